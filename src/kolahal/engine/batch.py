@@ -1,0 +1,466 @@
+"""All runs at once on arrays. A statement acts on the lanes of a mask; idle lanes may hold nonsense, never trap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from kolahal.engine.faults import MOST_TURNS, fault
+from kolahal.engine.noise import FAMILIES, Array
+from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET, Kinds, Lengths, Mask, Outputs
+from kolahal.engine.tape import Tape, Turns
+from kolahal.lang.ir import (
+    Append,
+    Assign,
+    Binary,
+    Block,
+    Break,
+    Call,
+    Comprehension,
+    Const,
+    Continue,
+    Draw,
+    Expr,
+    For,
+    Hole,
+    If,
+    Index,
+    IsNone,
+    Length,
+    ListOf,
+    Negate,
+    Node,
+    Not,
+    Range,
+    Return,
+    Stmt,
+    TupleOf,
+    Var,
+    While,
+)
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "//": np.floor_divide,
+    "%": np.mod,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {"max": np.maximum, "min": np.minimum}
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The draws that each run really made at each hole: how many, and what their sizes add up to."""
+
+    sums: Array  # (holes, runs), Σ|draw|
+    counts: Array  # (holes, runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """One scalar a lane; a kind or a value that all lanes share is a single one."""
+
+    kind: int | Kinds
+    value: Any  # number or truth value, or an array of these
+
+
+@dataclass(slots=True)
+class Items:
+    """One list a lane: `front` grows by insert(0, …) and is kept in reverse, `back` by append."""
+
+    runs: int
+    front: _Stack
+    back: _Stack
+
+    @property
+    def lengths(self) -> Lengths:
+        return self.front.lengths + self.back.lengths
+
+    def at(self, place: Any) -> Lanes:
+        """The items at `place`, counted from 0; out of range gives nonsense."""
+        ahead = self.front.lengths
+        if not ahead.any():
+            return self.back.at(place)
+        first, second = self.front.at(ahead - 1 - place), self.back.at(place - ahead)
+        return _where(place < ahead, first, second)
+
+
+@dataclass(slots=True)
+class _Stack:
+    lengths: Lengths  # (runs,)
+    kinds: Kinds  # (room, runs)
+    values: Array  # (room, runs)
+
+    @staticmethod
+    def empty(runs: int, room: int = 4) -> _Stack:
+        return _Stack(np.zeros(runs, dtype=np.int64), np.zeros((room, runs), dtype=np.uint8), np.zeros((room, runs)))
+
+    def at(self, place: Any) -> Lanes:
+        top = self.kinds.shape[0] - 1
+        if np.ndim(place) == 0:
+            row = min(max(int(place), 0), top)
+            return Lanes(self.kinds[row], self.values[row])
+        rows = np.clip(np.asarray(place, dtype=np.int64), 0, top)
+        lanes = np.arange(len(self.lengths))
+        return Lanes(self.kinds[rows, lanes], self.values[rows, lanes])
+
+    def push(self, item: Lanes, mask: Mask) -> None:
+        room = self.kinds.shape[0]
+        if int(self.lengths.max(initial=0)) >= room:
+            self.kinds = np.concatenate([self.kinds, np.zeros_like(self.kinds)])
+            self.values = np.concatenate([self.values, np.zeros_like(self.values)])
+        lanes = np.flatnonzero(mask)
+        rows = self.lengths[lanes]
+        if len(rows) and (rows == rows[0]).all():  # the common case: lanes in step
+            row = int(rows[0])
+            np.copyto(self.kinds[row], item.kind, where=mask)
+            np.copyto(self.values[row], item.value, where=mask, casting="unsafe")
+        else:
+            self.kinds[rows, lanes] = np.broadcast_to(item.kind, mask.shape)[lanes]
+            self.values[rows, lanes] = np.broadcast_to(item.value, mask.shape)[lanes]
+        self.lengths[lanes] += 1
+
+    def merged(self, mask: Mask, other: _Stack) -> _Stack:
+        """This stack in the lanes of `mask`, `other` in the rest."""
+        room = max(self.kinds.shape[0], other.kinds.shape[0])
+
+        def wide(array: Any) -> Any:
+            return np.pad(array, ((0, room - array.shape[0]), (0, 0)))
+
+        return _Stack(
+            np.where(mask, self.lengths, other.lengths),
+            np.where(mask, wide(self.kinds), wide(other.kinds)),
+            np.where(mask, wide(self.values), wide(other.values)),
+        )
+
+
+@dataclass(slots=True)
+class Answers:
+    """The private answers: the same list in every lane."""
+
+    values: Array  # (answers,)
+
+    def at(self, place: Any) -> Lanes:
+        if not len(self.values):
+            return Lanes(NUMBER, 0.0)
+        if np.ndim(place) == 0:
+            return Lanes(NUMBER, float(self.values[min(max(int(place), 0), len(self.values) - 1)]))
+        return Lanes(NUMBER, np.take(self.values, np.asarray(place, dtype=np.int64), mode="clip"))
+
+
+def run(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> Outputs:
+    """The answers of all runs of `tape`."""
+    return _Batch(sketch, database, arguments, scales, tape).outputs()
+
+
+def run_with_draws(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> tuple[Outputs, Used]:
+    """The answers, and what each run drew at the holes: all that the weight of a run depends on."""
+    batch = _Batch(sketch, database, arguments, scales, tape)
+    holes = len(sketch.holes)
+    batch.used = Used(np.zeros((holes, tape.runs)), np.zeros((holes, tape.runs)))
+    return batch.outputs(), batch.used
+
+
+@dataclass(slots=True)
+class _Loop:
+    broken: Mask
+    continued: Mask
+
+
+@dataclass(slots=True)
+class _Batch:
+    sketch: Sketch
+    database: Sequence[Fraction]
+    arguments: Arguments
+    scales: Sequence[float]
+    tape: Tape
+    used: Used | None = None
+    names: dict[str, Any] = field(default_factory=dict)
+    turns_left: int = MOST_TURNS
+    result_lengths: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    result: _Stack = field(default_factory=lambda: _Stack.empty(0))
+
+    def outputs(self) -> Outputs:
+        runs = self.tape.runs
+        for name, value in self.arguments.environment(self.sketch).items():
+            self.names[name] = Lanes(BOOLEAN, value) if isinstance(value, bool) else Lanes(NUMBER, float(value))
+        self.names[self.sketch.private.name] = Answers(np.array([float(a) for a in self.database]))
+        self.result_lengths = np.zeros(runs, dtype=np.int64)
+        self.result = _Stack.empty(runs, 1)
+        with np.errstate(all="ignore"):
+            left = self.block(self.sketch.body, np.ones(runs, dtype=bool), (), None)
+        assert not left.any(), "a checked program ends with an answer"
+        return Outputs(self.result_lengths, self.result.kinds, self.result.values)
+
+    # ---- statements; each returns the lanes that go on behind it
+
+    def block(self, body: Block, mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
+        for statement in body:
+            mask = self.statement(statement, mask, turns, loop)
+            if not mask.any():
+                break
+        return mask
+
+    def statement(self, node: Stmt, mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
+        match node:
+            case Assign(targets, values):
+                for name, value in zip(targets, [self.value(v, mask, turns) for v in values], strict=True):
+                    self.bind(name, value, mask)
+            case If(test, then, orelse):
+                truth = mask & self.truth(test, mask, turns)
+                rest = mask & ~truth
+                after = self.block(then, truth, turns, loop) if truth.any() else truth
+                return after | (self.block(orelse, rest, turns, loop) if orelse and rest.any() else rest)
+            case While():
+                return self.while_loop(node, mask, turns)
+            case For():
+                return self.for_loop(node, mask, turns)
+            case Append(name, value, front):
+                item = self.scalar(value, mask, turns)
+                target = self.value(Var(name, span=node.span), mask, turns)
+                (target.front if front else target.back).push(item, mask)
+            case Return(value):
+                self.answer(self.value(value, mask, turns), mask)
+                return np.zeros_like(mask)
+            case Break():
+                assert loop is not None
+                loop.broken |= mask
+                return np.zeros_like(mask)
+            case Continue():
+                assert loop is not None
+                loop.continued |= mask
+                return np.zeros_like(mask)
+        return mask
+
+    def bind(self, name: str, value: Any, mask: Mask) -> None:
+        old = self.names.get(name)
+        if mask.all():
+            self.names[name] = value
+        elif isinstance(value, Lanes):
+            self.names[name] = _where(mask, value, old if isinstance(old, Lanes) else Lanes(UNSET, 0.0))
+        else:
+            new, kept = self.as_items(value), self.as_items(old)
+            self.names[name] = Items(new.runs, new.front.merged(mask, kept.front), new.back.merged(mask, kept.back))
+
+    def as_items(self, value: Any) -> Items:
+        """A list as one that can differ between lanes."""
+        if isinstance(value, Items):
+            return value
+        runs = self.tape.runs
+        made = Items(runs, _Stack.empty(runs), _Stack.empty(runs))
+        for answer in value.values if isinstance(value, Answers) else ():
+            made.back.push(Lanes(NUMBER, answer), np.ones(runs, dtype=bool))
+        return made
+
+    def answer(self, value: Any, mask: Mask) -> None:
+        if isinstance(value, Lanes):
+            self.result_lengths[mask] = SCALAR
+            found = _Stack.empty(self.tape.runs, 1)
+            found.push(value, mask)
+        else:
+            items = self.as_items(value)
+            self.result_lengths[mask] = items.lengths[mask]
+            found = items.back
+            if items.front.lengths.any():
+                found = _Stack.empty(self.tape.runs, int(items.lengths.max(initial=1)))
+                for place in range(int(items.lengths[mask].max(initial=0))):
+                    found.push(items.at(np.full(self.tape.runs, place)), mask & (items.lengths > place))
+        self.result = found.merged(mask, self.result)
+
+    def count_turn(self, loop: Node) -> None:
+        self.turns_left -= 1
+        if self.turns_left < 0:
+            raise fault(self.sketch, "K404", loop)
+
+    def while_loop(self, node: While, mask: Mask, turns: Turns) -> Mask:
+        active, ended, turn = mask, np.zeros_like(mask), 0
+        while active.any():
+            inside = (*turns, turn)
+            goes = active & self.truth(node.test, active, inside)
+            ended |= active & ~goes
+            if not goes.any():
+                break
+            active = self.turn(node, node.body, goes, inside, ended)
+            turn += 1
+        return ended
+
+    def turn(self, node: Node, body: Block, mask: Mask, turns: Turns, ended: Mask) -> Mask:
+        """One turn of a loop: the lanes that take another; those that break are added to `ended`."""
+        self.count_turn(node)
+        loop = _Loop(np.zeros_like(mask), np.zeros_like(mask))
+        rest = self.block(body, mask, turns, loop)
+        ended |= loop.broken
+        return rest | loop.continued
+
+    def for_loop(self, node: For, mask: Mask, turns: Turns) -> Mask:
+        count, item = self.items(node.over, mask, turns)
+        active, ended, turn = mask, np.zeros_like(mask), 0
+        while True:
+            goes = active & (turn < count)
+            ended |= active & ~goes
+            if not goes.any():
+                return ended
+            self.bind(node.name, item(turn), goes)
+            active = self.turn(node, node.body, goes, (*turns, turn), ended)
+            turn += 1
+
+    def items(self, over: Var | Range, mask: Mask, turns: Turns) -> tuple[Any, Callable[[int], Lanes]]:
+        """How many items a loop has in each lane, and the item of a turn."""
+        if isinstance(over, Var):
+            found = self.value(over, mask, turns)
+            return self.length(found), found.at
+        start, stop, step = (self.number(part, mask, turns) for part in (over.start, over.stop, over.step))
+        if np.any((np.asarray(step) == 0) & mask):
+            raise fault(self.sketch, "K402", over)
+        count = np.maximum(0, np.ceil(np.divide(np.subtract(stop, start), step)))
+        return count, lambda turn: Lanes(NUMBER, start + turn * step)
+
+    # ---- expressions
+
+    def length(self, found: Any) -> Any:
+        return len(found.values) if isinstance(found, Answers) else found.lengths
+
+    def scalar(self, expr: Expr, mask: Mask, turns: Turns) -> Lanes:
+        value = self.value(expr, mask, turns)
+        assert isinstance(value, Lanes), "a checked program has no list here"
+        return value
+
+    def number(self, expr: Expr, mask: Mask, turns: Turns) -> Any:
+        lanes = self.scalar(expr, mask, turns)
+        if _any(lanes.kind != NUMBER, mask):
+            raise fault(self.sketch, "K403", expr)
+        return lanes.value
+
+    def truth(self, expr: Expr, mask: Mask, turns: Turns) -> Any:
+        lanes = self.scalar(expr, mask, turns)
+        if _any(lanes.kind != BOOLEAN, mask):
+            raise fault(self.sketch, "K406", expr)
+        return lanes.value if np.asarray(lanes.value).dtype == bool else np.asarray(lanes.value) != 0
+
+    def value(self, expr: Expr, mask: Mask, turns: Turns) -> Any:
+        match expr:
+            case Const(value=None):
+                return Lanes(NONE, 0.0)
+            case Const(value=bool() as value):
+                return Lanes(BOOLEAN, value)
+            case Const(value=Fraction() as value):
+                return Lanes(NUMBER, float(value))
+            case Var(name):
+                found = self.names.get(name)
+                if found is None or (isinstance(found, Lanes) and _any(found.kind == UNSET, mask)):
+                    raise fault(self.sketch, "K405", expr)
+                return found
+            case Length(of):
+                return Lanes(NUMBER, np.asarray(self.length(self.value(of, mask, turns)), dtype=float)[()])
+            case Index(of, at):
+                return self.index(expr, self.value(of, mask, turns), self.number(at, mask, turns), mask)
+            case Not(of):
+                return Lanes(BOOLEAN, np.logical_not(self.truth(of, mask, turns)))
+            case Negate(of):
+                return Lanes(NUMBER, np.negative(self.number(of, mask, turns)))
+            case IsNone(of):
+                return Lanes(BOOLEAN, self.scalar(of, mask, turns).kind == NONE)
+            case Binary("and" | "or" as op, left, right):
+                return self.short_circuit(op, left, right, mask, turns)
+            case Binary("==" | "!=" as op, left, right):
+                a, b = self.scalar(left, mask, turns), self.scalar(right, mask, turns)
+                same = np.equal(a.kind, b.kind) & (np.equal(a.value, b.value) | np.equal(a.kind, NONE))
+                return Lanes(BOOLEAN, same if op == "==" else np.logical_not(same))
+            case Binary(op, left, right):
+                a, b = self.number(left, mask, turns), self.number(right, mask, turns)
+                if op in ("/", "//", "%") and _any(np.equal(b, 0), mask):
+                    raise fault(self.sketch, "K402", expr)
+                return Lanes(NUMBER if op in ("+", "-", "*", "/", "//", "%") else BOOLEAN, OPERATORS[op](a, b))
+            case Call("abs", (argument,)):
+                return Lanes(NUMBER, np.abs(self.number(argument, mask, turns)))
+            case Call(function, arguments):
+                first, *others = [self.number(a, mask, turns) for a in arguments]
+                for other in others:
+                    first = FUNCTIONS[function](first, other)
+                return Lanes(NUMBER, first)
+            case Draw():
+                return Lanes(NUMBER, self.draw(expr, mask, turns))
+            case ListOf(items) | TupleOf(items):
+                made = self.as_items(None)
+                for item in items:
+                    made.back.push(self.scalar(item, mask, turns), mask)
+                return made
+            case Comprehension(item, name, over):
+                return self.comprehension(item, name, over, mask, turns)
+
+    def short_circuit(self, op: str, left: Expr, right: Expr, mask: Mask, turns: Turns) -> Lanes:
+        first = self.truth(left, mask, turns)
+        open_lanes = mask & (first if op == "and" else np.logical_not(first))
+        if not open_lanes.any():
+            return Lanes(BOOLEAN, first)
+        second = self.truth(right, open_lanes, turns)
+        return Lanes(BOOLEAN, np.logical_and(first, second) if op == "and" else np.logical_or(first, second))
+
+    def index(self, expr: Index, found: Any, place: Any, mask: Mask) -> Lanes:
+        length = self.length(found)
+        if _any((place < np.negative(length)) | (place >= length), mask):
+            raise fault(self.sketch, "K401", expr)
+        if np.ndim(place) == 0 and place >= 0:
+            lanes = found.at(place)
+        else:
+            lanes = found.at(np.where(np.less(place, 0), np.add(place, length), place))
+        return lanes if isinstance(lanes, Lanes) else Lanes(NUMBER, lanes)
+
+    def draw(self, node: Draw, mask: Mask, turns: Turns) -> Any:
+        hole = node.scale.index if isinstance(node.scale, Hole) else None
+        if isinstance(node.scale, Hole):
+            scale = self.scales[node.scale.index]
+        else:
+            scale = float(node.scale.at(self.arguments.quantities(self.sketch)))
+        if scale == 0:
+            return 0.0
+        drawn = FAMILIES[node.noise].value(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)
+        if self.used is not None and hole is not None:
+            self.used.sums[hole] += np.where(mask, np.abs(drawn), 0.0)
+            self.used.counts[hole] += mask
+        return drawn
+
+    def comprehension(self, item: Expr, name: str, over: Var | Range, mask: Mask, turns: Turns) -> Items:
+        hidden = self.names.get(name)
+        count, at = self.items(over, mask, turns)
+        made, turn = self.as_items(None), 0
+        while True:
+            goes = mask & (turn < count)
+            if not goes.any():
+                break
+            self.names[name] = at(turn)
+            made.back.push(self.scalar(item, goes, (*turns, turn)), goes)
+            turn += 1
+        self.names.pop(name, None)
+        if hidden is not None:
+            self.names[name] = hidden
+        return made
+
+
+def _any(condition: Any, mask: Mask) -> bool:
+    """Whether a condition holds in a lane of `mask`."""
+    if np.ndim(condition) == 0:
+        return bool(condition) and bool(mask.any())
+    return bool((condition & mask).any())
+
+
+def _where(mask: Any, new: Lanes, old: Lanes) -> Lanes:
+    same_kind = np.ndim(new.kind) == 0 and np.ndim(old.kind) == 0 and int(new.kind) == int(old.kind)
+    kind: Any = new.kind if same_kind else np.where(mask, new.kind, old.kind).astype(np.uint8)
+    return Lanes(kind, np.where(mask, new.value, old.value))

@@ -1,0 +1,100 @@
+"""What the families of noise do to numbers. A new family is one small class here and one name in `lang/noise.py`.
+
+Every family has density (or mass) exp(−|x|/scale − log_norm(scale)) on its support, so the weight of a run depends
+on its draws only through Σ|draw|.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from kolahal.lang.noise import Noise
+
+Array = NDArray[np.float64]
+_SIGN = np.uint64(1 << 63)
+
+
+class Family(ABC):
+    """How a draw is made of unit variates, which are drawn before anything runs and serve every scale."""
+
+    parts: ClassVar[int] = 1  # unit variates a draw
+    two_sided: ClassVar[bool] = True
+    whole: ClassVar[bool] = False  # whether draws are whole numbers
+    code: ClassVar[str]  # `value` as an expression for the compiled engine
+
+    def draw_units(self, rng: Generator, runs: int) -> Array:
+        """Unit variates, of shape (parts, runs): exponential, with a random sign if there is one two-sided part."""
+        units = rng.standard_exponential((self.parts, runs))
+        if self.two_sided and self.parts == 1:
+            signs = rng.integers(0, 2**64, size=(1, runs), dtype=np.uint64) & _SIGN
+            units.view(np.uint64)[:] |= signs
+        return units
+
+    @abstractmethod
+    def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
+        """The draw of a scale, from its unit variates: numbers or arrays alike."""
+
+    @abstractmethod
+    def log_norm(self, scale: Array) -> Array:
+        """The logarithm of what exp(−|x|/scale) adds up to over the support."""
+
+
+class Laplace(Family):
+    code = "{s} * {u0}"
+
+    def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
+        return scale * units[0]
+
+    def log_norm(self, scale: Array) -> Array:
+        return np.log(2 * scale)
+
+
+class Exponential(Family):
+    two_sided = False
+    code = "{s} * {u0}"
+
+    def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
+        return scale * units[0]
+
+    def log_norm(self, scale: Array) -> Array:
+        return np.log(scale)
+
+
+class DiscreteLaplace(Family):
+    """The difference of two geometric variates; the floor of an exponential variate is geometric."""
+
+    parts = 2
+    whole = True
+    code = "math.floor({s} * {u0}) - math.floor({s} * {u1})"
+
+    def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
+        return floor(scale * units[0]) - floor(scale * units[1])
+
+    def log_norm(self, scale: Array) -> Array:
+        return -np.log(np.tanh(1 / (2 * scale)))
+
+
+class Geometric(Family):
+    two_sided = False
+    whole = True
+    code = "math.floor({s} * {u0})"
+
+    def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
+        return floor(scale * units[0])
+
+    def log_norm(self, scale: Array) -> Array:
+        return -np.log(-np.expm1(-1 / scale))
+
+
+FAMILIES: dict[Noise, Family] = {
+    Noise.LAPLACE: Laplace(),
+    Noise.EXPONENTIAL: Exponential(),
+    Noise.DISCRETE_LAPLACE: DiscreteLaplace(),
+    Noise.GEOMETRIC: Geometric(),
+}

@@ -1,0 +1,232 @@
+"""One run at a time in plain Python: the meaning of the language, to which every other engine is held."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from kolahal.engine.faults import MOST_TURNS, fault
+from kolahal.engine.noise import FAMILIES
+from kolahal.engine.tape import Turns, Units
+from kolahal.lang.ir import (
+    Append,
+    Assign,
+    Binary,
+    Block,
+    Break,
+    Call,
+    Comprehension,
+    Const,
+    Continue,
+    Draw,
+    Expr,
+    For,
+    Hole,
+    If,
+    Index,
+    IsNone,
+    Length,
+    ListOf,
+    Negate,
+    Not,
+    Range,
+    Return,
+    Stmt,
+    TupleOf,
+    Var,
+    While,
+)
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "abs": abs}
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """That a run is over, and its answer."""
+
+    value: Any
+
+
+Signal = None | Break | Continue | Answer  # how a block ended; None is by reaching its end
+Drawn = tuple[int, Turns, Any]  # site, turns, value
+
+
+def run(
+    sketch: Sketch,
+    database: Sequence[Fraction],
+    arguments: Arguments,
+    scales: Sequence[float],
+    units: Units,
+    number: Callable[[Any], Any] = float,
+    log: list[Drawn] | None = None,
+) -> Any:
+    """The answer of one run: a number, True, False, None, or a tuple of these for a list.
+
+    `number` is the arithmetic: doubles, or Fraction for exact runs. `log` receives the draws in their order.
+    """
+    names: dict[str, Any] = {
+        name: value if isinstance(value, bool) else number(value)
+        for name, value in arguments.environment(sketch).items()
+    }
+    names[sketch.private.name] = [number(answer) for answer in database]
+    machine = _Run(sketch, names, arguments, tuple(scales), units, number, [] if log is None else log)
+    ended = machine.block(sketch.body, ())
+    assert isinstance(ended, Answer), "a checked program ends with an answer"
+    return tuple(ended.value) if isinstance(ended.value, list) else ended.value
+
+
+@dataclass(slots=True)
+class _Run:
+    sketch: Sketch
+    names: dict[str, Any]
+    arguments: Arguments
+    scales: tuple[float, ...]
+    units: Units
+    number: Callable[[Any], Any]
+    log: list[Drawn]
+    turns_left: int = field(default=MOST_TURNS)
+
+    def block(self, body: Block, turns: Turns) -> Signal:
+        for statement in body:
+            ended = self.statement(statement, turns)
+            if ended is not None:
+                return ended
+        return None
+
+    def statement(self, node: Stmt, turns: Turns) -> Signal:
+        match node:
+            case Assign(targets, values):
+                self.names |= dict(zip(targets, [self.value(v, turns) for v in values], strict=True))
+            case If(test, then, orelse):
+                return self.block(then if self.truth(test, turns) else orelse, turns)
+            case While(test, body):
+                turn = 0
+                while self.truth(test, (*turns, turn)):
+                    ended = self.turn(node, body, (*turns, turn))
+                    if isinstance(ended, Answer):
+                        return ended
+                    if isinstance(ended, Break):
+                        break
+                    turn += 1
+            case For(name, over, body):
+                for turn, item in enumerate(self.items(over, turns)):
+                    self.names[name] = item
+                    ended = self.turn(node, body, (*turns, turn))
+                    if isinstance(ended, Answer):
+                        return ended
+                    if isinstance(ended, Break):
+                        break
+            case Append(name, value, front):
+                item, target = self.value(value, turns), self.value(Var(name, span=node.span), turns)
+                target.insert(0 if front else len(target), item)
+            case Return(value):
+                return Answer(self.value(value, turns))
+            case Break() | Continue():
+                return node
+        return None
+
+    def turn(self, loop: Stmt, body: Block, turns: Turns) -> Signal:
+        self.turns_left -= 1
+        if self.turns_left < 0:
+            raise fault(self.sketch, "K404", loop)
+        return self.block(body, turns)
+
+    def items(self, over: Var | Range, turns: Turns) -> Iterator[Any]:
+        if isinstance(over, Var):
+            yield from self.value(over, turns)
+        else:
+            start, stop, step = (int(self.numeric(part, turns)) for part in (over.start, over.stop, over.step))
+            if step == 0:
+                raise fault(self.sketch, "K402", over)
+            yield from map(self.number, range(start, stop, step))
+
+    def numeric(self, expr: Expr, turns: Turns) -> Any:
+        value = self.value(expr, turns)
+        if value is None or isinstance(value, bool | list):
+            raise fault(self.sketch, "K403", expr)
+        return value
+
+    def truth(self, expr: Expr, turns: Turns) -> bool:
+        value = self.value(expr, turns)
+        if not isinstance(value, bool):
+            raise fault(self.sketch, "K406", expr)
+        return value
+
+    def value(self, expr: Expr, turns: Turns) -> Any:
+        match expr:
+            case Const(value):
+                return value if value is None or isinstance(value, bool) else self.number(value)
+            case Var(name):
+                if name not in self.names:
+                    raise fault(self.sketch, "K405", expr)
+                return self.names[name]
+            case Length(of):
+                return self.number(len(self.value(of, turns)))
+            case Index(of, at):
+                items, place = self.value(of, turns), int(self.numeric(at, turns))
+                if not -len(items) <= place < len(items):
+                    raise fault(self.sketch, "K401", expr)
+                return items[place]
+            case Not(of):
+                return not self.truth(of, turns)
+            case Negate(of):
+                return -self.numeric(of, turns)
+            case IsNone(of):
+                return self.value(of, turns) is None
+            case Binary("and", left, right):
+                return self.truth(left, turns) and self.truth(right, turns)
+            case Binary("or", left, right):
+                return self.truth(left, turns) or self.truth(right, turns)
+            case Binary("==" | "!=" as op, left, right):
+                return (self.value(left, turns) == self.value(right, turns)) == (op == "==")
+            case Binary(op, left, right):
+                a, b = self.numeric(left, turns), self.numeric(right, turns)
+                if op in ("/", "//", "%") and b == 0:
+                    raise fault(self.sketch, "K402", expr)
+                return OPERATORS[op](a, b)
+            case Call(function, arguments):
+                return FUNCTIONS[function](*[self.numeric(a, turns) for a in arguments])
+            case Draw(noise, scale, site):
+                size = self.scales[scale.index] if isinstance(scale, Hole) else self.fixed_scale(scale)
+                family, units = FAMILIES[noise], self.units(noise, site, turns)
+                drawn = self.number(family.value(self.number(size), [self.number(u) for u in units], math.floor))
+                self.log.append((site, turns, drawn))
+                return drawn
+            case ListOf(items) | TupleOf(items):
+                return [self.value(item, turns) for item in items]
+            case Comprehension(item, name, over):
+                return self.comprehension(item, name, over, turns)
+
+    def fixed_scale(self, scale: Any) -> float:
+        return float(scale.at(self.arguments.quantities(self.sketch)))
+
+    def comprehension(self, item: Expr, name: str, over: Var | Range, turns: Turns) -> list[Any]:
+        hidden = self.names.get(name)
+        was_set = name in self.names
+        result = []
+        for turn, value in enumerate(self.items(over, turns)):
+            self.names[name] = value
+            result.append(self.value(item, (*turns, turn)))
+        if was_set:
+            self.names[name] = hidden
+        else:
+            self.names.pop(name, None)
+        return result

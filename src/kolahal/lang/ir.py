@@ -1,0 +1,237 @@
+"""Programs as data. Two equal programs are equal, wherever they stand in their files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias, TypeVar
+
+from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
+from kolahal.lang.source import NOWHERE, Span
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """Anything with a place in the source; the place rides along and is not part of what the node is."""
+
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Node):
+    """A number, exactly as written; True or False; or None."""
+
+    value: Fraction | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Var(Node):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Length(Node):
+    """`len(name)`."""
+
+    of: Var
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Node):
+    """`name[at]`; a negative place counts from the end, as in Python."""
+
+    of: Var
+    at: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Node):
+    of: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Negate(Node):
+    of: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class IsNone(Node):
+    """`of is None`."""
+
+    of: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Node):
+    """Arithmetic (+ - * / // %), comparison (< <= > >= == !=), or a short-circuit `and` / `or`."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """`max`, `min` (two arguments or more) or `abs` (one)."""
+
+    function: str
+    arguments: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hole(Node):
+    """An unknown scale; `index` counts from 0 in source order."""
+
+    index: int
+
+    @property
+    def label(self) -> str:
+        return f"eta{self.index + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draw(Node):
+    """One draw of noise; `site` numbers the draws of the program in source order, from 0."""
+
+    noise: Noise
+    scale: Hole | Scale
+    site: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Node):
+    """`[a, b, …]`."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TupleOf(Node):
+    """`a, b, …`, only as what `return` gives back."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Node):
+    """`range(start, stop, step)`."""
+
+    start: Expr
+    stop: Expr
+    step: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Comprehension(Node):
+    """`[item for name in over]`: a loop of its own, whose turns are part of the addresses of its draws."""
+
+    item: Expr
+    name: str
+    over: Var | Range
+
+
+Expr: TypeAlias = (
+    Const | Var | Length | Index | Not | Negate | IsNone | Binary | Call | Draw | ListOf | TupleOf | Comprehension
+)
+
+# ---------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Node):
+    """`a, b = x, y`: all values are computed before any name changes."""
+
+    targets: tuple[str, ...]
+    values: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If(Node):
+    test: Expr
+    then: Block
+    orelse: Block
+
+
+@dataclass(frozen=True, slots=True)
+class While(Node):
+    test: Expr
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class For(Node):
+    name: str
+    over: Var | Range
+    body: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Append(Node):
+    """`name.append(value)`, or `name.insert(0, value)` when `front`."""
+
+    name: str
+    value: Expr
+    front: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Node):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Continue(Node):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Node):
+    value: Expr
+
+
+Stmt: TypeAlias = Assign | If | While | For | Append | Break | Continue | Return
+Block: TypeAlias = tuple[Stmt, ...]
+
+# ---------------------------------------------------------------- walking
+
+T = TypeVar("T")
+
+
+def walk(node: object) -> Iterator[Node]:
+    """Every node below `node`, itself included, parents first and in source order."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from walk(part)
+    elif isinstance(node, Node):
+        yield node
+        for f in fields(node):
+            if f.name != "span":
+                yield from walk(getattr(node, f.name))
+
+
+def assigned_names(body: Block) -> frozenset[str]:
+    """The names that statements of `body` bind (a comprehension's own name is not one of them)."""
+    names: set[str] = set()
+    for node in walk(body):
+        if isinstance(node, Assign):
+            names.update(node.targets)
+        elif isinstance(node, For):
+            names.add(node.name)
+    return frozenset(names)
+
+
+def rebuild(node: T, change: Callable[[Node], Node | None]) -> T:
+    """A copy of `node` in which each node that `change` gives a replacement for is replaced, leaves first."""
+    if isinstance(node, tuple):
+        return tuple(rebuild(part, change) for part in node)  # type: ignore[return-value]
+    if not isinstance(node, Node) or not is_dataclass(node):
+        return node
+    parts = {f.name: getattr(node, f.name) for f in fields(node) if f.name != "span"}
+    new = {name: rebuild(part, change) for name, part in parts.items()}
+    if any(new[name] is not parts[name] for name in parts):
+        node = replace(node, **new)
+    return change(node) or node  # type: ignore[return-value]

@@ -1,0 +1,183 @@
+"""Exact symbolic noise scales: a coefficient times whole powers of public quantities, or no noise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kolahal.errors import UsageError
+
+LARGEST_POWER = 16  # keeps `eps**999999999` from a hostile file harmless
+MOST_BITS = 1100  # likewise for coefficients; every finite double fits
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """`coefficient` × Π name^power, where a name is `eps`, an argument, or `len(q)`; zero means no noise."""
+
+    coefficient: Fraction
+    powers: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        powers = tuple(sorted((name, power) for name, power in self.powers if power))
+        object.__setattr__(self, "coefficient", Fraction(self.coefficient))
+        object.__setattr__(self, "powers", powers if self.coefficient else ())
+
+    def __bool__(self) -> bool:
+        return self.coefficient != 0
+
+    def __mul__(self, other: Scale) -> Scale:
+        powers = dict(self.powers)
+        for name, power in other.powers:
+            powers[name] = powers.get(name, 0) + power
+        return Scale(self.coefficient * other.coefficient, tuple(powers.items()))
+
+    def __pow__(self, power: int) -> Scale:
+        return Scale(self.coefficient**power, tuple((name, p * power) for name, p in self.powers))
+
+    def __truediv__(self, other: Scale) -> Scale:
+        return self * other**-1
+
+    def at(self, values: Mapping[str, Fraction]) -> Fraction:
+        """The exact value where each name has its value in `values`.
+
+        >>> parse_scale("4*N/eps").at({"N": Fraction(3), "eps": Fraction(1, 2)})
+        Fraction(24, 1)
+        """
+        result = self.coefficient
+        for name, power in self.powers:
+            if name not in values:
+                raise UsageError(f"the scale {self} needs a value for {name}")
+            if power < 0 and values[name] == 0:
+                raise UsageError(f"the scale {self} divides by {name}, which is 0 here")
+            result *= Fraction(values[name]) ** power
+        return result
+
+    def compare(self, other: Scale, epsilon: str = "eps") -> int | None:
+        """-1, 0 or 1 where one is never above the other for whole quantities ≥ 1 and every ε; else None.
+
+        Powers of names other than ε can only raise a scale (names count at least 1), so they order two scales
+        as coefficients do; different powers of ε never do, because ε may be small or large.
+        """
+        if not self or not other:
+            return bool(self) - bool(other)
+        ratio = self / other
+        if any(name == epsilon for name, _ in ratio.powers):
+            return None
+        signs = {(power > 0) - (power < 0) for _, power in ratio.powers}
+        signs.add((ratio.coefficient > 1) - (ratio.coefficient < 1))
+        signs.discard(0)
+        if len(signs) == 2:
+            return None
+        return signs.pop() if signs else 0
+
+    def __str__(self) -> str:
+        return self._print(lambda name, power: name if power == 1 else f"{name}**{power}", "*") if self else "None"
+
+    def pretty(self) -> str:
+        """The scale as people read it: ⊥, 2/ε, 3·|q|/ε²."""
+        return self._print(_typeset, "·") if self else "⊥"
+
+    def _print(self, factor: Callable[[str, int], str], times: str) -> str:
+        above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
+        below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
+        for name, power in self.powers:
+            (above if power > 0 else below).append(factor(name, abs(power)))
+        top = times.join(above) or "1"
+        if not below:
+            return top
+        return f"{top}/{below[0]}" if len(below) == 1 else f"{top}/({times.join(below)})"
+
+
+def _typeset(name: str, power: int) -> str:
+    shown = {"eps": "ε", "epsilon": "ε"}.get(name, name)
+    if shown.startswith("len("):
+        shown = f"|{shown[4:-1]}|"
+    return shown + ("" if power == 1 else str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")))
+
+
+NO_NOISE = Scale(Fraction(0))
+
+
+class NotAScale(ValueError):
+    """An expression that is not a coefficient times whole powers; the text says which part is at fault."""
+
+    def __init__(self, what: str, node: ast.AST):
+        super().__init__(what)
+        self.node = node
+
+
+def scale_of(node: ast.expr, known: Mapping[str, Scale] | None = None) -> Scale:
+    """The scale that a Python expression denotes; `known` gives the scales that names stand for.
+
+    With `known`, a name outside it is at fault; without it, every name is a public quantity.
+    """
+    match node:
+        case ast.Constant(value=bool()):
+            raise NotAScale("a truth value is not a scale", node)
+        case ast.Constant(value=int() | float() as value):
+            coefficient = exact(value, ast.unparse(node))
+            if coefficient is None:
+                raise NotAScale("this number is too long or not finite", node)
+            return Scale(coefficient)
+        case ast.Name(id=name):
+            if known is None:
+                return Scale(Fraction(1), ((name, 1),))
+            if name not in known:
+                raise NotAScale(f"`{name}` is not a public quantity that is fixed before the program runs", node)
+            return known[name]
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]):
+            key = f"len({name})"
+            if known is not None and key not in known:
+                raise NotAScale(f"`{key}` is not the length of the private input", node)
+            return Scale(Fraction(1), ((key, 1),))
+        case ast.BinOp(left, ast.Mult(), right):
+            return scale_of(left, known) * scale_of(right, known)
+        case ast.BinOp(left, ast.Div(), right):
+            divisor = scale_of(right, known)
+            if not divisor:
+                raise NotAScale("this divides by zero", right)
+            return scale_of(left, known) / divisor
+        case ast.BinOp(left, ast.Pow(), ast.Constant(value=int() as power)) if abs(power) <= LARGEST_POWER:
+            return _power(scale_of(left, known), power, node)
+        case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int() as power))) if (
+            power <= LARGEST_POWER
+        ):
+            return _power(scale_of(left, known), -power, node)
+        case _:
+            raise NotAScale("a scale is a number times powers of eps, of whole-number arguments and of len(q)", node)
+
+
+def _power(base: Scale, power: int, node: ast.expr) -> Scale:
+    if not base and power <= 0:
+        raise NotAScale("zero has no such power", node)
+    return base**power
+
+
+def exact(value: int | float, text: str) -> Fraction | None:
+    """The number that the user wrote, exactly (0.1 is one tenth), or None if it is too long or not finite."""
+    try:
+        number = Fraction(value) if isinstance(value, int) else Fraction(text)
+        float(number)
+    except (ValueError, OverflowError):
+        return None
+    size = max(number.numerator.bit_length(), number.denominator.bit_length())
+    return number if size <= MOST_BITS else None
+
+
+def parse_scale(text: str | None) -> Scale:
+    """The scale that a text denotes, as printed by `str`; `None`, `⊥` and `0` mean no noise.
+
+    >>> str(parse_scale("3*len(q)/eps**2"))
+    '3*len(q)/eps**2'
+    """
+    if text is None or text.strip() in ("None", "⊥", "0"):
+        return NO_NOISE
+    try:
+        return scale_of(ast.parse(text.strip(), mode="eval").body)
+    except NotAScale as error:
+        raise UsageError(f"{text!r} is not a scale: {error}. Write for example 2/eps or 4*N/eps.") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UsageError(f"{text!r} is not a scale. Write for example 2/eps or 4*N/eps.") from None

@@ -1,0 +1,326 @@
+"""Whole programs: a sketch with holes, and a mechanism, which is a sketch with a scale for each hole."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from fractions import Fraction
+
+from kolahal.errors import UsageError
+from kolahal.lang.adjacency import Adjacency
+from kolahal.lang.ir import (
+    Assign,
+    Binary,
+    Block,
+    Comprehension,
+    Const,
+    Draw,
+    For,
+    Hole,
+    Node,
+    Var,
+    assigned_names,
+    rebuild,
+    walk,
+)
+from kolahal.lang.noise import Noise
+from kolahal.lang.pretty import print_block, print_number
+from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.source import NOWHERE, Source, Span
+
+
+class Role(Enum):
+    PRIVATE = "Private"
+    EPSILON = "Epsilon"
+    ARGUMENT = "argument"
+
+
+class Type(Enum):
+    """The declared type of a parameter."""
+
+    VECTOR = "list"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    role: Role
+    type: Type
+    default: Fraction | bool | None = None
+
+    def __str__(self) -> str:
+        kind = self.role.value if self.role is not Role.ARGUMENT else self.type.value
+        if self.default is None:
+            return f"{self.name}: {kind}"
+        shown = print_number(self.default) if isinstance(self.default, Fraction) else str(self.default)
+        return f"{self.name}: {kind} = {shown}"
+
+
+Completion = tuple[Scale, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """A program whose noise scales may be holes, with what is private in it and who its neighbours are."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    adjacency: Adjacency
+    body: Block
+    doc: str | None = field(default=None, compare=False)
+    source: Source | None = field(default=None, compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def draws(self) -> tuple[Draw, ...]:
+        """Every place that draws noise, by site."""
+        return tuple(sorted((node for node in walk(self.body) if isinstance(node, Draw)), key=lambda d: d.site))
+
+    @property
+    def holes(self) -> tuple[Hole, ...]:
+        return tuple(draw.scale for draw in self.draws if isinstance(draw.scale, Hole))
+
+    @property
+    def private(self) -> Parameter:
+        return next(p for p in self.parameters if p.role is Role.PRIVATE)
+
+    @property
+    def epsilon(self) -> Parameter:
+        return next(p for p in self.parameters if p.role is Role.EPSILON)
+
+    @property
+    def arguments(self) -> tuple[Parameter, ...]:
+        """The public parameters other than ε."""
+        return tuple(p for p in self.parameters if p.role is Role.ARGUMENT)
+
+    @property
+    def length_name(self) -> str:
+        return f"len({self.private.name})"
+
+    def quantities(self) -> tuple[str, ...]:
+        """The names that a scale may use: ε, arguments and the private input's length, where they never change."""
+        changed = assigned_names(self.body)
+        names = [
+            p.name
+            for p in self.parameters
+            if p.role is not Role.PRIVATE and p.type is not Type.BOOL and p.name not in changed
+        ]
+        q = self.private.name
+        rebinds = [
+            value
+            for node in walk(self.body)
+            if isinstance(node, Assign)
+            for target, value in zip(node.targets, node.values, strict=True)
+            if target == q
+        ]
+        # `q = [x + Lap(hole) for x in q]` keeps the length, and so the meaning of len(q).
+        keeps_length = all(isinstance(value, Comprehension) and value.over == Var(q) for value in rebinds)
+        if keeps_length and not any(isinstance(node, For) and node.name == q for node in walk(self.body)):
+            names.append(self.length_name)
+        return tuple(names)
+
+    def complete(self, *scales: Scale | str | None) -> Mechanism:
+        """The mechanism with `scales` in the holes, in order; texts such as "2/eps" are parsed, None is no noise."""
+        completion = tuple(s if isinstance(s, Scale) else parse_scale(s) for s in scales)
+        if len(completion) != len(self.holes):
+            raise UsageError(
+                f"{self.name} has {_count(len(self.holes), 'hole')}, and {len(completion)} scales were given"
+            )
+        allowed = self.quantities()
+        for scale in completion:
+            for name, _ in scale.powers:
+                if name not in allowed:
+                    raise UsageError(
+                        f"the scale {scale} uses {name}; a scale of {self.name} may use {', '.join(allowed)}"
+                    )
+        return Mechanism(self, completion)
+
+    def discretised(self) -> Sketch:
+        """The same program with noise on the whole numbers: the paper's formal semantics."""
+
+        def change(node: Node) -> Node | None:
+            return replace(node, noise=node.noise.discrete) if isinstance(node, Draw) else None
+
+        return replace(self, body=rebuild(self.body, change))
+
+    def __str__(self) -> str:
+        """The program as Python text, ready to be parsed again."""
+        header = [f"@sketch(adjacent={self.adjacency})", f"def {self.name}({', '.join(map(str, self.parameters))}):"]
+        doc = [f"    {print_docstring(self.doc)}"] if self.doc is not None else []
+        return "\n".join([*header, *doc, *print_block(self.body)]) + "\n"
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        if self.holes:
+            example = ", ".join(['"2/eps"'] * len(self.holes))
+            raise UsageError(
+                f"{self.name} has {_count(len(self.holes), 'hole')}; fill them before calling it, "
+                f"for example {self.name}.complete({example})"
+            )
+        return call_mechanism(self, args, kwargs, SystemSampler())
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A sketch with a scale for each of its holes."""
+
+    sketch: Sketch
+    completion: Completion
+
+    def filled(self) -> Sketch:
+        """The program without holes; a hole without noise is gone."""
+        nothing = Const(Fraction(0))
+
+        def fill(node: Node) -> Node | None:
+            match node:
+                case Draw(scale=Hole(index)):
+                    return replace(node, scale=self.completion[index]) if self.completion[index] else nothing
+                case Binary("+" | "-", left, right) if right is nothing:
+                    return left
+                case Binary("+", left, right) if left is nothing:
+                    return right
+                case _:
+                    return None
+
+        return replace(self.sketch, body=number_sites(rebuild(self.sketch.body, fill)))
+
+    def __str__(self) -> str:
+        return str(self.filled())
+
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        return self.filled()(*args, **kwargs)
+
+
+def number_sites(body: Block) -> Block:
+    """The same statements with draws and holes numbered from 0 in source order."""
+    sites = [node.site for node in walk(body) if isinstance(node, Draw)]
+    place = {site: i for i, site in enumerate(sites)}
+    holes = [node.index for node in walk(body) if isinstance(node, Hole)]
+    hole_place = {index: i for i, index in enumerate(holes)}
+
+    def change(node: Node) -> Node | None:
+        match node:
+            case Hole(index):
+                return replace(node, index=hole_place[index])
+            case Draw(site=site):
+                return replace(node, site=place[site])
+            case _:
+                return None
+
+    return rebuild(body, change)
+
+
+def print_docstring(doc: str) -> str:
+    """`doc` as a literal that cannot end early, whatever it contains."""
+    plain = doc.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if plain.endswith('"'):
+        plain = plain[:-1] + '\\"'
+    return f'"""{plain}"""' if plain.isprintable() or set(plain) & {"\n"} else repr(doc)
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+# ---------------------------------------------------------------- calling a mechanism
+
+Sampler = Callable[[Noise, float], float]
+
+
+class SystemSampler:
+    """Noise in floating point from the operating system's randomness, for experiments on one machine.
+
+    Doubles leak: a release to strangers needs the exact sampler of an emitted program.
+    """
+
+    def __init__(self) -> None:
+        self._random = random.SystemRandom()
+
+    def __call__(self, noise: Noise, scale: float) -> float:
+        first, second = -math.log1p(-self._random.random()), -math.log1p(-self._random.random())
+        match noise:
+            case Noise.LAPLACE:
+                return scale * (first - second)
+            case Noise.EXPONENTIAL:
+                return scale * first
+            case Noise.DISCRETE_LAPLACE:
+                return float(math.floor(scale * first) - math.floor(scale * second))
+            case Noise.GEOMETRIC:
+                return float(math.floor(scale * first))
+
+
+def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object], sampler: Sampler) -> object:
+    """Run a program without holes as the Python function that it prints as; noise comes from `sampler`."""
+    values = bind(sketch, args, kwargs)
+    body = "\n".join(print_block(sketch.body))
+    code = f"def {sketch.name}({', '.join(p.name for p in sketch.parameters)}):\n{body}\n"
+    # What is executed is our own print of the allow-listed program, never the user's text.
+    builtins = {"len": len, "range": range, "max": max, "min": min, "abs": abs, "list": list}
+    names: dict[str, object] = {"__builtins__": builtins}
+    for noise in Noise:
+        names[noise.value] = lambda scale, noise=noise: sampler(noise, float(scale))
+    exec(compile(code, f"<{sketch.name}>", "exec"), names)
+    function: Callable[..., object] = names[sketch.name]  # type: ignore[assignment]
+    return function(**values)
+
+
+def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
+    """The values of all parameters of a call, checked: finite numbers of the declared types, ε above 0."""
+    if len(args) > len(sketch.parameters):
+        raise UsageError(f"{sketch.name} takes {len(sketch.parameters)} arguments, and {len(args)} were given")
+    given: dict[str, object] = {p.name: a for p, a in zip(sketch.parameters, args)}
+    names = {p.name for p in sketch.parameters}
+    for name, value in kwargs.items():
+        if name not in names:
+            raise UsageError(
+                f"{sketch.name} has no parameter {name}; it has {', '.join(p.name for p in sketch.parameters)}"
+            )
+        if name in given:
+            raise UsageError(f"{sketch.name} got {name} twice")
+        given[name] = value
+    values: dict[str, object] = {}
+    for parameter in sketch.parameters:
+        if parameter.name in given:
+            values[parameter.name] = _checked(parameter, given[parameter.name])
+        elif parameter.default is not None:
+            default = parameter.default
+            values[parameter.name] = default if isinstance(default, bool) else _plain(default)
+        else:
+            raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
+    return values
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _checked(parameter: Parameter, value: object) -> object:
+    name = parameter.name
+    if parameter.type is Type.VECTOR:
+        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+            raise UsageError(f"{name} must be a list of numbers")
+        return [_number(f"{name}[{i}]", item) for i, item in enumerate(value)]
+    if parameter.type is Type.BOOL:
+        if not isinstance(value, bool):
+            raise UsageError(f"{name} must be True or False")
+        return value
+    number = _number(name, value)
+    if parameter.type is Type.INT and number != int(number):
+        raise UsageError(f"{name} must be a whole number, not {number}")
+    if parameter.role is Role.EPSILON and number <= 0:
+        raise UsageError(f"{name} must be above 0, not {number}")
+    return int(number) if parameter.type is Type.INT else number
+
+
+def _number(name: str, value: object) -> int | float:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise UsageError(f"{name} must be a number, not {value!r}")
+    number = value if isinstance(value, int) else float(value)  # type: ignore[arg-type]
+    if not math.isfinite(number):
+        raise UsageError(f"{name} must be a finite number, not {number}")
+    return number

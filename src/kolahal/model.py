@@ -1,0 +1,364 @@
+"""The nouns between the steps, in the order in which the road makes them. All are immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from kolahal.errors import UsageError
+from kolahal.lang.sketch import Completion, Sketch, Type
+
+Database: TypeAlias = tuple[Fraction, ...]
+Scalar: TypeAlias = Fraction | bool | None
+Output: TypeAlias = Scalar | tuple[Scalar, ...]  # a list and a tuple answer are both tuples here
+Scales: TypeAlias = tuple[float, ...]  # one number a hole
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Concrete public inputs: ε, the other arguments, and how many private answers there are."""
+
+    epsilon: Fraction
+    size: int
+    values: tuple[tuple[str, Fraction | bool], ...] = ()
+
+    def quantities(self, sketch: Sketch) -> dict[str, Fraction]:
+        """The value of every name that a scale may use."""
+        numbers = {name: value for name, value in self.values if not isinstance(value, bool)}
+        return numbers | {sketch.epsilon.name: self.epsilon, sketch.length_name: Fraction(self.size)}
+
+    def concretise(self, sketch: Sketch, completion: Completion) -> Scales:
+        """γ(η): the numbers that the scales of a completion have here."""
+        names = self.quantities(sketch)
+        return tuple(float(scale.at(names)) for scale in completion)
+
+    def environment(self, sketch: Sketch) -> dict[str, Fraction | bool]:
+        """The value of every public parameter."""
+        given = dict(self.values)
+        for parameter in sketch.arguments:
+            if parameter.name not in given:
+                raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
+        return given | {sketch.epsilon.name: self.epsilon}
+
+    def __str__(self) -> str:
+        shown = [f"ε = {show(self.epsilon)}", *(f"{name} = {show(value)}" for name, value in self.values)]
+        return ", ".join(shown)
+
+
+def make_arguments(sketch: Sketch, epsilon: Fraction, size: int, given: Mapping[str, Fraction | bool]) -> Arguments:
+    """Arguments in the sketch's order; what is not given comes from the signature's defaults."""
+    values: list[tuple[str, Fraction | bool]] = []
+    for parameter in sketch.arguments:
+        value = given.get(parameter.name, parameter.default)
+        if value is None:
+            raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
+        if parameter.type is not Type.BOOL and isinstance(value, bool):
+            raise UsageError(f"{parameter.name} of {sketch.name} is a number, not {value}")
+        values.append((parameter.name, value))
+    return Arguments(epsilon, size, tuple(values))
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Arguments γ to search with, and γ′ that only rank what was found."""
+
+    training: tuple[Arguments, ...]
+    testing: tuple[Arguments, ...]
+
+
+# ---------------------------------------------------------------- events
+
+
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """The answer is `value`."""
+
+    value: Output
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The answer is a number between the bounds, both included; None is no bound."""
+
+    low: Fraction | None
+    high: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """Any item; only inside AllOf."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """The answer is a list with as many items as `events`, each item in its event."""
+
+    events: tuple[Equals | Within | Anything, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StartsWith:
+    """The answer is a list that begins with these values."""
+
+    values: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The answer is a list of numbers whose weighted sum is at least `low`."""
+
+    weights: tuple[Fraction, ...]
+    low: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """At least one of `events` happens."""
+
+    events: tuple[Equals | Within | AllOf | StartsWith | Linear, ...]
+
+
+Event: TypeAlias = Equals | Within | Anything | AllOf | StartsWith | Linear | OneOf
+
+
+def contains(event: Event, output: Output) -> bool:
+    """Whether an answer is in an event: the definition that faster readers are held to."""
+    match event:
+        case Equals(value):
+            return type_of(value) == type_of(output) and value == output
+        case Within(low, high):
+            return is_number(output) and (low is None or low <= output) and (high is None or output <= high)  # type: ignore[operator]
+        case Anything():
+            return True
+        case AllOf(events):
+            return isinstance(output, tuple) and len(output) == len(events) and all(map(contains, events, output))
+        case StartsWith(values):
+            return (
+                isinstance(output, tuple)
+                and len(output) >= len(values)
+                and all(contains(Equals(v), o) for v, o in zip(values, output))
+            )
+        case Linear(weights, low):
+            return (
+                isinstance(output, tuple)
+                and len(output) == len(weights)
+                and all(map(is_number, output))
+                and sum(w * o for w, o in zip(weights, output)) >= low
+            )  # type: ignore[operator]
+        case OneOf(events):
+            return any(contains(e, output) for e in events)
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float | Fraction) and not isinstance(value, bool)
+
+
+def type_of(value: object) -> object:
+    """Which values may be equal: Python's True == 1 is not equality of answers."""
+    if isinstance(value, tuple):
+        return tuple(type_of(item) for item in value)
+    return "number" if is_number(value) else type(value)
+
+
+def show(value: object) -> str:
+    """A value as people write it: 0.5, not 1/2, where that is exact; otherwise at most six digits."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(show(item) for item in value) + "]"
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return str(value.numerator)
+        return str(float(value)) if Fraction(str(float(value))) == value else str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def describe_event(event: Event, subject: str = "the answer") -> str:
+    """An event in words."""
+    match event:
+        case Equals(value):
+            return f"{subject} is {show(value)}"
+        case Within(None, None):
+            return f"{subject} is a number"
+        case Within(low, None):
+            return f"{subject} is at least {show(low)}"
+        case Within(None, high):
+            return f"{subject} is at most {show(high)}"
+        case Within(low, high):
+            return f"{subject} is between {show(low)} and {show(high)}"
+        case Anything():
+            return f"{subject} is anything"
+        case AllOf(events):
+            parts = [describe_event(e, f"item {i + 1}") for i, e in enumerate(events) if not isinstance(e, Anything)]
+            length = f"{subject} has {len(events)} item{'' if len(events) == 1 else 's'}"
+            return f"{length}; " + ", ".join(parts) if parts else length
+        case StartsWith(values):
+            return f"{subject} begins with {show(values)}"
+        case Linear(weights, low):
+            terms = [f"{show(w)}*item {i + 1}" for i, w in enumerate(weights) if w]
+            return f"{subject} has {len(weights)} numbers with " + " + ".join(terms) + f" at least {show(low)}"
+        case OneOf(events):
+            return " or ".join(describe_event(e, subject) for e in events)
+
+
+# ---------------------------------------------------------------- examples and what was measured on them
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Two neighbouring databases and an event, where privacy is hard."""
+
+    d1: Database
+    d2: Database
+    event: Event
+    arguments: Arguments
+
+    def flipped(self) -> Example:
+        return Example(self.d2, self.d1, self.event, self.arguments)
+
+    def __str__(self) -> str:
+        return f"⟨{show(self.d1)}, {show(self.d2)}, {describe_event(self.event)}⟩"
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A probability between `low` and `high` at the confidence of whoever made it."""
+
+    low: float
+    value: float
+    high: float
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """How likely an example's event is on d1 and on d2."""
+
+    p1: Estimate
+    p2: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """R: the scale vectors of a final population with their objectives, at one setting of the arguments."""
+
+    members: tuple[Scales, ...]
+    objectives: tuple[float, ...]
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Score:
+    """The paper's three criteria, compared left to right; smaller is better."""
+
+    violations: int  # examples whose loss is surely above e^ε
+    slack: float  # ε − worst log-loss: unused privacy
+    noise: float  # sum of the scales at γ
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A completion with its score and what it costs in accuracy."""
+
+    completion: Completion
+    score: Score
+    log_loss: float  # worst log-loss on the examples, in units of nothing: compare with ε
+    error: float | None  # expected error against the noiseless program (design 7); None where it was not computed
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the tester hands back: its best counterexample and how sure it is."""
+
+    example: Example
+    odds: Odds  # on fresh runs, at `confidence`
+    p_value: float  # at the claimed ε: small means not private
+    curve: tuple[tuple[float, float], ...]  # (test ε, p-value), ascending
+    epsilon_lower: float  # the true ε is at least this, at `confidence`
+    confidence: float
+    runs: int  # mechanism runs altogether
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """Inputs of every length."""
+
+    def __str__(self) -> str:
+        return "every length"
+
+
+@dataclass(frozen=True, slots=True)
+class UpTo:
+    """Inputs of at most `size` answers; `condition` names whole arguments that were fixed, if any."""
+
+    size: int
+    condition: str = ""
+
+    def __str__(self) -> str:
+        return f"up to {self.size} queries" + (f", {self.condition}" if self.condition else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A proof as data: a JSON document that is checked again without trusting whoever found it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """ε-DP for all databases and all ε > 0 within `scope`; the certificate was re-checked."""
+
+    certificate: Certificate
+    scope: Everywhere | UpTo
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """Not ε-DP: the example's loss is above e^ε. `certain` is False while only the tester says so."""
+
+    example: Example
+    odds: Odds
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither; what was tried and where it stopped."""
+
+    reason: str
+
+
+Verdict: TypeAlias = Proved | Refuted | Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A ranked completion with the final test's trial and the verdict."""
+
+    ranked: Ranked
+    trial: Trial | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """When a completion is private: each alternative is an inequality over the scales, such as 1/eta1 + 2/eta2 <= eps."""
+
+    text: str
+    sizes: tuple[int, ...]  # the numbers of answers at which it was confirmed
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The answer for a complete mechanism; both bounds are in units of the claimed ε."""
+
+    verdict: Verdict
+    epsilon_lower: float
+    epsilon_upper: float | None  # None where nothing is known
+    trial: Trial | None = None

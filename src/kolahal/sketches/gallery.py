@@ -1,0 +1,72 @@
+"""Names of the gallery → sketches, and the textbook answers for the table (no search ever reads those)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kolahal.errors import UsageError
+from kolahal.lang.front import load_sketches
+from kolahal.lang.sketch import Sketch
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A benchmark of the paper: its name there, its answers in the literature, and the paper's minutes."""
+
+    paper_name: str
+    textbook: tuple[tuple[str | None, ...], ...]  # equally good ones, the textbook's own first
+    minutes: tuple[str, str, str, str, str]  # init, opti, enum, verify, total, as printed in the paper's table
+    rank: int
+    baselines: tuple[str, str, str, str]  # naive, unlim, lim, noopt
+
+
+GALLERY: dict[str, Entry] = {
+    "histogram": Entry("Histogram", (("1/eps",),), ("4", "1", "<1", "15", "20"), 1, ("55", "98", "74", "60")),
+    "sum": Entry("Sum", (("1/eps",),), ("3", "<1", "<1", "10", "15"), 1, ("55", "69", "68", "52")),
+    "noisy_max_1": Entry("NoisyMax1", (("2/eps",),), ("9", "1", "1", "20", "32"), 1, ("84", "63", "61", "54")),
+    "noisy_max_2": Entry("NoisyMax2", (("2/eps", None),), ("14", "2", "6", "48", "72"), 1, ("-", "-", "-", "-")),
+    "exp_noisy_max": Entry("ExpNoisyMax", (("2/eps", None),), ("32", "1", "7", "50", "90"), 1, ("-", "-", "-", "217")),
+    "smart_sum": Entry("SmartSum", (("2/eps", "2/eps"),), ("31", "6", "12", "42", "91"), 4, ("-", "-", "-", "289")),
+    "svt": Entry(
+        "SVT", (("2/eps", "4*N/eps"), ("3/eps", "3*N/eps")), ("18", "2", "4", "18", "44"), 1, ("-", "-", "-", "128")
+    ),
+    "above_threshold_1": Entry(
+        "AboveT1",
+        (("2/eps", "4/eps"), ("3/eps", "3/eps")),
+        ("13", "2", "6", "38", "60"),
+        1,
+        ("1582", "-", "1647", "115"),
+    ),
+    "above_threshold_2": Entry(
+        "AboveT2",
+        (("2/eps", "4/eps", None), ("3/eps", "3/eps", None)),
+        ("24", "7", "41", "54", "126"),
+        2,
+        ("-", "-", "-", "-"),
+    ),
+}
+
+
+def load(target: str) -> tuple[Sketch, ...]:
+    """The sketches that a gallery name, `path.py` or `path.py:function` stands for."""
+    if target in GALLERY:
+        return load_sketches(FOLDER / f"{target}.py")
+    if not target.endswith(".py") and ".py:" not in target and not Path(target).exists():
+        raise UsageError(
+            f"there is no sketch called {target!r}: give path.py, path.py:function, or a name of the gallery "
+            f"({', '.join(GALLERY)})"
+        )
+    return load_sketches(target)
+
+
+def load_one(target: str) -> Sketch:
+    """The one sketch of a target."""
+    sketches = load(target)
+    if len(sketches) > 1:
+        raise UsageError(
+            f"{target} has {len(sketches)} sketches; choose one: " + ", ".join(f"{target}:{s.name}" for s in sketches)
+        )
+    return sketches[0]

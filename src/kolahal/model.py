@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.errors import UsageError
-from kolahal.lang.sketch import Completion, Sketch, Type
+from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
+from kolahal.settings import Settings
 
 Database: TypeAlias = tuple[Fraction, ...]
 Scalar: TypeAlias = Fraction | bool | None
@@ -141,12 +143,10 @@ def contains(event: Event, output: Output) -> bool:
                 and all(contains(Equals(v), o) for v, o in zip(values, output))
             )
         case Linear(weights, low):
-            return (
-                isinstance(output, tuple)
-                and len(output) == len(weights)
-                and all(map(is_number, output))
-                and sum(w * o for w, o in zip(weights, output)) >= low
-            )  # type: ignore[operator]
+            if not isinstance(output, tuple) or len(output) != len(weights):
+                return False
+            numbers = [item for item in output if is_number(item)]
+            return len(numbers) == len(weights) and sum(map(operator.mul, weights, numbers)) >= low
         case OneOf(events):
             return any(contains(e, output) for e in events)
 
@@ -223,6 +223,28 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Selected:
+    """An example, at which scales the tester found it, how sure it was, and why it was kept or dropped."""
+
+    example: Example
+    scales: Scales
+    p_value: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Ex, hardest first, and what was found but dropped."""
+
+    kept: tuple[Selected, ...]
+    dropped: tuple[Selected, ...]
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        return tuple(selected.example for selected in self.kept)
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """A probability between `low` and `high` at the confidence of whoever made it."""
 
@@ -247,6 +269,7 @@ class Region:
     members: tuple[Scales, ...]
     objectives: tuple[float, ...]
     arguments: Arguments
+    steps: int  # generations until it settled
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -254,8 +277,9 @@ class Score:
     """The paper's three criteria, compared left to right; smaller is better."""
 
     violations: int  # examples whose loss is surely above e^ε
-    slack: float  # ε − worst log-loss: unused privacy
-    noise: float  # sum of the scales at γ
+    slack: float  # how far the worst log-loss is from ε, in units of ε, to the resolution of the probe
+    noise: float  # sum of the scales, over all γ and γ′
+    error: float  # expected error against the noiseless program (design 7): breaks ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +288,7 @@ class Ranked:
 
     completion: Completion
     score: Score
-    log_loss: float  # worst log-loss on the examples, in units of nothing: compare with ε
-    error: float | None  # expected error against the noiseless program (design 7); None where it was not computed
+    log_loss: float  # the worst on the examples of the first γ: compare with its ε
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +375,36 @@ class Law:
 
     text: str
     sizes: tuple[int, ...]  # the numbers of answers at which it was confirmed
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """A run of the road with everything that was found on the way."""
+
+    sketch: Sketch
+    method: str
+    settings: Settings
+    split: Split
+    selection: Selection
+    regions: tuple[Region, ...]
+    candidates: int  # completions near the region
+    tests: Selection
+    ranked: tuple[Ranked, ...]
+    judged: tuple[Judged, ...]
+    law: Law | None
+    seconds: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def best(self) -> Judged | None:
+        """The first completion that was not refuted."""
+        return next((j for j in self.judged if not isinstance(j.verdict, Refuted)), None)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The best completion as a mechanism that can be called and printed."""
+        if self.best is None:
+            raise UsageError(f"no private completion of {self.sketch.name} was found")
+        return Mechanism(self.sketch, self.best.ranked.completion)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,10 @@ class Grammar:
 class ArgumentSettings:
     """How fixParams chooses γ and γ′."""
 
-    epsilons: tuple[Fraction, ...] = (Fraction(1, 2), Fraction(4, 5))  # the paper's running example has 0.5
-    sizes: tuple[int, ...] = (5, 3)  # the paper's running example has 5 queries
+    # The excess of a violation grows with ε, so it is seen with fewer runs at 1 than at the paper's 0.5.
+    epsilons: tuple[Fraction, ...] = (Fraction(1), Fraction(5, 2), Fraction(1, 2), Fraction(2))
+    sizes: tuple[int, ...] = (5, 4, 7, 3)  # the paper's running example has 5 queries
+    testing: int = 1  # how many γ′
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,10 @@ class ExampleSettings:
 
     confusion: tuple[float, float] = (0.05, 0.9)  # App.: p-values that are neither a clear yes nor a clear no
     keep: int = 8  # examples an argument setting
+    steps: int = 6  # halvings of a line: the noise is then known to a factor of 1.1
+    starts: int = 2  # examples of a line from which harder ones are searched
+    climbs: int = 80  # pairs tried from each
+    climb_runs: int = 8_000  # of the probe that compares them
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,10 @@ class RegionSettings:
     population: int = 50  # App.
     steps_per_hole: int = 500  # App.
     sparsity: float = 1.0  # App.: λ
-    proposal_scale: float = 4.0  # App.: importance sampling
+    proposal_scales: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # App. has 4 alone; decision 0002
     runs: int = 20_000  # draws shared by all candidates and steps
+    patience: int = 40  # generations without any improvement before the search ends early
+    log_form: bool = False  # |log L − ε| instead of |L − e^ε| (Sec. IV-D)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +62,65 @@ class RankingSettings:
     neighbourhood: float = 3.0  # App.: L1 distance from R
     finalists_per_hole: int = 5  # App.: top 5 × #holes go to the tester
     alpha: float = 0.05  # Sec. VI: the final test rejects below this
+    resolution: float = 0.05  # losses closer than this, in units of ε, count as equal: the probe's own error
+    measured_per_hole: int = 20  # how many get their expected error simulated
 
 
 @dataclass(frozen=True, slots=True)
 class TesterSettings:
-    """The statistical tester."""
+    """The statistical tester; the defaults are the profile `default`. Runs are counted a database."""
 
-    select_runs: int = 20_000  # a database while a pair and an event are chosen
-    test_runs: int = 200_000  # a database in the final, fresh test
+    method: str = "paired"  # "statdp" is StatDP's method as published, for comparison
+    select_runs: int = 10_000  # while pairs and events are searched; all share one tape
+    judge_runs: int = 100_000  # while the finalists are compared, on a tape of their own
+    test_runs: int = 1_000_000  # in the final, fresh test
+    bases: int = 6  # databases to start from
+    moves: int = 6  # neighbours of each
+    climbs: int = 16  # steps tried from the best of each start
+    refine_runs: int = 200_000  # while the best examples are improved, on a tape of their own
+    refined: int = 2  # how many are
+    refinements: int = 24  # steps tried from each: answers that move alike together
+    singles: int = 0  # and one answer alone
+    finalists: int = 6  # examples that are compared on held-out runs
     confidence: float = 0.99  # of the lower bound on ε and of the intervals
+    test_factors: tuple[float, ...] = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)  # test ε over claimed ε
+    sizes: tuple[int, ...] = (5, 10)  # numbers of answers, for a complete mechanism: StatDP's
+    joint_sizes: tuple[int, ...] = (
+        2,
+        3,
+        4,
+    )  # where the answer is a list of numbers: joint events are rare in longer ones
+
+    @staticmethod
+    def quick() -> TesterSettings:
+        """For the many calls of a search: some tens of milliseconds."""
+        return TesterSettings(
+            select_runs=8_000, judge_runs=20_000, test_runs=100_000, bases=1, moves=4, climbs=16, refined=0, finalists=3
+        )
+
+    @staticmethod
+    def final() -> TesterSettings:
+        """For the last few completions of a synthesis: some hundreds of milliseconds."""
+        return TesterSettings(
+            select_runs=10_000, judge_runs=50_000, test_runs=500_000, bases=3, moves=4, climbs=16, refined=0, finalists=4
+        )
+
+    @staticmethod
+    def thorough() -> TesterSettings:
+        """For one mechanism that matters: some tens of seconds."""
+        return TesterSettings(
+            select_runs=20_000,
+            judge_runs=1_000_000,
+            test_runs=20_000_000,
+            bases=8,
+            moves=12,
+            climbs=100,
+            refine_runs=1_000_000,
+            refined=3,
+            refinements=40,
+            singles=60,
+            finalists=12,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +142,7 @@ class Settings:
     examples: ExampleSettings = field(default_factory=ExampleSettings)
     region: RegionSettings = field(default_factory=RegionSettings)
     ranking: RankingSettings = field(default_factory=RankingSettings)
-    tester: TesterSettings = field(default_factory=TesterSettings)
+    tester: TesterSettings = field(default_factory=TesterSettings.final)
     proof: ProofSettings = field(default_factory=ProofSettings)
 
     def __post_init__(self) -> None:

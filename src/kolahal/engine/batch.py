@@ -57,7 +57,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
-FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {"max": np.maximum, "min": np.minimum}
+BETTER: dict[str, Callable[[Any, Any], Any]] = {"max": np.greater, "min": np.less}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,8 @@ class _Batch:
     tape: Tape
     used: Used | None = None
     names: dict[str, Any] = field(default_factory=dict)
-    turns_left: int = MOST_TURNS
+    turns: int = 0  # of the batch; no run has taken more
+    taken: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # turns of each run
     result_lengths: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     result: _Stack = field(default_factory=lambda: _Stack.empty(0))
 
@@ -201,7 +202,7 @@ class _Batch:
         for name, value in self.arguments.environment(self.sketch).items():
             self.names[name] = Lanes(BOOLEAN, value) if isinstance(value, bool) else Lanes(NUMBER, float(value))
         self.names[self.sketch.private.name] = Answers(np.array([float(a) for a in self.database]))
-        self.result_lengths = np.zeros(runs, dtype=np.int64)
+        self.taken, self.result_lengths = np.zeros((2, runs), dtype=np.int64)
         self.result = _Stack.empty(runs, 1)
         with np.errstate(all="ignore"):
             left = self.block(self.sketch.body, np.ones(runs, dtype=bool), (), None)
@@ -283,9 +284,10 @@ class _Batch:
                     found.push(items.at(np.full(self.tape.runs, place)), mask & (items.lengths > place))
         self.result = found.merged(mask, self.result)
 
-    def count_turn(self, loop: Node) -> None:
-        self.turns_left -= 1
-        if self.turns_left < 0:
+    def count_turn(self, loop: Node, mask: Mask) -> None:
+        self.turns += 1
+        self.taken += mask
+        if self.turns > MOST_TURNS and (self.taken > MOST_TURNS).any():
             raise fault(self.sketch, "K404", loop)
 
     def while_loop(self, node: While, mask: Mask, turns: Turns) -> Mask:
@@ -302,7 +304,7 @@ class _Batch:
 
     def turn(self, node: Node, body: Block, mask: Mask, turns: Turns, ended: Mask) -> Mask:
         """One turn of a loop: the lanes that take another; those that break are added to `ended`."""
-        self.count_turn(node)
+        self.count_turn(node, mask)
         loop = _Loop(np.zeros_like(mask), np.zeros_like(mask))
         rest = self.block(body, mask, turns, loop)
         ended |= loop.broken
@@ -326,8 +328,10 @@ class _Batch:
             found = self.value(over, mask, turns)
             return self.length(found), found.at
         start, stop, step = (self.number(part, mask, turns) for part in (over.start, over.stop, over.step))
-        if np.any((np.asarray(step) == 0) & mask):
+        if _any(np.equal(step, 0), mask):
             raise fault(self.sketch, "K402", over)
+        if any(_any(np.logical_not(np.isfinite(part)), mask) for part in (start, stop, step)):
+            raise fault(self.sketch, "K404", over)
         count = np.maximum(0, np.ceil(np.divide(np.subtract(stop, start), step)))
         return count, lambda turn: Lanes(NUMBER, start + turn * step)
 
@@ -391,8 +395,8 @@ class _Batch:
                 return Lanes(NUMBER, np.abs(self.number(argument, mask, turns)))
             case Call(function, arguments):
                 first, *others = [self.number(a, mask, turns) for a in arguments]
-                for other in others:
-                    first = FUNCTIONS[function](first, other)
+                for other in others:  # as Python does it, which matters where one is not a number
+                    first = np.where(BETTER[function](other, first), other, first)
                 return Lanes(NUMBER, first)
             case Draw():
                 return Lanes(NUMBER, self.draw(expr, mask, turns))
@@ -402,7 +406,7 @@ class _Batch:
                     made.back.push(self.scalar(item, mask, turns), mask)
                 return made
             case Comprehension(item, name, over):
-                return self.comprehension(item, name, over, mask, turns)
+                return self.comprehension(expr, item, name, over, mask, turns)
 
     def short_circuit(self, op: str, left: Expr, right: Expr, mask: Mask, turns: Turns) -> Lanes:
         first = self.truth(left, mask, turns)
@@ -414,7 +418,7 @@ class _Batch:
 
     def index(self, expr: Index, found: Any, place: Any, mask: Mask) -> Lanes:
         length = self.length(found)
-        if _any((place < np.negative(length)) | (place >= length), mask):
+        if _any(np.logical_not((place >= np.negative(length)) & (place < length)), mask):
             raise fault(self.sketch, "K401", expr)
         if np.ndim(place) == 0 and place >= 0:
             lanes = found.at(place)
@@ -428,15 +432,15 @@ class _Batch:
             scale = self.scales[node.scale.index]
         else:
             scale = float(node.scale.at(self.arguments.quantities(self.sketch)))
-        if scale == 0:
+        if np.ndim(scale) == 0 and scale == 0:  # a scale may differ between lanes
             return 0.0
         drawn = FAMILIES[node.noise].value(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)
         if self.used is not None and hole is not None:
             self.used.sums[hole] += np.where(mask, np.abs(drawn), 0.0)
-            self.used.counts[hole] += mask
+            self.used.counts[hole] += mask & np.not_equal(scale, 0)
         return drawn
 
-    def comprehension(self, item: Expr, name: str, over: Var | Range, mask: Mask, turns: Turns) -> Items:
+    def comprehension(self, node: Node, item: Expr, name: str, over: Var | Range, mask: Mask, turns: Turns) -> Items:
         hidden = self.names.get(name)
         count, at = self.items(over, mask, turns)
         made, turn = self.as_items(None), 0
@@ -444,6 +448,7 @@ class _Batch:
             goes = mask & (turn < count)
             if not goes.any():
                 break
+            self.count_turn(node, goes)
             self.names[name] = at(turn)
             made.back.push(self.scalar(item, goes, (*turns, turn)), goes)
             turn += 1

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kolahal.lang.noise import Noise
 
 Array = NDArray[np.float64]
-_SIGN = np.uint64(1 << 63)
+_SIGN_PLACE = np.uint64(63)  # of a double
 
 
 class Family(ABC):
@@ -28,13 +28,13 @@ class Family(ABC):
     whole: ClassVar[bool] = False  # whether draws are whole numbers
     code: ClassVar[str]  # `value` as an expression for the compiled engine
 
-    def draw_units(self, rng: Generator, runs: int) -> Array:
-        """Unit variates, of shape (parts, runs): exponential, with a random sign if there is one two-sided part."""
-        units = rng.standard_exponential((self.parts, runs))
+    def draw_units(self, rng: Generator, units: Array) -> None:
+        """Fill `units`, of shape (parts, runs): exponential, with a random sign if there is one two-sided part."""
+        rng.standard_exponential(out=units)
         if self.two_sided and self.parts == 1:
-            signs = rng.integers(0, 2**64, size=(1, runs), dtype=np.uint64) & _SIGN
-            units.view(np.uint64)[:] |= signs
-        return units
+            runs = units.shape[1]
+            bits = np.unpackbits(rng.bit_generator.random_raw(-(-runs // 64)).view(np.uint8), count=runs)
+            units.view(np.uint64)[0] |= bits.astype(np.uint64) << _SIGN_PLACE
 
     @abstractmethod
     def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
@@ -71,7 +71,7 @@ class DiscreteLaplace(Family):
 
     parts = 2
     whole = True
-    code = "math.floor({s} * {u0}) - math.floor({s} * {u1})"
+    code = "floor({s} * {u0}) - floor({s} * {u1})"
 
     def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
         return floor(scale * units[0]) - floor(scale * units[1])
@@ -83,7 +83,7 @@ class DiscreteLaplace(Family):
 class Geometric(Family):
     two_sided = False
     whole = True
-    code = "math.floor({s} * {u0})"
+    code = "floor({s} * {u0})"
 
     def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
         return floor(scale * units[0])

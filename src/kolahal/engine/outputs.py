@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -51,6 +52,19 @@ def _scalar(kind: int, value: float) -> Any:
             return bool(value)
         case _:
             return value
+
+
+def pack(rows: Sequence[Any]) -> Outputs:
+    """Answers as Python values, as arrays."""
+    lists = [row if isinstance(row, tuple) else (row,) for row in rows]
+    width = max(map(len, lists), default=1) or 1
+    kinds, values = np.zeros((width, len(rows)), dtype=np.uint8), np.zeros((width, len(rows)))
+    for run, items in enumerate(lists):
+        for place, item in enumerate(items):
+            kinds[place, run] = NONE if item is None else BOOLEAN if isinstance(item, bool) else NUMBER
+            values[place, run] = item or 0.0
+    lengths = [len(row) if isinstance(row, tuple) else SCALAR for row in rows]
+    return Outputs(np.array(lengths, dtype=np.int64), kinds, values)
 
 
 def join(parts: list[Outputs]) -> Outputs:

@@ -32,6 +32,7 @@ from kolahal.lang.ir import (
     Length,
     ListOf,
     Negate,
+    Node,
     Not,
     Range,
     Return,
@@ -102,7 +103,7 @@ class _Run:
     units: Units
     number: Callable[[Any], Any]
     log: list[Drawn]
-    turns_left: int = field(default=MOST_TURNS)
+    turns_left: int = field(default_factory=lambda: MOST_TURNS)
 
     def block(self, body: Block, turns: Turns) -> Signal:
         for statement in body:
@@ -144,19 +145,24 @@ class _Run:
         return None
 
     def turn(self, loop: Stmt, body: Block, turns: Turns) -> Signal:
+        self.count_turn(loop)
+        return self.block(body, turns)
+
+    def count_turn(self, loop: Node) -> None:
         self.turns_left -= 1
         if self.turns_left < 0:
             raise fault(self.sketch, "K404", loop)
-        return self.block(body, turns)
 
     def items(self, over: Var | Range, turns: Turns) -> Iterator[Any]:
         if isinstance(over, Var):
             yield from self.value(over, turns)
         else:
-            start, stop, step = (int(self.numeric(part, turns)) for part in (over.start, over.stop, over.step))
+            start, stop, step = (self.numeric(part, turns) for part in (over.start, over.stop, over.step))
             if step == 0:
                 raise fault(self.sketch, "K402", over)
-            yield from map(self.number, range(start, stop, step))
+            if not all(map(math.isfinite, (start, stop, step))):
+                raise fault(self.sketch, "K404", over)
+            yield from map(self.number, range(int(start), int(stop), int(step)))
 
     def numeric(self, expr: Expr, turns: Turns) -> Any:
         value = self.value(expr, turns)
@@ -181,10 +187,10 @@ class _Run:
             case Length(of):
                 return self.number(len(self.value(of, turns)))
             case Index(of, at):
-                items, place = self.value(of, turns), int(self.numeric(at, turns))
+                items, place = self.value(of, turns), self.numeric(at, turns)
                 if not -len(items) <= place < len(items):
                     raise fault(self.sketch, "K401", expr)
-                return items[place]
+                return items[int(place)]
             case Not(of):
                 return not self.truth(of, turns)
             case Negate(of):
@@ -213,16 +219,17 @@ class _Run:
             case ListOf(items) | TupleOf(items):
                 return [self.value(item, turns) for item in items]
             case Comprehension(item, name, over):
-                return self.comprehension(item, name, over, turns)
+                return self.comprehension(expr, item, name, over, turns)
 
     def fixed_scale(self, scale: Any) -> float:
         return float(scale.at(self.arguments.quantities(self.sketch)))
 
-    def comprehension(self, item: Expr, name: str, over: Var | Range, turns: Turns) -> list[Any]:
+    def comprehension(self, node: Node, item: Expr, name: str, over: Var | Range, turns: Turns) -> list[Any]:
         hidden = self.names.get(name)
         was_set = name in self.names
         result = []
         for turn, value in enumerate(self.items(over, turns)):
+            self.count_turn(node)
             self.names[name] = value
             result.append(self.value(item, (*turns, turn)))
         if was_set:

@@ -1,7 +1,7 @@
 """Which databases are neighbours: the relation, its extreme points, and random members of it.
 
 A database is the vector of query answers. A relation is a set of *moves*, the differences d2 − d1 that neighbours
-may have; all four sets are unions of polytopes that contain 0, and `vertices` lists their corners.
+may have; all four sets are unions of polytopes that contain 0. `vertices` lists their corners, except 0 itself.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Adjacency(ABC):
 
     @abstractmethod
     def vertices(self, size: int) -> Iterator[Move]:
-        """The corners of the set of moves of databases with `size` answers, lazily: there may be 2^size."""
+        """The corners of the set of moves of databases with `size` answers, lazily: there may be 2^(size + 1)."""
 
     @abstractmethod
     def draw_move(self, size: int, rng: random.Random) -> Move:
@@ -87,6 +87,8 @@ class EachWithin(Adjacency):
 
 
 def _axes(distance: Fraction, size: int) -> Iterator[Move]:
+    if size == 0:
+        yield ()
     for place in range(size):
         for sign in (-1, 1):
             yield tuple(sign * distance if i == place else Fraction(0) for i in range(size))
@@ -144,9 +146,11 @@ class Monotone(Adjacency):
         return one_way and all(abs(step) <= self.distance for step in move)
 
     def vertices(self, size: int) -> Iterator[Move]:
-        yield from itertools.product((Fraction(0), self.distance), repeat=size)
-        down = itertools.product((-self.distance, Fraction(0)), repeat=size)
-        yield from (move for move in down if any(move))
+        if size == 0:
+            yield ()
+        for way in (self.distance, -self.distance):
+            corners = itertools.product((Fraction(0), way), repeat=size)
+            yield from (move for move in corners if any(move))  # 0 lies between two others
 
     def draw_move(self, size: int, rng: random.Random) -> Move:
         sign = rng.choice((-1, 1))

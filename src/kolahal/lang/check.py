@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from kolahal.lang.ir import (
     Append,
@@ -34,14 +36,16 @@ from kolahal.lang.ir import (
     While,
     walk,
 )
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.lang.source import Diagnostic
+from kolahal.lang.source import Diagnostic, diagnose
 
 # WHOLE is a number that Python holds as an int, so that it can count turns and places.
 NUMBER, WHOLE, BOOLEAN, NONE, LIST = "number", "whole", "boolean", "none", "list"
 Kinds = frozenset[str]
 NUMBERS: Kinds = frozenset({NUMBER})
 WHOLES: Kinds = frozenset({WHOLE})
+NUMERIC: Kinds = NUMBERS | WHOLES
 BOOLEANS: Kinds = frozenset({BOOLEAN})
 NOTHING: Kinds = frozenset()
 WORDS = {NUMBER: "a number", WHOLE: "a number", BOOLEAN: "a truth value", NONE: "None", LIST: "a list"}
@@ -60,12 +64,12 @@ class Types:
 
     def of(self, expr: Expr | Range) -> Kinds:
         match expr:
+            case Const(value=Fraction() as value):
+                return WHOLES if value.denominator == 1 else NUMBERS
             case Const(value=None):
                 return frozenset({NONE})
-            case Const(value=bool()) | Not() | IsNone():
+            case Const() | Not() | IsNone():
                 return BOOLEANS
-            case Const(value):
-                return WHOLES if value.denominator == 1 else NUMBERS
             case Length():
                 return WHOLES
             case Draw():
@@ -88,11 +92,11 @@ class Types:
                 return frozenset({LIST})
 
     def arithmetic(self, *operands: Expr) -> Kinds:
-        """Whole numbers give whole numbers; an operand of which nothing is known yet gives nothing yet."""
-        kinds = [self.of(operand) for operand in operands]
+        """Whole numbers give whole numbers; an operand that is not known to be a number gives nothing yet."""
+        kinds = [self.of(operand) & NUMERIC for operand in operands]
         if not all(kinds):
             return NOTHING
-        return WHOLES if all(k & {NUMBER, WHOLE} == WHOLES for k in kinds) else NUMBERS
+        return WHOLES if all(k == WHOLES for k in kinds) else NUMBERS
 
     def items_of(self, expr: Expr | Range) -> Kinds:
         match expr:
@@ -117,8 +121,14 @@ class Types:
         return (self.names[name], self.items[name]) != before
 
 
-def infer(sketch: Sketch) -> Types:
-    """The types of all names of a sketch, whatever the order in which its statements run."""
+Binder = Assign | For | Append
+
+
+def infer(sketch: Sketch, lost: frozenset[str] = frozenset()) -> Types:
+    """The types of all names of a sketch, whatever the order in which its statements run.
+
+    Nothing is known of the names in `lost`, which stand in statements that could not be read.
+    """
     types = Types()
     for parameter in sketch.parameters:
         match parameter.type:
@@ -130,54 +140,57 @@ def infer(sketch: Sketch) -> Types:
                 types.learn(parameter.name, WHOLES)
             case _:
                 types.learn(parameter.name, NUMBERS)
-    statements = [node for node in walk(sketch.body) if isinstance(node, Assign | For | Append)]
-    changed = True
-    while changed:
-        changed = False
-        for node in statements:
-            match node:
-                case Assign(targets, values):
-                    for name, value in zip(targets, values, strict=True):
-                        changed |= types.learn(name, types.of(value), types.items_of(value))
-                case For(name, over, _):
-                    changed |= types.learn(name, types.items_of(over))
-                case Append(name, value, _):
-                    changed |= types.learn(name, NOTHING, types.of(value))
+    for name in lost:
+        types.names[name] = types.items[name] = NOTHING
+    binders = [node for node in walk(sketch.body) if isinstance(node, Binder)]
+    readers: dict[str, set[int]] = defaultdict(set)
+    for number, binder in enumerate(binders):
+        for part in walk(binder.over if isinstance(binder, For) else binder):
+            if isinstance(part, Var):
+                readers[part.name].add(number)
+    waiting = set(range(len(binders)))
+    while waiting:
+        for name, kinds, items in _lessons(binders[waiting.pop()], types):
+            if name not in lost and types.learn(name, kinds, items):
+                waiting |= readers[name]
     return types
 
 
-def check(sketch: Sketch, lost: Kinds | None = None) -> list[Diagnostic]:
-    """The faults of a parsed sketch, each once; `lost` are names of which nothing is known, where parsing failed."""
+def _lessons(node: Binder, types: Types) -> Iterator[tuple[str, Kinds, Kinds]]:
+    """What a statement says about names: name, its kinds, the kinds of its items."""
+    match node:
+        case Assign(targets, values):
+            for name, value in zip(targets, values, strict=True):
+                yield name, types.of(value), types.items_of(value)
+        case For(name, over, _):
+            yield name, types.items_of(over), NOTHING
+        case Append(name, value, _):
+            yield name, NOTHING, types.of(value)
+
+
+def check(sketch: Sketch, lost: frozenset[str] | None = None) -> list[Diagnostic]:
+    """The faults of a parsed sketch; `lost` are names of which nothing is known, where parsing refused something."""
     checker = _Checker(sketch, lost)
-    return list(dict.fromkeys(checker.faults()))
+    checker.block(sketch.body)
+    checker.lists(sketch.body, frozenset(checker.parameters))
+    if lost is None and falls_through(sketch.body):
+        checker.fault("K211", sketch.body[-1] if sketch.body else Const(None, span=sketch.span))
+    return checker.found
 
 
 class _Checker:
-    def __init__(self, sketch: Sketch, lost: Kinds | None):
-        self.sketch = sketch
-        self.whole = lost is None
-        self.types = infer(sketch)
-        for name in lost or ():
-            self.types.names[name] = self.types.items[name] = NOTHING
+    def __init__(self, sketch: Sketch, lost: frozenset[str] | None):
+        self.epsilon = sketch.epsilon.name
+        self.length = sketch.length_name
+        self.fixed = sketch.quantities()
+        self.lost = lost or frozenset()
+        self.types = infer(sketch, self.lost)
         self.found: list[Diagnostic] = []
         self.parameters = {p.name for p in sketch.parameters}
         self.grown = {node.name for node in walk(sketch.body) if isinstance(node, Append)}
 
-    def faults(self) -> Iterator[Diagnostic]:
-        self.block(self.sketch.body)
-        if self.whole and falls_through(self.sketch.body):
-            last: Node = self.sketch.body[-1] if self.sketch.body else Const(None, span=self.sketch.span)
-            self.fault(
-                "K211",
-                last,
-                "a run can end here without an answer",
-                "Every run of a sketch ends with `return`.",
-                "Add a `return` at the end of the function.",
-            )
-        return iter(self.found)
-
-    def fault(self, code: str, node: Node, what: str, why: str, fix: str) -> None:
-        self.found.append(Diagnostic(code, node.span, what, why, fix))
+    def fault(self, code: str, node: Node, **words: object) -> None:
+        self.found.append(diagnose(code, node.span, **words))
 
     # ---- statements
 
@@ -191,89 +204,85 @@ class _Checker:
                 for target, value in zip(targets, values, strict=True):
                     self.assignment(node, target, value)
             case If(test, then, orelse):
-                self.condition(test)
+                self.boolean(test, self.types)
                 self.block(then)
                 self.block(orelse)
             case While(test, body):
-                self.condition(test)
-                if test == Const(True) and not any(isinstance(n, Return | Break) for n in walk(body)):
-                    self.fault(
-                        "K214",
-                        node,
-                        "this loop never ends",
-                        "It has no `break` and no `return`.",
-                        "Give it a condition, or leave it with `break`.",
-                    )
+                self.boolean(test, self.types)
+                if test == Const(True) and not _breaks(body) and not any(isinstance(n, Return) for n in walk(body)):
+                    self.fault("K214", node)
                 self.block(body)
             case For(name, over, body):
                 self.bound(node, name)
                 self.iterable(over, self.types)
-                if isinstance(over, Var):
-                    for inner in walk(body):
-                        if isinstance(inner, Append) and inner.name == over.name:
-                            self.fault(
-                                "K210",
-                                inner,
-                                f"`{over.name}` grows while the loop runs over it",
-                                "Such a loop may never end.",
-                                "Append to another list.",
-                            )
+                for inner in walk(body) if isinstance(over, Var) else ():
+                    if isinstance(inner, Append) and over == Var(inner.name):
+                        self.fault("K210", inner, name=inner.name)
                 self.block(body)
             case Append(name, value, _):
                 kinds = self.types.names.get(name, NOTHING)
                 if name in self.parameters:
-                    self.fault(
-                        "K208",
-                        node,
-                        f"`{name}` belongs to the caller and cannot grow",
-                        "A sketch changes only lists that it made.",
-                        "Make a list of your own: out = [].",
-                    )
-                elif LIST not in kinds and (kinds or self.whole):
-                    self.fault(
-                        "K205",
-                        node,
-                        f"`{name}` is not a list",
-                        f"It holds {describe(kinds)}." if kinds else "It is never given a value.",
-                        f"Write {name} = [] first.",
-                    )
+                    self.fault("K208", node, name=name)
+                elif LIST not in kinds and name not in self.lost:
+                    self.not_a_list(node, name, kinds)
                 self.scalar(value, self.types)
             case Return(value):
                 self.expression(value, self.types)
-            case _:
+            case Break() | Continue():
                 pass
 
     def bound(self, node: Node, name: str) -> None:
         """`name` gets a value here; ε may not, and a name is a list always or never."""
-        if name == self.sketch.epsilon.name:
-            self.fault(
-                "K213",
-                node,
-                f"`{name}` is the privacy budget and cannot change",
-                "Every scale refers to the budget that the caller gave.",
-                f"Use another name, such as {name}1 = {name} / 2.",
-            )
+        if name == self.epsilon:
+            self.fault("K213", node, name=name)
         kinds = self.types.names.get(name, NOTHING)
         if LIST in kinds and len(kinds) > 1:
-            self.fault(
-                "K206",
-                node,
-                f"`{name}` is {describe(kinds)}",
-                "A name is a list always or never, so that runs can be compared.",
-                "Use two names.",
-            )
+            self.fault("K206", node, name=name, kinds=describe(kinds))
 
     def assignment(self, node: Assign, target: str, value: Expr) -> None:
         self.bound(node, target)
         self.expression(value, self.types)
         if isinstance(value, Var) and LIST in self.types.of(value) and {target, value.name} & self.grown:
-            self.fault(
-                "K209",
-                node,
-                f"`{target}` and `{value.name}` would be the same list",
-                "When one grows, the other does too, which is easy to miss.",
-                f"Copy it: {target} = [x for x in {value.name}].",
-            )
+            self.fault("K209", node, name=target, other=value.name)
+
+    def lists(self, body: Block, ready: frozenset[str]) -> frozenset[str] | None:
+        """Find lists that are used where some run has not made them; `ready` are names that have a value before `body`.
+
+        Gives the names that have one behind `body`, or None where no run gets there. A scalar may well be missing on
+        runs that never read it; a list may not, so that all runs have the same lists.
+        """
+        for node in body:
+            match node:
+                case Assign(targets, values):
+                    self.uses(values, ready)
+                    ready |= set(targets)
+                case Append(name, value, _):
+                    self.uses((Var(name, span=node.span), value), ready)
+                case If(test, then, orelse):
+                    self.uses(test, ready)
+                    ways = [way for way in (self.lists(then, ready), self.lists(orelse, ready)) if way is not None]
+                    if not ways:
+                        return None
+                    ready = frozenset.intersection(*ways)
+                case While(test, inner):
+                    self.uses(test, ready)
+                    self.lists(inner, ready)  # there may be no turn at all, so nothing is known behind the loop
+                case For(_, over, inner):
+                    self.uses(over, ready)
+                    self.lists(inner, ready)
+                case Return(value):
+                    self.uses(value, ready)
+                    return None
+                case Break() | Continue():
+                    return None
+        return ready
+
+    def uses(self, part: object, ready: frozenset[str]) -> None:
+        nodes = list(walk(part))
+        hidden = {node.name for node in nodes if isinstance(node, Comprehension)}
+        for node in nodes:
+            if isinstance(node, Var) and node.name not in ready | hidden and LIST in self.types.of(node):
+                self.fault("K219", node, name=node.name)
 
     # ---- expressions
 
@@ -281,13 +290,7 @@ class _Checker:
         match expr:
             case Var(name):
                 if name not in types.names:
-                    self.fault(
-                        "K201",
-                        expr,
-                        f"`{name}` has no value",
-                        "It is neither a parameter nor assigned anywhere in the sketch.",
-                        "Check its spelling, or assign it first.",
-                    )
+                    self.fault("K201", expr, name=name)
             case Length(of):
                 self.list_name(of, types)
             case Index(of, at):
@@ -305,26 +308,25 @@ class _Checker:
             case Binary("==" | "!=", left, right):
                 self.equality(expr, types)
             case Binary(_, left, right):
-                self.number(left, types)
-                self.number(right, types)
+                first, second = self.expression(left, types), self.expression(right, types)
+                self.need_number(left, first)
+                if LIST not in first & second:  # two lists are one fault
+                    self.need_number(right, second)
             case Call(_, arguments):
                 for argument in arguments:
                     self.number(argument, types)
+            case Draw(_, scale, _):
+                if isinstance(scale, Scale) and self.length in dict(scale.powers) and self.length not in self.fixed:
+                    self.fault("K218", expr, name=self.length[4:-1])
             case ListOf(items) | TupleOf(items):
                 for item in items:
                     self.scalar(item, types)
             case Comprehension(item, name, over):
                 if name in self.parameters:
-                    self.fault(
-                        "K215",
-                        expr,
-                        f"`{name}` of this comprehension hides a parameter",
-                        "Inside it, the parameter could no longer be read.",
-                        "Choose another name.",
-                    )
+                    self.fault("K215", expr, name=name)
                 self.iterable(over, types)
                 self.scalar(item, types.inside(name, over))
-            case _:
+            case Const():
                 pass
         return types.of(expr)
 
@@ -335,100 +337,61 @@ class _Checker:
             case Range(start, stop, step):
                 for part in (start, stop, step):
                     self.whole_number(part, types, "a bound of a range")
-                if isinstance(step, Const) and step.value == 0:
-                    self.fault(
-                        "K216",
-                        over,
-                        "the step of a range is 0",
-                        "Such a loop never moves.",
-                        "Write a step other than 0.",
-                    )
-
-    def condition(self, test: Expr) -> None:
-        self.boolean(test, self.types)
+                if step == Const(Fraction(0)):
+                    self.fault("K216", step)
 
     def list_name(self, of: Var, types: Types) -> None:
         kinds = self.expression(of, types)
         if kinds and kinds != {LIST}:
-            self.fault("K205", of, f"`{of.name}` is not a list", f"It holds {describe(kinds)}.", "Use a list here.")
+            self.not_a_list(of, of.name, kinds)
+
+    def not_a_list(self, node: Node, name: str, kinds: Kinds) -> None:
+        self.fault("K205", node, name=name, kinds=describe(kinds))
 
     def scalar(self, expr: Expr, types: Types) -> None:
         if LIST in self.expression(expr, types):
-            self.fault(
-                "K207",
-                expr,
-                "a list stands where one value is needed",
-                "Lists hold numbers, truth values and None, not other lists.",
-                "Append its items one by one.",
-            )
+            self.fault("K207", expr)
 
     def number(self, expr: Expr, types: Types) -> None:
-        kinds = self.expression(expr, types)
-        if (kinds and not {NUMBER, WHOLE} & kinds) or {BOOLEAN, LIST} & kinds:
-            code = "K212" if kinds == {NONE} else "K202"
-            fix = (
-                "Join lists with append."
-                if LIST in kinds
-                else "Give it a number first."
-                if code == "K212"
-                else "Use `if` to turn a truth value into a number."
-            )
-            self.fault(
-                code,
-                expr,
-                f"a number is needed here, not {describe(kinds)}",
-                "Arithmetic and order are for numbers only.",
-                fix,
-            )
+        self.need_number(expr, self.expression(expr, types))
+
+    def need_number(self, expr: Expr, kinds: Kinds) -> None:
+        if kinds == {NONE}:
+            self.fault("K212", expr)
+        elif {BOOLEAN, LIST} & kinds:
+            fix = "Grow a list with append." if LIST in kinds else "Use `if` to turn a truth value into a number."
+            self.fault("K202", expr, kinds=describe(kinds), fix=fix)
 
     def whole_number(self, expr: Expr, types: Types, place: str) -> None:
         before = len(self.found)
         self.number(expr, types)
         if len(self.found) == before and NUMBER in types.of(expr):
-            self.fault(
-                "K217",
-                expr,
-                f"{place} must be a whole number",
-                "This may be a fraction: it comes from noise, a division, or a float.",
-                "Use whole numbers, and // instead of /.",
-            )
+            self.fault("K217", expr, place=place)
 
     def boolean(self, expr: Expr, types: Types) -> None:
         kinds = self.expression(expr, types)
         if kinds and kinds != BOOLEANS:
-            fix = "Write `x is not None`." if kinds == {NONE} else "Write a comparison, such as x > 0 or len(out) > 0."
-            self.fault(
-                "K203",
-                expr,
-                f"a truth value is needed here, not {describe(kinds)}",
-                "Python's rules for what counts as true are easy to misread, so conditions are spelled out.",
-                fix,
-            )
+            fix = "Write a comparison, such as x > 0, len(out) > 0 or x is not None."
+            if BOOLEAN in kinds:
+                fix = "Give it True or False from the start."
+            self.fault("K203", expr, kinds=describe(kinds), fix=fix)
 
     def equality(self, expr: Binary, types: Types) -> None:
         left, right = self.expression(expr.left, types), self.expression(expr.right, types)
         both = left | right
-        if LIST in both or ({NUMBER, WHOLE} & both and BOOLEAN in both):
-            self.fault(
-                "K204",
-                expr,
-                f"{describe(left)} cannot be compared with {describe(right)}",
-                "Numbers are compared with numbers, and truth values with truth values.",
-                "Compare values of one kind.",
-            )
+        if LIST in both or (NUMERIC & both and BOOLEAN in both):
+            self.fault("K204", expr, left=describe(left), right=describe(right))
 
 
 def falls_through(body: Block) -> bool:
     """Whether a run can reach the end of `body`."""
     for statement in body:
         match statement:
-            case Return():
+            case Return() | Break() | Continue():
                 return False
             case If(_, then, orelse) if not falls_through(then) and not falls_through(orelse):
                 return False
             case While(Const(value=True), inner) if not _breaks(inner):
-                return False
-            case Break() | Continue():
                 return False
     return True
 

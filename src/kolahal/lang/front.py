@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import inspect
-import textwrap
+import os
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
-from kolahal.lang.parse import choose, parse_source
+from kolahal.lang.parse import choose, parse_function, parse_source
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.source import Source, read_source
+from kolahal.lang.source import Source, read_source, with_newlines
+from kolahal.lang.tree import Aliases
 
 
 class Private(list[float]):
@@ -48,7 +49,10 @@ Distance = int | float | str | Fraction
 
 
 def _distance(distance: Distance) -> Fraction:
-    return Fraction(str(distance)) if isinstance(distance, float) else Fraction(distance)
+    try:
+        return Fraction(str(distance)) if isinstance(distance, float) else Fraction(distance)
+    except (TypeError, ValueError, ZeroDivisionError):
+        raise UsageError(f"{distance!r} is not a distance; write a number above 0, such as 1 or 0.5") from None
 
 
 def each_within(distance: Distance) -> Adjacency:
@@ -71,36 +75,31 @@ def monotone(distance: Distance) -> Adjacency:
     return Monotone(_distance(distance))
 
 
-def sketch(adjacent: Adjacency) -> Callable[[Callable[..., object]], Sketch]:
+def sketch(adjacent: Adjacency | None = None) -> Callable[[Callable[..., object]], Sketch]:
     """Read the decorated function as a sketch; the function itself never runs."""
     if not isinstance(adjacent, Adjacency):
         raise UsageError("@sketch needs to know who the neighbours are: @sketch(adjacent=each_within(1))")
 
     def read(function: Callable[..., object]) -> Sketch:
         try:
-            lines, first = inspect.getsourcelines(function)
-        except (OSError, TypeError):
+            lines, _ = inspect.findsource(function)
+            path = inspect.getsourcefile(function)
+            line = function.__code__.co_firstlineno  # that of the first decorator
+        except (OSError, TypeError, AttributeError):
             raise UsageError(
                 f"the source of {getattr(function, '__name__', function)} is not available; put the sketch into a file"
             ) from None
-        path = inspect.getsourcefile(function) or "<unknown>"
-        imports = _imports_of(function)
-        text = imports + textwrap.dedent("".join(lines))
-        return parse_source(Source(path, text, max(first, 1) - imports.count("\n")))[0]
+        return parse_function(Source(path or "<unknown>", with_newlines("".join(lines))), line, _aliases(function))
 
     return read
 
 
-def _imports_of(function: Callable[..., object]) -> str:
-    """One line of imports that gives our names the local names they have where `function` was written."""
-    parts = []
-    for local, value in getattr(function, "__globals__", {}).items():
-        if inspect.ismodule(value) and value.__name__ == "kolahal" and local != "kolahal":
-            parts.append(f"import kolahal as {local}")
-        parts += [
-            f"from kolahal import {name} as {local}" for name, ours in _OURS.items() if value is ours and local != name
-        ]
-    return "; ".join(parts) + "\n" if parts else ""
+def _aliases(function: Callable[..., object]) -> Aliases:
+    """What each name that `function` sees is of ours, or "" where it is something else."""
+    names = {id(ours): name for name, ours in _OURS.items()}
+    seen = {**getattr(function, "__globals__", {}), **inspect.getclosurevars(function).nonlocals}
+    modules = {local for local, value in seen.items() if inspect.ismodule(value) and value.__name__ == "kolahal"}
+    return {local: "kolahal" if local in modules else names.get(id(value), "") for local, value in seen.items()}
 
 
 _OURS: dict[str, object] = {
@@ -123,7 +122,7 @@ def load_sketches(target: str | Path) -> tuple[Sketch, ...]:
     """The sketches that `path.py` or `path.py:function` names; nothing is imported or executed."""
     text = str(target)
     path, colon, name = text.rpartition(":")
-    if not colon or Path(text).exists() or not name.isidentifier():
+    if not colon or os.path.exists(text) or not name.isidentifier():
         path, name = text, ""
     source = read_source(path)
     sketches = parse_source(source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
@@ -21,11 +21,21 @@ class Node:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Const(Node):
     """A number, exactly as written; True or False; or None."""
 
     value: Fraction | bool | None
+
+    def __eq__(self, other: object) -> bool:
+        """Python holds True and 1 for equal; two programs that answer them are not."""
+        return isinstance(other, Const) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[bool, Fraction | bool | None]:
+        return isinstance(self.value, bool), self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +238,10 @@ def rebuild(node: T, change: Callable[[Node], Node | None]) -> T:
     """A copy of `node` in which each node that `change` gives a replacement for is replaced, leaves first."""
     if isinstance(node, tuple):
         return tuple(rebuild(part, change) for part in node)  # type: ignore[return-value]
-    if not isinstance(node, Node) or not is_dataclass(node):
+    if not isinstance(node, Node):
         return node
     parts = {f.name: getattr(node, f.name) for f in fields(node) if f.name != "span"}
     new = {name: rebuild(part, change) for name, part in parts.items()}
-    if any(new[name] is not parts[name] for name in parts):
-        node = replace(node, **new)
-    return change(node) or node  # type: ignore[return-value]
+    same = all(new[name] is parts[name] for name in parts)
+    built: Node = node if same else replace(node, **new)
+    return change(built) or built  # type: ignore[return-value]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.errors import UsageError
+from kolahal.lang.source import parse_expression
 
 LARGEST_POWER = 16  # keeps `eps**999999999` from a hostile file harmless
-MOST_BITS = 1100  # likewise for coefficients; every finite double fits
+MOST_BITS = 1023  # likewise for the two parts of a coefficient; both are doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +23,19 @@ class Scale:
     powers: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        powers = tuple(sorted((name, power) for name, power in self.powers if power))
+        if self.coefficient < 0:
+            raise UsageError(f"a scale is not negative, and {self.coefficient} is")
+        powers: dict[str, int] = {}
+        for name, power in self.powers if self.coefficient else ():
+            powers[name] = powers.get(name, 0) + power
         object.__setattr__(self, "coefficient", Fraction(self.coefficient))
-        object.__setattr__(self, "powers", powers if self.coefficient else ())
+        object.__setattr__(self, "powers", tuple(sorted((name, power) for name, power in powers.items() if power)))
 
     def __bool__(self) -> bool:
         return self.coefficient != 0
 
     def __mul__(self, other: Scale) -> Scale:
-        powers = dict(self.powers)
-        for name, power in other.powers:
-            powers[name] = powers.get(name, 0) + power
-        return Scale(self.coefficient * other.coefficient, tuple(powers.items()))
+        return Scale(self.coefficient * other.coefficient, self.powers + other.powers)
 
     def __pow__(self, power: int) -> Scale:
         return Scale(self.coefficient**power, tuple((name, p * power) for name, p in self.powers))
@@ -53,6 +56,8 @@ class Scale:
             if power < 0 and values[name] == 0:
                 raise UsageError(f"the scale {self} divides by {name}, which is 0 here")
             result *= Fraction(values[name]) ** power
+        if result < 0:
+            raise UsageError(f"the scale {self} is negative here")
         return result
 
     def compare(self, other: Scale, epsilon: str = "eps") -> int | None:
@@ -114,19 +119,29 @@ def scale_of(node: ast.expr, known: Mapping[str, Scale] | None = None) -> Scale:
 
     With `known`, a name outside it is at fault; without it, every name is a public quantity.
     """
+    scale = _scale_of(node, known)
+    coefficient = scale.coefficient
+    if max(coefficient.numerator.bit_length(), coefficient.denominator.bit_length()) > MOST_BITS:
+        raise NotAScale("its number is too large or too small", node)
+    if any(abs(power) > LARGEST_POWER for _, power in scale.powers):
+        raise NotAScale(f"its powers go beyond {LARGEST_POWER}", node)
+    return scale
+
+
+def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
     match node:
         case ast.Constant(value=bool()):
             raise NotAScale("a truth value is not a scale", node)
         case ast.Constant(value=int() | float() as value):
-            coefficient = exact(value, ast.unparse(node))
+            coefficient = exact(value)
             if coefficient is None:
-                raise NotAScale("this number is too long or not finite", node)
+                raise NotAScale("this number is too large", node)
             return Scale(coefficient)
         case ast.Name(id=name):
             if known is None:
                 return Scale(Fraction(1), ((name, 1),))
             if name not in known:
-                raise NotAScale(f"`{name}` is not a public quantity that is fixed before the program runs", node)
+                raise NotAScale(f"`{name}` is not a public number that is fixed before the program runs", node)
             return known[name]
         case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]):
             key = f"len({name})"
@@ -140,31 +155,29 @@ def scale_of(node: ast.expr, known: Mapping[str, Scale] | None = None) -> Scale:
             if not divisor:
                 raise NotAScale("this divides by zero", right)
             return scale_of(left, known) / divisor
-        case ast.BinOp(left, ast.Pow(), ast.Constant(value=int() as power)) if abs(power) <= LARGEST_POWER:
+        case ast.BinOp(left, ast.Pow(), ast.Constant(value=int() as power)):
             return _power(scale_of(left, known), power, node)
-        case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int() as power))) if (
-            power <= LARGEST_POWER
-        ):
+        case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int() as power))):
             return _power(scale_of(left, known), -power, node)
         case _:
-            raise NotAScale("a scale is a number times powers of eps, of whole-number arguments and of len(q)", node)
+            raise NotAScale("it is not a product of numbers and powers", node)
 
 
 def _power(base: Scale, power: int, node: ast.expr) -> Scale:
     if not base and power <= 0:
         raise NotAScale("zero has no such power", node)
+    if abs(power) > LARGEST_POWER:
+        raise NotAScale(f"its powers go beyond {LARGEST_POWER}", node)
     return base**power
 
 
-def exact(value: int | float, text: str) -> Fraction | None:
-    """The number that the user wrote, exactly (0.1 is one tenth), or None if it is too long or not finite."""
+def exact(value: int | float) -> Fraction | None:
+    """The number that the user wrote, exactly (0.1 is one tenth), or None if it is too large for a double."""
     try:
-        number = Fraction(value) if isinstance(value, int) else Fraction(text)
-        float(number)
-    except (ValueError, OverflowError):
+        finite = math.isfinite(value)
+    except OverflowError:
         return None
-    size = max(number.numerator.bit_length(), number.denominator.bit_length())
-    return number if size <= MOST_BITS else None
+    return Fraction(repr(value) if isinstance(value, float) else value) if finite else None
 
 
 def parse_scale(text: str | None) -> Scale:
@@ -173,11 +186,13 @@ def parse_scale(text: str | None) -> Scale:
     >>> str(parse_scale("3*len(q)/eps**2"))
     '3*len(q)/eps**2'
     """
-    if text is None or text.strip() in ("None", "⊥", "0"):
+    if text is None or (isinstance(text, str) and text.strip() in ("None", "⊥")):
         return NO_NOISE
     try:
-        return scale_of(ast.parse(text.strip(), mode="eval").body)
+        return scale_of(parse_expression(text))
     except NotAScale as error:
-        raise UsageError(f"{text!r} is not a scale: {error}. Write for example 2/eps or 4*N/eps.") from None
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise UsageError(f"{text!r} is not a scale. Write for example 2/eps or 4*N/eps.") from None
+        reason = f": {error}"
+    except (SyntaxError, ValueError, RecursionError, MemoryError, AttributeError):
+        reason = ""
+    shown = repr(text) if len(repr(text)) <= 60 else repr(text)[:59] + "…"
+    raise UsageError(f"{shown} is not a scale{reason}. Write for example 2/eps or 4*N/eps.")

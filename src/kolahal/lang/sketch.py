@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
+from functools import partial
+from typing import SupportsFloat
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency
@@ -20,6 +22,7 @@ from kolahal.lang.ir import (
     Draw,
     For,
     Hole,
+    Negate,
     Node,
     Var,
     assigned_names,
@@ -184,6 +187,8 @@ class Mechanism:
                     return left
                 case Binary("+", left, right) if left is nothing:
                     return right
+                case Negate(of) if of is nothing:
+                    return nothing
                 case _:
                     return None
 
@@ -215,12 +220,16 @@ def number_sites(body: Block) -> Block:
     return rebuild(body, change)
 
 
-def print_docstring(doc: str) -> str:
-    """`doc` as a literal that cannot end early, whatever it contains."""
+def print_docstring(doc: str, indent: str = "    ") -> str:
+    """`doc` as a literal that cannot end early, whatever it contains; more than one line is set off by `indent`."""
     plain = doc.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    plain = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in plain)
+    if "\n" in plain:  # the first line stands on its own, or Python would not measure its indentation
+        lines = [indent + line if line else "" for line in plain.split("\n")]
+        return "\n".join(['"""', *lines, f'{indent}"""'])
     if plain.endswith('"'):
         plain = plain[:-1] + '\\"'
-    return f'"""{plain}"""' if plain.isprintable() or set(plain) & {"\n"} else repr(doc)
+    return f'"""{plain}"""'
 
 
 def _count(number: int, thing: str) -> str:
@@ -263,10 +272,16 @@ def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, 
     builtins = {"len": len, "range": range, "max": max, "min": min, "abs": abs, "list": list}
     names: dict[str, object] = {"__builtins__": builtins}
     for noise in Noise:
-        names[noise.value] = lambda scale, noise=noise: sampler(noise, float(scale))
+        names[noise.value] = partial(_draw, sampler, noise)
     exec(compile(code, f"<{sketch.name}>", "exec"), names)
     function: Callable[..., object] = names[sketch.name]  # type: ignore[assignment]
     return function(**values)
+
+
+def _draw(sampler: Sampler, noise: Noise, scale: float) -> float:
+    if not 0 <= scale < math.inf:
+        raise UsageError(f"a noise scale must be a finite number that is not negative, and here it is {scale}")
+    return sampler(noise, float(scale))
 
 
 def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
@@ -302,9 +317,14 @@ def _plain(value: Fraction) -> int | float:
 def _checked(parameter: Parameter, value: object) -> object:
     name = parameter.name
     if parameter.type is Type.VECTOR:
-        if isinstance(value, str | bytes | Mapping) or not hasattr(value, "__iter__"):
+        # A set has no order, and the texts and keys of the others are no answers.
+        if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
             raise UsageError(f"{name} must be a list of numbers")
-        return [_number(f"{name}[{i}]", item) for i, item in enumerate(value)]
+        try:
+            items = list(value)
+        except TypeError:  # an array without dimensions
+            raise UsageError(f"{name} must be a list of numbers") from None
+        return [_number(f"{name}[{i}]", item) for i, item in enumerate(items)]
     if parameter.type is Type.BOOL:
         if not isinstance(value, bool):
             raise UsageError(f"{name} must be True or False")
@@ -318,9 +338,14 @@ def _checked(parameter: Parameter, value: object) -> object:
 
 
 def _number(name: str, value: object) -> int | float:
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
+    if isinstance(value, bool) or not isinstance(value, SupportsFloat):
         raise UsageError(f"{name} must be a number, not {value!r}")
-    number = value if isinstance(value, int) else float(value)  # type: ignore[arg-type]
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"{name} must be a number, not {value!r}") from None
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise UsageError(f"{name} must be a finite number, not {number}")
-    return number
+    return value if isinstance(value, int) else number

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import tokenize
+import unicodedata
+import warnings
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from kolahal.errors import KolahalError
+from kolahal.lang.faults import FAULTS
 
-LARGEST_FILE = 2_000_000  # bytes; parsing far larger ones takes gigabytes, and no sketch is that long
+LARGEST_FILE = 1_000_000  # bytes; parsing far larger ones takes gigabytes, and no sketch is that long
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,25 @@ class Source:
     text: str
     first_line: int = 1  # where `text` begins in `path`: a decorated function is not the whole file
 
+    def lines(self) -> tuple[str, ...]:
+        """The lines as Python counts them; `str.splitlines` also splits at form feeds and other characters."""
+        return _split(self.text)
+
     def line(self, number: int) -> str:
         """The text of a line, numbered as in `path`, or nothing if there is no such line."""
-        lines = self.text.splitlines()
+        lines = self.lines()
         index = number - self.first_line
         return lines[index] if 0 <= index < len(lines) else ""
+
+
+def with_newlines(text: str) -> str:
+    """`text` without a byte order mark, and with a newline character at the end of each line."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+@lru_cache(maxsize=4)  # one text is asked for its lines once a fault
+def _split(text: str) -> tuple[str, ...]:
+    return tuple(with_newlines(text).split("\n"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,89 +70,97 @@ class Diagnostic:
 
     def render(self, source: Source) -> str:
         """The fault as the user reads it; the first line is one that editors can jump to."""
-        lines = []
-        if self.span == NOWHERE:
-            lines.append(f"{source.path}: error {self.code}: {self.what}")
-        else:
-            lines.append(f"{source.path}:{self.span.line}:{self.span.column}: error {self.code}: {self.what}")
-            text = source.line(self.span.line)
-            if text.strip():
-                before = text[: self.span.column - 1]
-                # Tabs are kept, so that the caret stands below what it points at however wide a tab is.
-                blank = "".join("\t" if c == "\t" else " " for c in before)
-                width = max(1, min(self.span.width, len(text) - len(before)))
-                lines += [f"    {text}", f"    {blank}{'^' * width}"]
-        lines += [f"  {self.why}", f"  {self.fix}"]
-        return "\n".join(lines)
+        place, text = source.path, source.line(self.span.line)
+        if self.span != NOWHERE:
+            place += f":{self.span.line}:{self.span.column}"
+        lines = [f"{place}: error {self.code}: {self.what}"]
+        if text.strip():
+            before, rest = text[: self.span.column - 1], text[self.span.column - 1 :]
+            width = max(1, sum(map(_cells, rest[: self.span.width])))
+            lines += [f"    {text}", f"    {_blank(before)}{'^' * width}"]
+        return "\n".join(map(_harmless, [*lines, f"  {self.why}", f"  {self.fix}"]))
+
+
+def _cells(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _blank(text: str) -> str:
+    """Blanks as wide as `text`; tabs are kept, so that a caret below stands right however wide a tab is."""
+    return "".join("\t" if c == "\t" else " " * _cells(c) for c in text)
+
+
+def _harmless(text: str) -> str:
+    """`text` without control characters: a stranger's file may hold escape sequences for the terminal."""
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def diagnose(code: str, span: Span = NOWHERE, **words: object) -> Diagnostic:
+    """The fault `code` at a place, with `words` in the braces of its texts."""
+    what, why, fix = (text.format(**words) for text in FAULTS[code])
+    return Diagnostic(code, span, what, why, fix)
 
 
 @dataclass(eq=False)
 class SketchError(KolahalError):
-    """A program that is not a sketch; carries every fault that was found, in source order."""
+    """A program that is not a sketch; carries every fault that was found, each once and in source order."""
 
     source: Source
     diagnostics: tuple[Diagnostic, ...] = field(default=())
 
-    def __str__(self) -> str:
+    def __post_init__(self) -> None:
         ordered = sorted(self.diagnostics, key=lambda d: (d.span.line, d.span.column, d.code))
-        return "\n\n".join(d.render(self.source) for d in ordered)
+        self.diagnostics = tuple(dict.fromkeys(ordered))
+
+    def __str__(self) -> str:
+        return "\n\n".join(d.render(self.source) for d in self.diagnostics)
+
+
+def refuse_source(source: Source, code: str, span: Span = NOWHERE, **words: object) -> SketchError:
+    """The error for a file that cannot be read as sketches at all."""
+    return SketchError(source, (diagnose(code, span, **words),))
+
+
+def read_source(path: str | Path) -> Source:
+    """The text of a file, decoded as Python would; never imported, never executed."""
+    nothing = Source(str(path), "")
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(LARGEST_FILE + 1)  # not the size on disk: a device has none
+    except FileNotFoundError:
+        raise refuse_source(nothing, "K001") from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise refuse_source(nothing, "K002", reason=reason) from None
+    if len(raw) > LARGEST_FILE:
+        raise refuse_source(nothing, "K003", most=LARGEST_FILE / 1e6)
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
+        text = raw.decode(encoding)
+    except (SyntaxError, ValueError, LookupError):
+        raise refuse_source(nothing, "K004") from None
+    return Source(str(path), with_newlines(text))
+
+
+def parse_expression(text: str) -> ast.expr:
+    """`text` as a Python expression; SyntaxError, ValueError, RecursionError or MemoryError if it is none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an odd escape in a stranger's string is not our business
+        return ast.parse(text.strip(), mode="eval").body
+
+
+def parse_module(text: str) -> ast.Module:
+    """`text` as a Python file; the same errors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text)
 
 
 def refuse_file(
     path: str, code: str, what: str, why: str, fix: str, span: Span = NOWHERE, text: str = ""
 ) -> SketchError:
-    """The error for a file that cannot be read as a sketch at all."""
+    """Used until `parse.py` calls `refuse_source`; remove it then."""
     return SketchError(Source(path, text), (Diagnostic(code, span, what, why, fix),))
-
-
-def read_source(path: str | Path) -> Source:
-    """The text of a file, decoded as Python would; never imported, never executed."""
-    name = str(path)
-    try:
-        if Path(path).is_dir():
-            raise refuse_file(
-                name,
-                "K002",
-                "this is a folder, not a file",
-                "A sketch is a function in a Python file.",
-                "Give the path of one file, such as sketches/svt.py.",
-            )
-        size = Path(path).stat().st_size
-        if size > LARGEST_FILE:
-            raise refuse_file(
-                name,
-                "K003",
-                f"the file has {size / 1e6:.1f} MB, more than {LARGEST_FILE / 1e6:.0f} MB",
-                "A sketch is a short function; parsing a file of this size would take gigabytes of memory.",
-                "Copy the sketch into a file of its own.",
-            )
-        raw = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise refuse_file(
-            name,
-            "K001",
-            "there is no such file",
-            "The sketch is read from a file or from the gallery.",
-            "Check the path; `kolahal show` without a name lists the gallery.",
-        ) from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise refuse_file(
-            name,
-            "K002",
-            f"the file cannot be read: {reason}",
-            "The sketch is read from this file.",
-            "Check the path and its permissions.",
-        ) from None
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
-        text = raw.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError, LookupError):
-        raise refuse_file(
-            name,
-            "K004",
-            "the file is not UTF-8 text",
-            "Python source is UTF-8 unless its first lines say otherwise.",
-            "Save the file as UTF-8, or declare its encoding in the first line.",
-        ) from None
-    return Source(name, text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"))

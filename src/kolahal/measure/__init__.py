@@ -1,0 +1,1 @@
+"""How likely, and how sure."""

@@ -1,0 +1,1 @@
+"""Step six: prove or refute."""

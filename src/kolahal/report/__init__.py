@@ -1,0 +1,1 @@
+"""Results → words. Draws what it is given and computes nothing."""

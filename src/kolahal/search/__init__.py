@@ -1,0 +1,1 @@
+"""Steps one to five of the road, one file a step."""

@@ -1,0 +1,419 @@
+"""Arguments in, exit code out. Commands parse and print; the work is done elsewhere.
+
+Packages that take long to load are imported by the commands that need them, so that `show` and mistakes answer at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from kolahal import __version__
+from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.sketch import Sketch
+from kolahal.settings import Grammar, Settings
+from kolahal.sketches.gallery import GALLERY, load, load_one
+
+if TYPE_CHECKING:
+    from kolahal.model import Synthesis, Verdict
+    from kolahal.synthesis import Timer
+
+PROVED, REFUTED, MISTAKE, UNKNOWN = 0, 1, 2, 3  # exit codes; REFUTED also when nothing was found
+NEXT = {  # what goes on after a step has finished
+    "": "fixing arguments",
+    "fix_arguments": "drawing noise",
+    "build_probe": "selecting examples",
+    "select_examples": "searching the noise region",
+    "find_regions": "enumerating completions",
+    "enumerate_completions": "selecting test examples",
+    "rank_completions": "testing and proving",
+    "judge": "done",
+}
+
+
+@contextmanager
+def progress(text: str) -> Iterator[Any]:
+    """A line on standard error that says what goes on, on a terminal; nothing where it is piped."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{text} …") as status:
+        yield status
+
+
+@contextmanager
+def workers(count: int | None) -> Iterator[Executor | None]:
+    """Processes that share the work; none for a single one."""
+    count = os.cpu_count() or 1 if count is None else count
+    if count <= 1:
+        yield None
+        return
+    with ProcessPoolExecutor(count, initializer=_leave_interrupts_to_us) as pool:
+        try:
+            yield pool
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _leave_interrupts_to_us() -> None:
+    """Ctrl-C reaches all processes of a terminal; workers end when the command does, without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class _Group(click.Group):
+    """Mistakes of every command end alike: a message on standard error, exit code 2."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KolahalError as error:
+            click.echo(str(error), err=True)
+            ctx.exit(MISTAKE)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kolahal")
+def cli() -> None:
+    """Find noise scales that make a program differentially private, and no noisier than they must be.
+
+    SKETCH is a name of the gallery, path.py, or path.py:function.
+    """
+
+
+def _finish(code: int) -> NoReturn:
+    click.get_current_context().exit(code)
+
+
+@cli.command()
+@click.argument("target", metavar="SKETCH", required=False)
+def show(target: str | None) -> None:
+    """The sketch as it was understood; without a name, the gallery."""
+    from kolahal.report.text import render_sketch
+
+    if target is None:
+        click.echo("The gallery: " + ", ".join(GALLERY))
+        return
+    click.echo("\n".join(render_sketch(sketch) for sketch in load(target)), nl=False)
+
+
+def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
+    grammar = Grammar(extra=also)
+    if coefficients:
+        try:
+            numbers = tuple(Fraction(part.strip()) for part in coefficients.split(","))
+        except (ValueError, ZeroDivisionError):
+            raise UsageError(f"--coefficients {coefficients}: write numbers with commas, such as 1,2,3,4") from None
+        if any(number <= 0 for number in numbers):
+            raise UsageError(f"--coefficients {coefficients}: coefficients must be above 0")
+        grammar = replace(grammar, coefficients=numbers)
+    return grammar
+
+
+@cli.command()
+@click.argument("target", metavar="SKETCH")
+@click.option(
+    "--method",
+    type=click.Choice(["paper", "naive", "unlim", "lim", "noopt"]),
+    default="paper",
+    show_default=True,
+    help="The paper's method, or one of its baselines.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Also write result.json and the mechanism there."
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--workers", "count", type=click.IntRange(1), help="Processes that share the work.  [default: one a core]"
+)
+@click.option("--coefficients", help="Coefficients of the grammar, such as 1,2,3,4,6.")
+@click.option("--also", multiple=True, metavar="EXPR", help="A further scale for the grammar, such as 'T/eps'.")
+def synth(
+    target: str,
+    method: str,
+    as_json: bool,
+    out: Path | None,
+    seed: int,
+    count: int | None,
+    coefficients: str | None,
+    also: tuple[str, ...],
+) -> None:
+    """Find scales for the holes of SKETCH, ranked, each with a verdict."""
+    sketch = load_one(target)
+    settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
+    if not sketch.holes:
+        raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
+    from kolahal.baselines import METHODS
+    from kolahal.report.json import dump, synthesis_document
+    from kolahal.report.text import render_synthesis
+    from kolahal.synthesis import Timer, synthesize
+
+    timer = Timer()
+    with progress(NEXT[""]) as status, workers(count) as pool:
+        parts = METHODS[method].spread_over(pool).watched_by(timer)
+        if status is not None:
+            parts = parts.watched_by(lambda step, _, __: status.update(f"{NEXT[step]} …"))
+        try:
+            found = synthesize(sketch, settings, parts)
+        except KeyboardInterrupt:
+            _interrupted(sketch, timer)
+    seconds = timer.total()
+    document = synthesis_document(found, seconds, __version__)
+    if out is not None:
+        _write(out, found, dump(document))
+    click.echo(dump(document) if as_json else render_synthesis(found, seconds), nl=as_json)
+    _finish(synthesis_code(found))
+
+
+def synthesis_code(found: Synthesis) -> int:
+    """The exit code of a synthesis."""
+    return REFUTED if found.best is None else exit_code(found.best.verdict)
+
+
+def exit_code(verdict: Verdict) -> int:
+    from kolahal.model import Proved, Refuted
+
+    return PROVED if isinstance(verdict, Proved) else REFUTED if isinstance(verdict, Refuted) else UNKNOWN
+
+
+def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
+    """What was found until Ctrl-C."""
+    from kolahal.report.text import pretty_completion
+
+    click.echo(f"Interrupted after {watch.total()['total']:.1f} s. Found so far:", err=True)
+    ranked = watch.results.get("rank_completions", ())
+    selection = watch.results.get("select_examples")
+    if ranked:
+        click.echo(
+            f"{sketch.name}: ranked but not judged: " + ", ".join(pretty_completion(r.completion) for r in ranked[:5])
+        )
+    elif selection is not None:
+        click.echo(f"{sketch.name}: {len(selection.kept)} examples, no completions yet")
+    else:
+        click.echo(f"{sketch.name}: nothing yet")
+    _finish(UNKNOWN)
+
+
+def _write(folder: Path, found: Synthesis, document: str) -> None:
+    """result.json and the mechanism's source."""
+    files = {"result.json": document + "\n"}
+    if found.best is not None:
+        header = "from kolahal import *  # noqa: F403\n\n\n"
+        files[f"{found.sketch.name}_private.py"] = header + str(found.mechanism)
+    write_files(folder, files)
+
+
+def write_files(folder: Path, files: dict[str, str]) -> None:
+    """Write files into a folder; each appears whole or not at all."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            temporary = folder / f".{name}.part"
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(folder / name)
+    except OSError as error:
+        raise UsageError(f"--out {folder}: {error.strerror or error}; give a folder that can be written") from None
+
+
+@cli.command("test")
+@click.argument("target", metavar="MECHANISM")
+@click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
+@click.option("--profile", type=click.Choice(["quick", "default", "thorough"]), default="default", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--workers", "count", type=click.IntRange(1), help="Processes that share the work.  [default: one a core]"
+)
+def test_command(target: str, epsilon: str, profile: str, as_json: bool, seed: int, count: int | None) -> None:
+    """The statistical test alone, at a concrete ε: p-values, a lower bound, a counterexample."""
+    sketch = load_complete(target)
+    claimed = _epsilon(epsilon)
+    from kolahal.measure.tester import PROFILES, reproduce, test_mechanism
+    from kolahal.report.json import dump, trial_document
+    from kolahal.report.text import render_trial
+
+    start = time.perf_counter()
+    with progress("testing"), workers(count) as pool:
+        trial = test_mechanism(sketch, claimed, PROFILES[profile], seed, pool)
+    seconds = time.perf_counter() - start
+    if as_json:
+        click.echo(dump(trial_document(trial, seconds)))
+    else:
+        click.echo(render_trial(sketch, trial, seconds, reproduce(trial, sketch)))
+    _finish(REFUTED if trial.p_value < 0.05 else UNKNOWN)
+
+
+def load_complete(target: str) -> Sketch:
+    """A mechanism without holes."""
+    sketch = load_one(target)
+    if sketch.holes:
+        raise UsageError(
+            f"{sketch.name} has holes: {', '.join(hole.label for hole in sketch.holes)}. "
+            "Fill them with `kolahal synth`, or write their scales into the file."
+        )
+    return sketch
+
+
+def _epsilon(text: str) -> Fraction:
+    try:
+        epsilon = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise UsageError(f"--eps {text}: write a number such as 0.5") from None
+    if not 0 < epsilon <= 100:
+        raise UsageError(f"--eps {text}: ε must be above 0 and at most 100")
+    return epsilon
+
+
+@cli.command()
+@click.argument("result", metavar="RESULT.json", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: beside the result]")
+def report(result: Path, out: Path | None) -> None:
+    """The report again as one HTML page, from a result, computing nothing."""
+    from kolahal.report.html import render_page
+
+    try:
+        document = json.loads(result.read_text(encoding="utf-8"))
+        page = render_page(document)
+    except OSError as error:
+        raise UsageError(f"{result}: {error.strerror or error}; give a result that `kolahal synth --out` wrote") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UsageError(f"{result}: this is not a result of kolahal; give a result.json that `--out` or `--json` wrote") from None
+    target = out or result.with_name("report.html")
+    write_files(target.parent, {target.name: page})
+    click.echo(str(target))
+
+
+@cli.command()
+@click.option("--method", default="paper", show_default=True, help="How to synthesize.")
+@click.option("--baselines", is_flag=True, help="Also run the paper's baselines.")
+@click.option("--limit", type=float, default=60.0, show_default=True, help="Seconds for each baseline and benchmark.")
+@click.option("--only", multiple=True, metavar="NAME", help="These benchmarks alone.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--workers", "count", type=click.IntRange(1), help="Processes that share the work.  [default: one a core]"
+)
+def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None) -> None:
+    """The paper's table: its minutes and ranks, our seconds and ranks."""
+    from kolahal.baselines import METHODS
+    from kolahal.evaluation import evaluate
+    from kolahal.report.text import table as columns
+
+    unknown = [name for name in (*only, method) if name not in GALLERY and name not in METHODS]
+    if unknown:
+        raise UsageError(
+            f"there is no {unknown[0]}: benchmarks are {', '.join(GALLERY)}; methods are {', '.join(METHODS)}"
+        )
+    others = ["naive", "unlim", "lim", "noopt"] if baselines else []
+    settings = Settings(seed=seed)
+    rows = []
+    with workers(count) as pool:
+        for name in only or GALLERY:
+            entry = GALLERY[name]
+            with progress(f"{name} by {method}"):
+                row = evaluate(name, METHODS[method].spread_over(pool), settings)
+            cells = [f"{value:.1f}" for _, value in row.seconds]
+            slower = []
+            for other in others:
+                with progress(f"{name} by {other}"), limited(limit):
+                    slower.append(
+                        f"{dict(evaluate(name, METHODS[other].spread_over(pool), settings).seconds)['total']:.1f}"
+                    )
+                if len(slower) < others.index(other) + 1:
+                    slower.append("-")
+            rows.append(
+                [
+                    entry.paper_name,
+                    str(row.holes),
+                    *cells,
+                    str(row.rank or "-"),
+                    "yes" if row.proved else "no",
+                    *slower,
+                    entry.minutes[4],
+                    str(entry.rank),
+                    *(entry.baselines if baselines else ()),
+                ]
+            )
+    heads = [
+        "benchmark",
+        "#locs",
+        "init",
+        "opti",
+        "enum",
+        "verify",
+        "total",
+        "rank",
+        "proved",
+        *others,
+        "paper min",
+        "paper rank",
+        *(f"paper {other}" for other in others),
+    ]
+    click.echo(columns(heads, rows))
+
+
+class TimeIsUp(BaseException):
+    """A limit of the command line; not an Exception, so that no step mistakes it for a fault of its own."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Give up what is inside after `seconds`."""
+
+    def stop(*_: object) -> NoReturn:
+        raise TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except TimeIsUp:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@cli.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("figures"), show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+def figures(out: Path, seed: int) -> None:
+    """The paper's plots from our own runs, as SVG files."""
+    from kolahal.evaluation import draw_figures
+
+    with progress("drawing"):
+        pictures = dict(draw_figures(Settings(seed=seed)))
+    write_files(out, pictures)
+    click.echo("\n".join(str(out / name) for name in pictures))
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command and give its exit code."""
+    try:
+        result = cli.main(args=argv, prog_name="kolahal", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return MISTAKE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return UNKNOWN
+    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        return 0

@@ -1,0 +1,69 @@
+"""All engines, and which of them to use. They give the same answers to the last bit, so the choice is one of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from kolahal.engine import batch, jit, reference
+from kolahal.engine.batch import Used
+from kolahal.engine.outputs import Outputs, pack
+from kolahal.engine.tape import Tape
+from kolahal.lang.ir import Hole
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments
+
+# Compiling takes about 1.5 s, and the batch engine makes this many runs of a small sketch in that time.
+RUNS_WORTH_COMPILING = 3_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One way to run a sketch over a tape."""
+
+    name: str
+    run: Callable[[Sketch, Sequence[Fraction], Arguments, Sequence[float], Tape], Outputs]
+    run_with_draws: Callable[[Sketch, Sequence[Fraction], Arguments, Sequence[float], Tape], tuple[Outputs, Used]]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def run_reference(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> Outputs:
+    """The answers of the reference engine, run by run."""
+    return run_reference_with_draws(sketch, database, arguments, scales, tape)[0]
+
+
+def run_reference_with_draws(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> tuple[Outputs, Used]:
+    """The answers of the reference engine, and what its log says of the draws at holes that have noise."""
+    used = Used(*(np.zeros((len(scales), tape.runs)) for _ in range(2)))
+    holes = {draw.site: draw.scale.index for draw in sketch.draws if isinstance(draw.scale, Hole)}
+    rows: list[Any] = []
+    for run in range(tape.runs):
+        log: list[reference.Drawn] = []
+        rows.append(reference.run(sketch, database, arguments, scales, tape.row(run), log=log))
+        for site, _, drawn in log:
+            if site in holes and scales[holes[site]] != 0:
+                used.sums[holes[site], run] += abs(drawn)
+                used.counts[holes[site], run] += 1
+    return pack(rows), used
+
+
+REFERENCE = Engine("reference", run_reference, run_reference_with_draws)
+BATCH = Engine("batch", batch.run, batch.run_with_draws)
+NUMBA = Engine("numba", jit.run, jit.run_with_draws)
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (REFERENCE, BATCH, NUMBA)}
+
+
+def choose_engine(sketch: Sketch, total_runs: int) -> Engine:
+    """The fastest engine for `total_runs` runs of a sketch, compiling included."""
+    worth_it = total_runs >= RUNS_WORTH_COMPILING or jit.is_compiled(sketch)
+    return NUMBA if worth_it and jit.available() else BATCH

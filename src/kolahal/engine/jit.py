@@ -1,0 +1,270 @@
+"""The kernel of a sketch, compiled by Numba and kept on disk. Numba is optional and imported only when it is used."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import importlib.util
+import math
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache, lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kolahal.engine.batch import Used
+from kolahal.engine.faults import fault
+from kolahal.engine.kernel import (
+    DONE,
+    NO_ANSWER_ROOM,
+    NO_LIST_ROOM,
+    NO_NOISE,
+    NO_TURNS,
+    PARAMETERS,
+    Kernel,
+    write_kernel,
+)
+from kolahal.engine.noise import Array
+from kolahal.engine.outputs import Lengths, Outputs
+from kolahal.engine.tape import Tape, Turns
+from kolahal.lang.ir import Hole
+from kolahal.lang.sketch import Role, Sketch
+from kolahal.model import Arguments
+
+Function = Callable[..., int]
+
+# No fast-math and no contraction to fused multiply-add: the answers are those of the reference to the last bit.
+# The kernel tests divisors itself, hence the error model that does not.
+PRELUDE = f"""\
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numpy import ceil, floor
+
+
+@intrinsic
+def load(typing_context, address, place):
+    def generate(context, builder, signature, arguments):
+        pointer = builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
+        return builder.load(builder.gep(pointer, [arguments[1]]))
+
+    return types.float64(types.int64, types.int64), generate
+
+
+@njit("int64({", ".join(PARAMETERS.values())})", cache=True, error_model="numpy", fastmath=False)
+"""
+
+
+@cache
+def available() -> bool:
+    """Whether Numba is installed and can be imported."""
+    try:
+        importlib.import_module("numba")
+    except ImportError:
+        return False
+    return True
+
+
+def is_compiled(sketch: Sketch) -> bool:
+    """Whether the compiled kernel of a sketch lies on disk, so that using it costs nothing."""
+    name, folder = _file_name(PRELUDE + _kernel(sketch).text), _cache_folder()
+    return folder is not None and any((folder / "__pycache__").glob(f"{name}.kernel-*.nbi"))
+
+
+def run(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> Outputs:
+    """The answers of all runs of `tape`."""
+    return drive(_compile(sketch), sketch, database, arguments, scales, tape)[0]
+
+
+def run_with_draws(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> tuple[Outputs, Used]:
+    """The answers, and what each run drew at the holes: all that the weight of a run depends on."""
+    return drive(_compile(sketch), sketch, database, arguments, scales, tape, counted=True)
+
+
+# ---------------------------------------------------------------- running a kernel
+
+
+class _Noise:
+    """The table through which a kernel finds unit noise: for each site, one place an address, filled on demand."""
+
+    def __init__(self, kernel: Kernel, tape: Tape, size: int):
+        self.kernel, self.tape = kernel, tape
+        outermost = {loops[0] for loops in kernel.around if loops}
+        # Most loops run over the answers, and the test of `while` has a turn more; inner loops start small, because
+        # room is the product over all loops.
+        self.extents = np.array([size + 2 if loop in outermost else 8 for loop in range(kernel.loops)], dtype=np.int64)
+        self.clear()
+
+    def clear(self) -> None:
+        rooms = [math.prod(int(self.extents[loop]) for loop in loops) for loops in self.kernel.around]
+        self.offsets = np.cumsum([0, *rooms], dtype=np.int64)
+        self.rows = np.zeros(int(self.offsets[-1]), dtype=np.int64)
+
+    def grow(self, loop: int, turns: int) -> None:
+        self.extents[loop] = max(turns, 2 * int(self.extents[loop]))
+        self.clear()
+
+    def supply(self, site: int, slot: int) -> None:
+        """Draw what the kernel asks for; of the turns that follow, hand over what others have drawn before."""
+        noise, turns = self.kernel.draws[site].noise, self.turns(site, slot)
+        last = int(self.extents[self.kernel.around[site][-1]]) if turns else 1
+        while True:
+            units = self.tape.units(noise, site, turns)
+            self.rows[self.offsets[site] + slot] = units.ctypes.data  # the tape keeps the array alive
+            if not turns or turns[-1] + 1 == last:
+                return
+            slot, turns = slot + 1, (*turns[:-1], turns[-1] + 1)
+            if not self.tape.has(noise, site, turns):
+                return
+
+    def turns(self, site: int, slot: int) -> Turns:
+        found: list[int] = []
+        for loop in reversed(self.kernel.around[site]):
+            slot, turn = divmod(slot, int(self.extents[loop]))
+            found.insert(0, turn)
+        return tuple(found)
+
+
+def drive(
+    function: Function,
+    sketch: Sketch,
+    database: Sequence[Fraction],
+    arguments: Arguments,
+    scales: Sequence[float],
+    tape: Tape,
+    counted: bool = False,
+) -> tuple[Outputs, Used]:
+    """Run a kernel over all runs of `tape`, with the noise and the room that it asks for."""
+    kernel, runs, size = _kernel(sketch), tape.runs, len(database)
+    environment, quantities = arguments.environment(sketch), arguments.quantities(sketch)
+    answers = np.array([float(a) for a in database])
+    given = np.array([float(environment[p.name]) for p in sketch.parameters if p.role is not Role.PRIVATE])
+    by_site = np.empty((len(kernel.draws), 1 if all(np.ndim(s) == 0 for s in scales) else runs))
+    for draw in kernel.draws:
+        hole = draw.scale
+        by_site[draw.site] = scales[hole.index] if isinstance(hole, Hole) else float(hole.at(quantities))
+    noise = _Noise(kernel, tape, size)
+    room, width = 2 * max(size, kernel.widest) + 2, max(size, kernel.widest, 1)
+    lengths: Lengths = np.zeros(runs, dtype=np.int64)
+    kinds: Any = np.zeros((width, runs), dtype=np.uint8)
+    values: Any = np.zeros((width, runs))
+    used = Used(*(np.zeros((len(scales) if counted else 0, runs)) for _ in range(2)))
+    state = np.zeros(3, dtype=np.int64)
+    lists, list_kinds = _scratch(kernel.lists, room)
+    while True:
+        status = function(
+            int(state[0]), runs, answers, given, by_site, noise.extents, noise.offsets, noise.rows, lists, list_kinds,
+            lengths, kinds, values, used.sums, used.counts, state,
+        )  # fmt: skip
+        which, amount = int(state[1]), int(state[2])
+        if status == DONE:
+            return Outputs(lengths, kinds, values), used
+        if status == NO_NOISE:
+            noise.supply(which, amount)
+        elif status == NO_TURNS:
+            noise.grow(which, amount)
+        elif status == NO_LIST_ROOM:
+            room *= 2
+            lists, list_kinds = _scratch(kernel.lists, room)
+        elif status == NO_ANSWER_ROOM:
+            more = max(amount, 2 * width) - width
+            kinds, values = (np.pad(part, ((0, more), (0, 0))) for part in (kinds, values))
+            width += more
+        else:
+            # Equal programs share a kernel; the place of the fault is this one's.
+            raise fault(sketch, *write_kernel(sketch).faults[status - 1])
+
+
+def _scratch(lists: int, room: int) -> tuple[Array, Any]:
+    return np.zeros((lists, room)), np.zeros((lists, room), dtype=np.uint8)
+
+
+def interpret(sketch: Sketch) -> Function:
+    """The kernel of a sketch as Python runs it: slow, and equal to the compiled one, whose text it shares."""
+    names: dict[str, Any] = {
+        "load": lambda address, place: ctypes.c_double.from_address(int(address) + 8 * int(place)).value,
+        "floor": lambda x: float(math.floor(x)),
+        "ceil": lambda x: float(np.ceil(x)),
+    }
+    exec(compile(_kernel(sketch).text, "<kernel>", "exec"), names)
+    function: Function = names["kernel"]
+    return function
+
+
+# ---------------------------------------------------------------- compiling a kernel
+
+
+@lru_cache(maxsize=256)
+def _kernel(sketch: Sketch) -> Kernel:
+    return write_kernel(sketch)
+
+
+@lru_cache(maxsize=256)
+def _compile(sketch: Sketch) -> Function:
+    """The compiled kernel: from disk if it was compiled before."""
+    path = _write(PRELUDE + _kernel(sketch).text)
+    try:
+        return _load(path)
+    except (ImportError, OSError, EOFError, ValueError, KeyError, AttributeError, pickle.UnpicklingError):
+        # What lies in the cache is damaged, or of a Numba that is gone.
+        for damaged in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
+            damaged.unlink(missing_ok=True)
+        return _load(path)
+
+
+def _load(path: Path) -> Function:
+    name = f"kolahal_kernel_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where Numba looks when it reads a compiled kernel
+    spec.loader.exec_module(module)
+    function: Function = module.kernel
+    return function
+
+
+def _file_name(text: str) -> str:
+    return hashlib.sha256(f"{version('numba')}\n{text}".encode()).hexdigest()[:32]
+
+
+def _cache_folder() -> Path | None:
+    """Where compiled kernels are kept, or None if there is no such place."""
+    base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        folder = Path(base).expanduser() / "kolahal"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except (OSError, RuntimeError):
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+@cache
+def _temporary_folder() -> Path:
+    return Path(tempfile.mkdtemp(prefix="kolahal-"))
+
+
+def _write(text: str) -> Path:
+    """A file with this text, in the cache. It is written once: Numba compiles anew what looks newer."""
+    folder = _cache_folder() or _temporary_folder()
+    path = folder / f"{_file_name(text)}.py"
+    try:
+        if path.read_text() == text:
+            return path
+    except (OSError, ValueError):
+        pass
+    handle, name = tempfile.mkstemp(dir=folder, suffix=".py")
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    os.replace(name, path)
+    return path

@@ -1,0 +1,316 @@
+"""Every fault of a sketch: its code, what is wrong, why that matters, and what to type.
+
+A code stands for one thing and has its words here, once. Words in braces are filled in where the fault is found.
+Faults of a running program, K4xx, are in `engine/faults.py`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Words(NamedTuple):
+    what: str
+    why: str
+    fix: str
+
+
+FAULTS: dict[str, Words] = {
+    # ---- the file
+    "K001": Words(
+        "there is no such file",
+        "The sketch is read from a file or from the gallery.",
+        "Check the path; `kolahal show` without a name lists the gallery.",
+    ),
+    "K002": Words(
+        "the file cannot be read: {reason}",
+        "A sketch is a function in a Python file.",
+        "Give the path of one file that you may read, such as sketches/svt.py.",
+    ),
+    "K003": Words(
+        "the file has more than {most:.0f} MB",
+        "A sketch is a short function; reading files of this size would take gigabytes of memory.",
+        "Copy the sketch into a file of its own.",
+    ),
+    "K004": Words(
+        "the file is not UTF-8 text",
+        "Python source is UTF-8 unless its first lines say otherwise.",
+        "Save the file as UTF-8, or declare its encoding in the first line.",
+    ),
+    "K005": Words(
+        "this is not Python: {reason}",
+        "The file must be valid Python before it can be read as a sketch.",
+        "Mend the syntax at this place.",
+    ),
+    "K006": Words(
+        "this is nested more than {most} levels deep",
+        "Programs of that shape are not read, so that a hostile file cannot exhaust the machine.",
+        "Give parts of it names of their own: a + b + c nests as deep as it has terms.",
+    ),
+    "K007": Words(
+        "there is no sketch in this file",
+        "A sketch is a function with the decorator @sketch(adjacent=…).",
+        "Write @sketch(adjacent=each_within(1)) above the function.",
+    ),
+    "K008": Words(
+        "there is no sketch called {name} in this file",
+        "The file has: {have}.",
+        "Write for example {example}.",
+    ),
+    "K009": Words(
+        "a second sketch is called `{name}`",
+        "Python would forget the first one, and path.py:{name} could mean both.",
+        "Give each sketch a name of its own.",
+    ),
+    "K010": Words(
+        "this sketch has more than {most} parts",
+        "Programs of that size are not read, so that a hostile file cannot exhaust the machine.",
+        "Use a loop instead of repeating statements.",
+    ),
+    # ---- statements and expressions
+    "K101": Words(
+        "a sketch has no `{word}` statement",
+        "A sketch has assignments, if, while, for, break, continue, append and return.",
+        "Write it with these, or do it outside the sketch.",
+    ),
+    "K102": Words(
+        "a sketch has no `{name}(…)` call",
+        "Calls of a sketch are len, max, min, abs, range, and the noises Lap and Exp.",
+        "{fix}",
+    ),
+    "K103": Words(
+        "a sketch has no place for {thing}",
+        "Expressions are numbers, names, arithmetic, comparisons, and/or/not, items, lists and noise.",
+        "{fix}",
+    ),
+    "K104": Words("a sketch has no operator `{sign}`", "Arithmetic is + - * / // %.", "{fix}"),
+    "K105": Words("`{word}` cannot be used here", "Comparisons are < <= > >= == !=, and `x is None`.", "{fix}"),
+    "K106": Words(
+        "`{name}.{method}(…)` cannot be used like this",
+        "Lists of a sketch only grow, with append(x) and insert(0, x).",
+        "Write {name}.append(x) or {name}.insert(0, x).",
+    ),
+    "K107": Words(
+        "`{target}` cannot be assigned",
+        "Only plain names are assigned; lists only grow, so that runs can be compared item by item.",
+        "Assign to a name, or build a new list with append.",
+    ),
+    "K108": Words(
+        "each name needs one value of its own, written out",
+        "A sketch unpacks only values that stand on the same line.",
+        "Write for example `m, v = None, None`.",
+    ),
+    "K109": Words(
+        "a loop has no `else`",
+        "Whether it runs depends on how the loop ended, which readers miss.",
+        "Set a flag before `break`, and test it after the loop.",
+    ),
+    "K110": Words(
+        "a loop cannot run over `{thing}`",
+        "Loops run over range(…) or over a list, by its name.",
+        "Write `for i in range(len(q)):` or `for x in q:`.",
+    ),
+    "K111": Words("`range` takes one to three numbers", "They are start, stop and step.", "Write range(len(q))."),
+    "K112": Words(
+        "a hole must be the whole scale",
+        "Kolahal chooses the complete scale, so a part of one cannot be kept.",
+        "Write {noise}(hole), and give the factor to the grammar.",
+    ),
+    "K113": Words(
+        "`{noise}` takes one value, the scale",
+        "The centre is added to it: q[i] + Lap(hole).",
+        "Write {noise}(hole) or {noise}(2/eps).",
+    ),
+    "K114": Words(
+        "this is not a scale: {reason}",
+        "A scale is a number above 0 times powers of eps, of public arguments and of len(q), the same for the whole run.",
+        "Write for example 2/eps or 4*N/eps.",
+    ),
+    "K115": Words(
+        "`hole` stands outside a noise call",
+        "A hole is an unknown scale of noise, nothing else.",
+        "Write Lap(hole) or Exp(hole).",
+    ),
+    "K116": Words(
+        "`insert` puts an item at the front only",
+        "Lists of a sketch grow at their two ends.",
+        "Write {name}.insert(0, x) or {name}.append(x).",
+    ),
+    "K117": Words(
+        "a comprehension has one `for` with one name, and no `if`",
+        "It stands for one vector with an item for each turn.",
+        "Write a loop with append.",
+    ),
+    "K118": Words(
+        "a sketch has no {kind}",
+        "Values are numbers, True, False, None and lists of these.",
+        "Use a number or a truth value instead.",
+    ),
+    "K119": Words(
+        "a sketch has no slices", "Lists are read one item at a time.", "Loop over the places that you need."
+    ),
+    "K120": Words(
+        "`return` gives nothing back",
+        "Every run of a sketch ends with an answer.",
+        "Write `return None` if the answer is None.",
+    ),
+    "K121": Words(
+        "the middle of a chained comparison must be free of noise and of comparisons",
+        "It stands in two comparisons and would be computed twice.",
+        "Give it a name first, or write two comparisons with `and`.",
+    ),
+    "K122": Words("`{name}` takes {want}", "Calls of a sketch have plain values in a fixed order.", "{fix}"),
+    "K123": Words(
+        "this value is computed and then lost",
+        "A statement of a sketch assigns, branches, loops, grows a list or returns.",
+        "Assign it to a name, or remove it.",
+    ),
+    "K124": Words(
+        "`{word}` stands outside a loop",
+        "There is no loop that it could leave or repeat.",
+        "Remove it, or use `return`.",
+    ),
+    "K125": Words(
+        "a loop has one plain variable",
+        "Each turn gives one value.",
+        "Write `for i in range(len(q)):` and take q[i] in the body.",
+    ),
+    "K126": Words("this number is too large", "Numbers of a sketch fit into a double.", "Write a smaller number."),
+    # ---- decorator and parameters
+    "K130": Words(
+        "@sketch needs one relation between databases, and nothing else",
+        "Privacy is relative to which databases are neighbours.",
+        "Write @sketch(adjacent=each_within(1)), or one_within, sum_within, monotone.",
+    ),
+    "K131": Words(
+        "`{thing}` is not a relation between databases",
+        "The relations are {relations}, each with a distance.",
+        "Write for example each_within(1).",
+    ),
+    "K132": Words(
+        "`{name}` takes one distance, a number above 0",
+        "The distance is how far an answer may move between neighbours.",
+        "Write for example {name}(1).",
+    ),
+    "K133": Words(
+        "a sketch has only the decorator @sketch",
+        "Another decorator could change what the function does.",
+        "Remove it, or put it on a function that calls the finished mechanism.",
+    ),
+    "K134": Words(
+        "a sketch cannot be `async`",
+        "A sketch runs from top to bottom, with nothing to wait for.",
+        "Write `def` instead of `async def`.",
+    ),
+    "K135": Words(
+        "the parameter `{name}` is not a plain one",
+        "A sketch has a fixed list of named parameters.",
+        "Write every parameter by name, without *, ** or /.",
+    ),
+    "K136": Words(
+        "the parameter `{name}` has {what}",
+        "The type says whether it is private, the budget, or a public argument.",
+        "Write {name}: Private, {name}: Epsilon, or int, float, bool for a public argument.",
+    ),
+    "K137": Words(
+        "no parameter is marked `{role}`",
+        "A sketch has one private input and one privacy budget.",
+        "Annotate it: {example}.",
+    ),
+    "K138": Words(
+        "a second parameter is marked `{role}`",
+        "A sketch has one private input and one privacy budget.",
+        "Keep one of them; all private answers go into one list.",
+    ),
+    "K139": Words("a second parameter is called `{name}`", "Python does not allow it.", "Choose another name."),
+    "K140": Words("`{value}` cannot be a default here", "A default is a representative public value.", "{fix}"),
+    "K141": Words(
+        "`{name}` has a meaning of its own",
+        "Giving the name to something else would hide that meaning.",
+        "Choose another name.",
+    ),
+    # ---- kinds of values, lists, and how a run ends
+    "K201": Words(
+        "`{name}` has no value",
+        "It is neither a parameter nor assigned anywhere in the sketch.",
+        "Check its spelling, assign it first, or make it a parameter.",
+    ),
+    "K202": Words("a number is needed here, not {kinds}", "Arithmetic and order are for numbers only.", "{fix}"),
+    "K203": Words(
+        "a truth value is needed here, not {kinds}",
+        "Python's rules for what counts as true are easy to misread, so conditions are spelled out.",
+        "{fix}",
+    ),
+    "K204": Words(
+        "{left} cannot be compared with {right}",
+        "Numbers are compared with numbers, and truth values with truth values.",
+        "Compare values of one kind.",
+    ),
+    "K205": Words("`{name}` is not a list", "It holds {kinds}.", "Use a list here; a new one is {name} = []."),
+    "K206": Words(
+        "`{name}` is {kinds}",
+        "A name is a list always or never, so that runs can be compared.",
+        "Use two names.",
+    ),
+    "K207": Words(
+        "a list stands where one value is needed",
+        "Lists hold numbers, truth values and None, not other lists.",
+        "Append its items one by one.",
+    ),
+    "K208": Words(
+        "`{name}` belongs to the caller and cannot grow",
+        "A sketch changes only lists that it made.",
+        "Make a list of your own: out = [].",
+    ),
+    "K209": Words(
+        "`{name}` and `{other}` would be the same list",
+        "When one grows, the other does too, which is easy to miss.",
+        "Copy it: {name} = [x for x in {other}].",
+    ),
+    "K210": Words(
+        "`{name}` grows while the loop runs over it",
+        "Such a loop may never end.",
+        "Append to another list.",
+    ),
+    "K211": Words(
+        "a run can end here without an answer",
+        "Every run of a sketch ends with `return`.",
+        "Add a `return` at the end of the function.",
+    ),
+    "K212": Words(
+        "a number is needed here, and this is always None",
+        "Arithmetic and order are for numbers only.",
+        "Give it a number first.",
+    ),
+    "K213": Words(
+        "`{name}` is the privacy budget and cannot change",
+        "Every scale refers to the budget that the caller gave.",
+        "Use another name, such as {name}1 = {name} / 2.",
+    ),
+    "K214": Words(
+        "this loop never ends",
+        "It has no `break` and no `return`.",
+        "Give it a condition, or leave it with `break`.",
+    ),
+    "K215": Words(
+        "`{name}` of this comprehension hides a parameter",
+        "Inside it, the parameter could no longer be read.",
+        "Choose another name.",
+    ),
+    "K216": Words("the step of a range is 0", "Such a loop never moves.", "Write a step other than 0."),
+    "K217": Words(
+        "{place} must be a whole number",
+        "This may be a fraction: it comes from noise, a division, or a float.",
+        "Use whole numbers, and // instead of /.",
+    ),
+    "K218": Words(
+        "`len({name})` is not fixed here",
+        "A scale is the same for the whole run, and `{name}` is given a list of another length in this sketch.",
+        "Use another name for the new list.",
+    ),
+    "K219": Words(
+        "`{name}` may have no list here",
+        "Not every way to this place assigns one.",
+        "Write {name} = [] before the branch or loop.",
+    ),
+}

@@ -1,0 +1,469 @@
+"""Events learned from answers: for a pair of databases, the sets of answers that tell d1 from d2 best.
+
+Every view of the answers sorts them into cells: whole answers, beginnings of lists, bins of one number, bins of a
+weighted sum, nested boxes. An event is a cell, an interval of cells, or a union of the cells with the highest
+likelihood ratio. All are counted from joint tables of the two runs that share their noise, and compared by the lower
+confidence bound on ε that the final test can be expected to give, not by the raw ratio, which favours rare luck.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kolahal.engine.noise import Array
+from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, Mask, Outputs, join
+from kolahal.measure.statistics import Tally
+from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within
+
+Cells = NDArray[np.int64]
+
+LEVELS = np.array([0.005, 0.01, 0.02, 0.035, *np.arange(1, 20) / 20, 0.965, 0.98, 0.99, 0.995])  # edges of bins
+MOST_ATOMS = 64  # more different numbers than this are taken as a continuum
+LARGEST_UNION = 12  # cells: a longer list is no longer readable
+LONGEST_PREFIX = 8
+TWO_ENDS = 0.5  # standard deviations by which an interval must beat a half-line
+MOST_LINES = 4  # numbers of an answer that are looked at alone
+SEEN = 2_000  # runs from which weights, middles and spreads are taken
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """The lower bound on the log-ratio that a test of `test_runs` runs should give, seen from a smaller batch."""
+
+    test_runs: int
+    margin: float  # standard deviations of the test below the truth
+    caution: float  # standard deviations of the batch below its estimate: many events compete, and luck must not win
+
+    def score(self, hits1: Any, hits2: Any, both: Any, runs: int) -> Any:
+        """The expected bound for d1 as the likelier side; counts may be arrays."""
+        n1, n2 = hits1 + 0.5, hits2 + 0.5
+        # Of the thinned, paired test: Var(log p1 − log p2) ≈ (2/p2 − 2·p12/(p1·p2))/runs; see statistics.py.
+        variance = np.maximum(2 / n2 - 2 * both / (n1 * n2), 0.25 / n2)
+        return np.log(n1 / n2) - np.sqrt(variance) * (self.caution + self.margin * math.sqrt(runs / self.test_runs))
+
+    def of(self, tally: Tally) -> float:
+        return float(self.score(tally.hits1, tally.hits2, tally.both, tally.runs))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An event and how well it tells the databases apart; d2 is the likelier side where `flipped`."""
+
+    event: Event
+    flipped: bool
+    score: float
+
+
+def learn_events(first: Outputs, second: Outputs, criterion: Criterion, keep: int) -> tuple[Finding, ...]:
+    """The best events for runs on d1 and d2 that share their noise, best first."""
+    found = [lead for view in _views(first, second) for lead in view.leads(criterion)]
+    distinct: dict[Event, Finding] = {}
+    for lead in sorted(found, key=lambda lead: -lead.score):
+        event = lead.event()
+        if event is not None:
+            distinct.setdefault(event, Finding(event, lead.flipped, lead.score))
+        if len(distinct) == keep:
+            break
+    return tuple(distinct.values())
+
+
+# ---------------------------------------------------------------- views: cells and the events they stand for
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A finding whose event is written down only if it is wanted."""
+
+    score: float
+    flipped: bool
+    event: Callable[[], Event | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Unordered:
+    """Cells without an order: single cells, and unions by likelihood ratio."""
+
+    first: Cells  # (runs,)
+    second: Cells
+    count: int
+    event: Callable[[int], Event | None]
+    unions: bool = True
+
+    def leads(self, criterion: Criterion) -> Iterator[Lead]:
+        runs = len(self.first)
+        n1, n2, both = self.tables(slice(None))
+        for flipped, score in _both_ways(criterion, n1, n2, both, runs):
+            for cell in np.argsort(-score, kind="stable")[:2]:
+                yield Lead(float(score[cell]), flipped, partial(self.event, int(cell)))
+        if self.unions and self.count > 2:
+            for flipped in (False, True):
+                yield from self.union(criterion, flipped)
+
+    def tables(self, part: slice) -> tuple[Any, Any, Any]:
+        c1, c2 = self.first[part], self.second[part]
+        same = c1[c1 == c2]
+        return tuple(np.bincount(c, minlength=self.count) for c in (c1, c2, same))  # type: ignore[return-value]
+
+    def union(self, criterion: Criterion, flipped: bool) -> Iterator[Lead]:
+        """The best union; cells are put in order on one half of the runs and counted on the other."""
+        n1, n2, _ = self.tables(slice(0, None, 2))
+        if flipped:
+            n1, n2 = n2, n1
+        # A rare cell is no better than its ratio less one standard deviation.
+        ratio = np.log((n1 + 0.5) / (n2 + 0.5)) - np.sqrt(1 / (n1 + 0.5) + 1 / (n2 + 0.5))
+        order = np.argsort(-ratio, kind="stable")
+        rank = np.empty(self.count, dtype=np.int64)
+        rank[order] = np.arange(self.count)
+        held_out = slice(1, None, 2)
+        r1, r2 = rank[self.first[held_out]], rank[self.second[held_out]]
+        if flipped:
+            r1, r2 = r2, r1
+        # A run is in the union of the first k cells if its rank is below k; both runs are if the larger rank is.
+        h1, h2, both = (np.cumsum(np.bincount(r, minlength=self.count)) for r in (r1, r2, np.maximum(r1, r2)))
+        score = criterion.score(h1, h2, both, len(r1))[1:LARGEST_UNION]
+        if not len(score):
+            return
+        size = int(np.argmax(score)) + 2
+        if size < self.count:
+            yield Lead(float(score[size - 2]), flipped, partial(self.one_of, sorted(order[:size].tolist())))
+
+    def one_of(self, cells: list[int]) -> Event | None:
+        events = tuple(self.event(cell) for cell in cells)
+        return None if None in events else OneOf(events)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """Cells 1, 2, … in order, 0 is outside: intervals of cells, or only those up to the last cell (`upper`)."""
+
+    first: Cells  # (runs,)
+    second: Cells
+    count: int  # cells, with 0
+    event: Callable[[int, int], Event]  # from the first and the last cell of an interval
+    upper: bool = False
+
+    def leads(self, criterion: Criterion) -> Iterator[Lead]:
+        runs, width = len(self.first), self.count
+        table = np.bincount(self.first * width + self.second, minlength=width * width).reshape(width, width)[1:, 1:]
+        n1 = np.concatenate([[0], np.cumsum(np.bincount(self.first, minlength=width)[1:])])
+        n2 = np.concatenate([[0], np.cumsum(np.bincount(self.second, minlength=width)[1:])])
+        sums = np.zeros((width, width), dtype=np.int64)
+        sums[1:, 1:] = table.cumsum(axis=0).cumsum(axis=1)
+        if self.upper:
+            low = np.arange(width - 1)
+            high = np.full(width - 1, width - 1)
+        else:
+            low, high = np.triu_indices(width, 1)
+        h1, h2 = n1[high] - n1[low], n2[high] - n2[low]
+        both = sums[high, high] - sums[low, high] - sums[high, low] + sums[low, low]
+        # An interval with two ends has more chances to fit the noise than a half-line, and reads worse.
+        two_ends = (low > 0) & (high < width - 1)
+        for flipped, score in _both_ways(criterion, h1, h2, both, runs):
+            score = score - TWO_ENDS * two_ends * np.sqrt(1 / (h1 + 0.5) + 1 / (h2 + 0.5))
+            best = int(np.argmax(score))
+            event = partial(self.event, int(low[best]) + 1, int(high[best]))
+            yield Lead(float(score[best]), flipped, event)
+
+
+def _both_ways(criterion: Criterion, n1: Any, n2: Any, both: Any, runs: int) -> Iterator[tuple[bool, Array]]:
+    yield False, criterion.score(n1, n2, both, runs)
+    yield True, criterion.score(n2, n1, both, runs)
+
+
+def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
+    runs, pool = first.runs, _pool(first, second)
+    answers = _Answers(pool, *_sort_answers(pool))
+    if answers.count > 1:
+        yield Unordered(answers.codes[:runs], answers.codes[runs:], answers.count, answers.whole)
+    for length, codes in enumerate(answers.prefixes, start=1):
+        cells, count = _compact(codes)
+        if 1 < count != answers.count:
+            yield Unordered(cells[:runs], cells[runs:], count, answers.prefix(cells, length), unions=False)
+    sizes = np.bincount(answers.codes, minlength=answers.count)
+    for code in np.argsort(-sizes, kind="stable")[:6]:
+        places = answers.numbers(int(code))
+        if places and sizes[code] >= 0.005 * len(answers.codes):
+            yield from _number_views(pool, answers.codes == code, places, answers.example(int(code)), runs)
+
+
+def _pool(first: Outputs, second: Outputs) -> Outputs:
+    """The answers of both, d1's first, with no more places than the longest has."""
+    pool = join([first, second]) if first.values.shape != second.values.shape else None
+    lengths = np.concatenate([first.lengths, second.lengths])
+    width = max(1, int(lengths.max()))
+    if pool is not None:
+        return Outputs(lengths, pool.kinds[:width], pool.values[:width])
+    kinds = np.concatenate([first.kinds[:width], second.kinds[:width]], axis=1)
+    return Outputs(lengths, kinds, np.concatenate([first.values[:width], second.values[:width]], axis=1))
+
+
+# ---------------------------------------------------------------- the discrete part of an answer
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The answers of both databases, d1's first, sorted by their discrete part."""
+
+    pool: Outputs
+    codes: Cells  # (answers,) the discrete part, as a number from 0
+    count: int
+    prefixes: tuple[Cells, ...]  # the same for the first items of lists, as any whole numbers
+    continuous: Mask  # (items, answers): the numbers that are no atoms
+
+    def example(self, code: int) -> Any:
+        """Item values of an answer with this discrete part; `...` for a number of a continuum. A scalar is no tuple."""
+        return self._row(int(np.argmax(self.codes == code)))
+
+    def _row(self, run: int) -> Any:
+        row = self.pool.row(run)
+        items = [
+            ... if self.continuous[i, run] else _exact(item)
+            for i, item in enumerate(row if isinstance(row, tuple) else (row,))
+        ]
+        return tuple(items) if isinstance(row, tuple) else items[0]
+
+    def numbers(self, code: int) -> tuple[int, ...]:
+        """The places of the numbers of a continuum."""
+        row = self.example(code)
+        return tuple(i for i, item in enumerate(row if isinstance(row, tuple) else (row,)) if item is ...)
+
+    def whole(self, code: int) -> Event | None:
+        return _pattern(self.example(code))
+
+    def prefix(self, cells: Cells, length: int) -> Callable[[int], Event | None]:
+        def event(cell: int) -> Event | None:
+            row = self._row(int(np.argmax(cells == cell)))
+            if not isinstance(row, tuple):
+                return _pattern(row)
+            if ... in row[:length]:
+                return None
+            return StartsWith(row[:length]) if len(row) >= length else Equals(row)
+
+        return event
+
+
+def _exact(item: Any) -> Any:
+    return Fraction(item) if isinstance(item, float) else item
+
+
+def _pattern(row: Any) -> Event:
+    """The event that an answer has this discrete part."""
+    if not isinstance(row, tuple):
+        return Within(None, None) if row is ... else Equals(row)
+    if ... not in row:
+        return Equals(row)
+    return AllOf(tuple(Within(None, None) if item is ... else Equals(item) for item in row))
+
+
+def _sort_answers(pool: Outputs) -> tuple[Cells, int, tuple[Cells, ...], Mask]:
+    width = pool.values.shape[0]
+    lists = bool((pool.lengths != SCALAR).any())
+    codes = np.zeros(pool.runs, dtype=np.int64)
+    bound = 1
+    continuous = np.zeros((width, pool.runs), dtype=bool)
+    prefixes: list[Cells] = []
+    for place in range(width):
+        digit, radix, continuous[place] = _sort_items(pool, place)
+        if bound * radix > 1 << 40:
+            codes, bound = _compact(codes)
+        codes, bound = codes * radix + digit, bound * radix
+        if lists and place < min(LONGEST_PREFIX, width - 1):
+            prefixes.append(codes)
+    if lists:  # an empty list and a scalar, or a list and its item, are not the same answer
+        codes, bound = codes * 2 + (pool.lengths == SCALAR), bound * 2
+    codes, count = _compact(codes)
+    return codes, count, tuple(prefixes), continuous
+
+
+def _sort_items(pool: Outputs, place: int) -> tuple[Cells, int, Mask]:
+    """A number for the discrete part of every item at a place, how many there may be, and which are of a continuum."""
+    present = pool.lengths > place
+    if place == 0:
+        present |= pool.lengths == SCALAR
+    kinds, values = pool.kinds[place], pool.values[place]
+    digit = np.zeros(pool.runs, dtype=np.int64)
+    digit[present & (kinds == NONE)] = 1
+    truth = present & (kinds == BOOLEAN)
+    digit[truth] = 2 + values[truth].astype(np.int64)
+    numbers = present & (kinds == NUMBER)
+    if not numbers.any():
+        return digit, 4, numbers
+    found = values if numbers.all() else values[numbers]
+    atoms = _atoms(found)
+    sorted_in = np.searchsorted(atoms, found).clip(max=max(0, len(atoms) - 1))
+    is_atom = atoms[sorted_in] == found if len(atoms) else np.zeros(len(found), dtype=bool)
+    digit[numbers] = np.where(is_atom, 5 + sorted_in, 4)
+    continuous = numbers.copy()
+    continuous[numbers] = ~is_atom
+    return digit, 5 + len(atoms), continuous
+
+
+def _atoms(values: Array) -> Array:
+    """The numbers that stand for themselves: all, if they are few, or those that come up again and again."""
+    low, high = values.min(), values.max()
+    if high - low < MOST_ATOMS and (values == np.floor(values)).all():
+        return np.arange(low, high + 1)
+    sample = values[:: max(1, len(values) // 512)]
+    distinct, counts = np.unique(sample, return_counts=True)
+    if len(distinct) <= 0.2 * len(sample):
+        distinct = np.unique(values)
+        if len(distinct) <= MOST_ATOMS:
+            return distinct
+        if (distinct == np.floor(distinct)).all():
+            return np.zeros(0)
+        distinct, counts = np.unique(sample, return_counts=True)
+    return distinct[counts >= 0.04 * len(sample)]
+
+
+def _compact(codes: Cells) -> tuple[Cells, int]:
+    """The same classes, numbered 0, 1, … in the order of their codes."""
+    bound = int(codes.max(initial=0)) + 1
+    if bound <= 1 << 14:
+        used = np.bincount(codes, minlength=bound) > 0
+        return (np.cumsum(used) - 1)[codes], int(used.sum())
+    distinct, inverse = np.unique(codes, return_inverse=True)
+    return inverse.astype(np.int64), len(distinct)
+
+
+# ---------------------------------------------------------------- the numbers in an answer
+
+
+def _number_views(pool: Outputs, inside: Mask, places: tuple[int, ...], example: Any, runs: int) -> Iterator[Ordered]:
+    """Views of the answers of one discrete part through the numbers in them."""
+    told = [i for i in places if not np.array_equal(pool.values[i, :runs], pool.values[i, runs:])]
+    if len(told) < 2:
+        for place in told:
+            yield _line_view(pool.values[place], inside, runs, _line_event(example, place))
+        return
+    seen1, seen2 = np.flatnonzero(inside[:runs])[:SEEN], runs + np.flatnonzero(inside[runs:])[:SEEN]
+    if len(seen1) < 50 or len(seen2) < 50:
+        return
+    shape = _shape_of(pool.values, told, seen1, seen2)
+    for place in shape.places[:MOST_LINES]:
+        yield _line_view(pool.values[place], inside, runs, _line_event(example, place))
+    if len(shape.places) > 1:
+        for way in (1, -1):
+            yield _box_view(pool.values, inside, shape, way, example, runs)
+            if len(places) == len(example):
+                yield _linear_view(pool.values, inside, shape, way, example, runs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Which numbers of an answer tell d1 from d2, and how: d1 is where the weighted sum is large."""
+
+    places: tuple[int, ...]
+    weights: Array  # (places,)
+    middles: Array  # (places,)
+    spreads: Array  # (places,)
+
+
+def _shape_of(values: Array, places: list[int], seen1: Any, seen2: Any) -> _Shape:
+    """Fisher's discriminant. It leaves out numbers that move only because one before them does."""
+    x1, x2 = values[np.ix_(places, seen1)], values[np.ix_(places, seen2)]
+    both = np.concatenate([x1, x2], axis=1)
+    weights = np.linalg.lstsq(np.cov(both), x1.mean(axis=1) - x2.mean(axis=1), rcond=1e-9)[0]
+    quartiles = np.quantile(both, [0.25, 0.5, 0.75], axis=1)
+    spreads = np.maximum(quartiles[2] - quartiles[0], 1e-9)
+    size = np.abs(weights) * spreads
+    kept = np.flatnonzero(size >= 0.15 * size.max())
+    return _Shape(tuple(places[i] for i in kept), weights[kept], quartiles[1][kept], spreads[kept])
+
+
+def _line_view(
+    values: Array, inside: Mask, runs: int, event: Callable[[Fraction | None, Fraction | None], Event]
+) -> Ordered:
+    """Bins of one number."""
+    edges, floats = _edges(values[inside])
+    cells = np.searchsorted(floats, values, side="right") + 1
+    cells[~inside] = 0
+    count = len(edges) + 2
+    whole = bool((values == np.floor(values)).all())
+
+    def of(low: int, high: int) -> Event:
+        below = edges[low - 2] if low > 1 else None
+        above = edges[high - 1] - whole if high < count - 1 else None  # closed intervals: 3 ≤ x < 6 is 3 ≤ x ≤ 5
+        return event(below, above)
+
+    return Ordered(cells[:runs], cells[runs:], count, of)
+
+
+def _line_event(example: Any, place: int) -> Callable[[Fraction | None, Fraction | None], Event]:
+    def event(low: Fraction | None, high: Fraction | None) -> Event:
+        if not isinstance(example, tuple):
+            return Within(low, high)
+        return AllOf(_with(example, {place: Within(low, high)}))
+
+    return event
+
+
+def _with(example: tuple[Any, ...], parts: dict[int, Within]) -> tuple[Equals | Within | Anything, ...]:
+    return tuple(parts.get(i, Anything() if item is ... else Equals(item)) for i, item in enumerate(example))
+
+
+BOX_LEVELS = np.arange(-8, 9) / 8  # in spreads from the middle
+
+
+def _box_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
+    """Boxes open towards d1 (d2 where `way` is −1), each inside the one before it."""
+    signs = way * np.sign(shape.weights)
+    bounds = [
+        [_round(middle + sign * spread * level, spread / 20) for level in BOX_LEVELS]
+        for middle, spread, sign in zip(shape.middles, shape.spreads, signs, strict=True)
+    ]
+    cells = np.full(values.shape[1], len(BOX_LEVELS), dtype=np.int64)  # the innermost box that an answer is in
+    for place, sign, bound in zip(shape.places, signs, bounds, strict=True):
+        ascending = sign * np.array([float(b) for b in bound])
+        cells = np.minimum(cells, np.searchsorted(ascending, sign * values[place], side="right"))
+    cells[~inside] = 0
+
+    def of(low: int, _: int) -> Event:
+        parts = {
+            place: Within(bound[low - 1], None) if sign > 0 else Within(None, bound[low - 1])
+            for place, sign, bound in zip(shape.places, signs, bounds, strict=True)
+        }
+        return AllOf(_with(example, parts))
+
+    return Ordered(cells[:runs], cells[runs:], len(BOX_LEVELS) + 1, of, upper=True)
+
+
+def _linear_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
+    """Bins of the weighted sum, its weights rounded to tenths of the largest."""
+    largest = np.abs(shape.weights).max()
+    full = [Fraction(0)] * len(example)
+    for place, weight in zip(shape.places, shape.weights, strict=True):
+        full[place] = Fraction(round(10 * way * float(weight / largest)), 10)
+    score = np.array([float(full[place]) for place in shape.places]) @ values[list(shape.places)]
+    edges, floats = _edges(score[inside])
+    cells = np.searchsorted(floats, score, side="right") + 1
+    cells[~inside] = 0
+
+    def of(low: int, _: int) -> Event:
+        return Linear(tuple(full), edges[low - 2]) if low > 1 else _pattern(example)
+
+    return Ordered(cells[:runs], cells[runs:], len(edges) + 2, of, upper=True)
+
+
+def _edges(values: Array) -> tuple[list[Fraction], Array]:
+    """Short decimals near some quantiles of the values, ascending."""
+    sample = np.sort(values[:: max(1, len(values) // 2048)])
+    if not len(sample):
+        return [], np.zeros(0)
+    cuts = sample[(LEVELS * (len(sample) - 1)).astype(np.int64)]
+    unit = max(float(sample[(3 * len(sample)) // 4] - sample[len(sample) // 4]) / 20, 1e-9)
+    edges = sorted({_round(float(cut), unit) for cut in cuts})
+    return edges, np.array([float(edge) for edge in edges])
+
+
+def _round(value: float, unit: float) -> Fraction:
+    """A multiple of a power of ten not above `unit`, near `value`."""
+    step = Fraction(10) ** math.floor(math.log10(unit))
+    return round(Fraction(value) / step) * step

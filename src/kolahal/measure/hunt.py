@@ -1,0 +1,182 @@
+"""The search for a bad example: starts, steps towards higher loss, and the same again with more runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from zlib import crc32
+
+import numpy as np
+
+from kolahal.engine.outputs import NUMBER, SCALAR, Outputs
+from kolahal.engine.tape import Tape
+from kolahal.measure.events import Criterion, learn_events
+from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, group_steps, noise_unit, steps_from
+from kolahal.measure.runs import Candidate, Question, count, run_all, tally_of
+from kolahal.model import Database, Event, Example
+
+Steps = Callable[[Pair, Fraction], Iterator[Pair]]
+KEEP = 2  # events a pair
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One independent part of a search: a base, its neighbours, and steps from the best of them."""
+
+    question: Question
+    base: Database
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a part of the search found, best first, and how many runs it took."""
+
+    candidates: tuple[Candidate, ...]
+    runs: int
+
+
+def enumerate_searches(question: Question) -> tuple[Search, ...]:
+    """The independent parts of the search for one question."""
+    bases = enumerate_bases(question.sketch, question.arguments, question.scales, question.settings.bases)
+    return tuple(Search(question, base) for base in bases)
+
+
+def search(part: Search) -> Found:
+    """The best examples around a base, on one tape: databases then differ by their answers alone."""
+    question, settings = part.question, part.question.settings
+    batch = _Batch(question, "select", settings.select_runs, caution=2.0)
+    moves = enumerate_moves(question.sketch.adjacency, question.arguments.size, settings.moves)
+    found = [candidate for move in moves for candidate in batch.learn(Pair(part.base, move))]
+    if found and not is_translation(batch, part.base):
+        start = max(found, key=lambda candidate: candidate.score)
+        found += _climb(batch, start, _unit(question), settings.climbs, group_steps)
+    return Found(best_of(found, settings.finalists), batch.runs)
+
+
+def refine(candidate: Candidate) -> Found:
+    """Better examples near one, on a larger batch, where rarer events can be told from luck."""
+    question, settings = candidate.question, candidate.question.settings
+    batch = _Batch(question, "refine", settings.refine_runs, caution=1.0)
+    found = [batch.rescore(candidate), *batch.learn(_pair_of(candidate.example))]
+    if not is_translation(batch, candidate.example.d1):
+        start = max(found, key=lambda other: other.score)
+        found += _climb(batch, start, _unit(question) / 2, settings.refinements, group_steps)
+
+        def every(pair: Pair, step: Fraction) -> Iterator[Pair]:
+            return steps_from(pair, question.sketch.adjacency, step)
+
+        start = max(found, key=lambda other: other.score)
+        found += _climb(batch, start, _unit(question) / 2, settings.singles, every)
+    return Found(best_of(found, settings.finalists), batch.runs)
+
+
+def judge(candidate: Candidate) -> Candidate:
+    """The candidate with the bound that it promises on runs which did not choose it."""
+    question, settings = candidate.question, candidate.question.settings
+    tally = count(question, candidate.example, "judge", settings.judge_runs)
+    return replace(candidate, score=Criterion(settings.test_runs, question.margin, caution=0.5).of(tally))
+
+
+def best_of(candidates: list[Candidate], most: int) -> tuple[Candidate, ...]:
+    """The best candidates with different examples, best first."""
+    chosen: dict[Example, Candidate] = {}
+    for candidate in sorted(candidates, key=lambda c: -c.score):
+        chosen.setdefault(candidate.example, candidate)
+    return tuple(chosen.values())[:most]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Runs on one tape."""
+
+    question: Question
+    name: str
+    size: int
+    caution: float
+    runs: int = 0
+    outputs: dict[Database, Outputs] = field(default_factory=dict)
+    tape: Tape = field(init=False)
+    criterion: Criterion = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tape = Tape((self.question.seed, crc32(self.name.encode()), 0), self.size)
+        self.criterion = Criterion(self.question.settings.test_runs, self.question.margin, self.caution)
+
+    def run(self, database: Database) -> Outputs:
+        if database not in self.outputs:
+            self.outputs[database] = run_all(self.question, database, self.tape)
+            self.runs += self.size
+        return self.outputs[database]
+
+    def learn(self, pair: Pair) -> tuple[Candidate, ...]:
+        """The best events of a pair."""
+        found = learn_events(self.run(pair.d1), self.run(pair.d2), self.criterion, KEEP)
+        return tuple(
+            Candidate(self.question, _example(self.question, pair, f.event, f.flipped), f.score) for f in found
+        )
+
+    def rescore(self, candidate: Candidate) -> Candidate:
+        """The same example with its score on this batch."""
+        example = candidate.example
+        tally = tally_of(example, self.run(example.d1), self.run(example.d2))
+        return replace(candidate, score=self.criterion.of(tally))
+
+    def forget(self, *kept: Database) -> None:
+        """Free the memory of all answers but those of `kept`."""
+        self.outputs = {database: self.outputs[database] for database in kept if database in self.outputs}
+
+
+def _example(question: Question, pair: Pair, event: Event, flipped: bool) -> Example:
+    d1, d2 = (pair.d2, pair.d1) if flipped else (pair.d1, pair.d2)
+    return Example(d1, d2, event, question.arguments)
+
+
+def _pair_of(example: Example) -> Pair:
+    return Pair(example.d1, tuple(b - a for a, b in zip(example.d1, example.d2, strict=True)))
+
+
+def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, steps_of: Steps) -> list[Candidate]:
+    """Ever better examples, one step at a time and in ever smaller steps, while `budget` steps last.
+
+    The event stays while a step is tried, which is cheap, and is learned anew after each step that helps.
+    """
+    best, found, step, tried = start, [start], first_step, {_pair_of(start.example)}
+    while budget > 0 and step >= first_step / 8:
+        steps = list(steps_of(_pair_of(best.example), step))
+        place, failures = 0, 0
+        while budget > 0 and failures < len(steps):
+            pair = steps[place % len(steps)]
+            new = None
+            if pair not in tried:
+                tried.add(pair)
+                budget -= 1
+                new = batch.rescore(replace(best, example=replace(best.example, d1=pair.d1, d2=pair.d2)))
+            if new is not None and new.score > best.score:
+                best = max((new, *batch.learn(pair)), key=lambda c: c.score)
+                found.append(best)
+                # The place stays: the step that helped is tried again from here.
+                steps, failures = list(steps_of(_pair_of(best.example), step)), 0
+            else:
+                place, failures = place + 1, failures + 1
+            batch.forget(best.example.d1, best.example.d2)
+        step /= 2
+    return found
+
+
+def is_translation(batch: _Batch, base: Database) -> bool:
+    """Whether moving the answers only moves the numbers in the output, so that it does not matter where they lie."""
+    unit = _unit(batch.question)
+    first, second = batch.run(base), batch.run(tuple(v + unit * (i + 1) for i, v in enumerate(base)))
+    length = int(first.lengths[0])
+    if (first.lengths != length).any() or (second.lengths != length).any():
+        return False
+    items = slice(1 if length == SCALAR else length)
+    if (first.kinds[items] != NUMBER).any() or (second.kinds[items] != NUMBER).any():
+        return False
+    moved = second.values[items] - first.values[items]
+    return bool((np.abs(moved - moved[:, :1]) < 1e-9 * (1 + np.abs(moved))).all())
+
+
+def _unit(question: Question) -> Fraction:
+    return noise_unit(question.sketch, question.arguments, question.scales)

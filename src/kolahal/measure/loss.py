@@ -1,0 +1,50 @@
+"""From hits to an Estimate, from Odds to a loss: all corner cases live here."""
+
+from __future__ import annotations
+
+import math
+
+from kolahal.model import Estimate, Odds
+
+
+def log_loss(odds: Odds) -> float:
+    """|log p1 − log p2|: 0 when both are zero, ∞ when only one is."""
+    return log_ratio(max(odds.p1.value, odds.p2.value), min(odds.p1.value, odds.p2.value))
+
+
+def log_ratio(p1: float, p2: float) -> float:
+    """log(p1 / p2): 0 for 0/0, ∞ for x/0, −∞ for 0/x."""
+    if p1 == p2:
+        return 0.0
+    if p2 == 0:
+        return math.inf
+    if p1 == 0:
+        return -math.inf
+    return math.log(p1) - math.log(p2)
+
+
+def estimate(hits: int, runs: int, doubt: float = 1e-3) -> Estimate:
+    """P(event) from `hits` of `runs`; the truth lies outside [low, high] with probability ≤ doubt (Clopper–Pearson).
+
+    >>> estimate(0, 1000, 0.05).low
+    0.0
+    """
+    from scipy.special import betaincinv  # lazily: the import takes a third of a second
+
+    if runs == 0:
+        return Estimate(0.0, 0.0, 1.0, 0)
+    low = 0.0 if hits == 0 else float(betaincinv(hits, runs - hits + 1, doubt / 2))
+    high = 1.0 if hits == runs else float(betaincinv(hits + 1, runs - hits, 1 - doubt / 2))
+    return Estimate(low, hits / runs, high, runs)
+
+
+def estimate_odds(hits1: int, hits2: int, runs: int, doubt: float) -> Odds:
+    """Both probabilities; both intervals hold together except with probability ≤ doubt, whatever links the runs."""
+    return Odds(estimate(hits1, runs, doubt / 2), estimate(hits2, runs, doubt / 2))
+
+
+def epsilon_lower(odds: Odds) -> float:
+    """A log-loss that the true one is not below, wherever in their intervals the two probabilities lie."""
+    forth = log_ratio(odds.p1.low, odds.p2.high)
+    back = log_ratio(odds.p2.low, odds.p1.high)
+    return max(0.0, forth, back)

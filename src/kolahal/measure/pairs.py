@@ -1,0 +1,176 @@
+"""Pairs of neighbouring databases on which privacy may be hard: StatDP's patterns, our starts, and steps from a pair.
+
+What makes a pair hard is mostly where its answers lie relative to the noise: StatDP's values 0, 1 and 2 show 0.6 ε of
+the 1 ε that above threshold loses on five answers, and answers some noise scales apart show 0.96 ε. So our starts and
+the steps of the search are measured in noise scales, and lie around the public thresholds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kolahal.lang.adjacency import Adjacency, Move
+from kolahal.lang.ir import Hole
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.model import Arguments, Database, Scales
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The neighbours d1 and d1 + move."""
+
+    d1: Database
+    move: Move
+
+    @property
+    def d2(self) -> Database:
+        return _add(self.d1, self.move)
+
+
+def _add(a: Iterable[Fraction], b: Iterable[Fraction]) -> Database:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
+# ---------------------------------------------------------------- StatDP's
+
+
+def statdp_pairs(adjacency: Adjacency, size: int) -> tuple[Pair, ...]:
+    """StatDP's patterns over 0, 1 and 2, in units of the distance: eight, or two where only one answer may move."""
+    half = size // 2
+    patterns = [
+        ([1] * size, [0] + [1] * (size - 1)),  # one below
+        ([1] * size, [2] + [1] * (size - 1)),  # one above
+        ([1] * size, [2] + [0] * (size - 1)),  # one above, rest below
+        ([1] * size, [0] + [2] * (size - 1)),  # one below, rest above
+        ([1] * size, [2] * half + [0] * (size - half)),  # half and half
+        ([1] * size, [2] * size),  # all above
+        ([1] * size, [0] * size),  # all below
+        ([1] * half + [0] * (size - half), [0] * half + [1] * (size - half)),  # crossing over
+    ]
+    pairs = []
+    for left, right in patterns:
+        d1, d2 = (tuple(adjacency.distance * v for v in values) for values in (left, right))
+        pair = Pair(d1, tuple(b - a for a, b in zip(d1, d2, strict=True)))
+        if any(pair.move) and adjacency.allows(pair.move) and pair not in pairs:
+            pairs.append(pair)
+    return tuple(pairs)
+
+
+# ---------------------------------------------------------------- ours
+
+
+def noise_scales(sketch: Sketch, arguments: Arguments, scales: Scales) -> tuple[float, ...]:
+    """The scale of every draw, by site."""
+    names = arguments.quantities(sketch)
+    return tuple(
+        scales[draw.scale.index] if isinstance(draw.scale, Hole) else float(draw.scale.at(names))
+        for draw in sketch.draws
+    )
+
+
+def noise_unit(sketch: Sketch, arguments: Arguments, scales: Scales) -> Fraction:
+    """The largest noise scale as a short number, or the distance of neighbours where there is no noise."""
+    largest = max(noise_scales(sketch, arguments, scales), default=0.0)
+    return short(largest) if largest > 0 else sketch.adjacency.distance
+
+
+def short(value: float) -> Fraction:
+    """A number near a positive `value` that reads well: one digit times a power of ten."""
+    power = math.floor(math.log10(value))
+    return Fraction(max(1, round(value / 10.0**power))) * Fraction(10) ** power
+
+
+def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, ...]:
+    """At most `most` moves to the corners of the relation, those that tell most about known mechanisms first."""
+    half, last = size // 2, size - 1
+    shapes: list[list[int]] = [
+        [-1] * last + [1],  # one against many
+        [1] + [-1] * last,
+        [1] * half + [-1] * (size - half),  # half and half
+        [1] * size,
+        [0] * last + [1],  # one alone
+        [1] + [0] * last,
+        [1 if i == half else -1 for i in range(size)],
+        [1] * half + [0] * (size - half),
+        [1 - 2 * (i % 2) for i in range(size)],  # alternating
+        *([1 if i == place else 0 for i in range(size)] for place in range(1, last)),
+    ]
+    moves: list[Move] = []
+    for shape in shapes:
+        move = tuple(adjacency.distance * step for step in shape)
+        if any(move) and adjacency.allows(move) and move not in moves:
+            moves.append(move)
+    return tuple(moves[:most])
+
+
+def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: int) -> tuple[Database, ...]:
+    """At most `most` databases to start from: at the threshold, then with answers a noise scale off it."""
+    size, unit = arguments.size, noise_unit(sketch, arguments, scales)
+    half, last = size // 2, size - 1
+    shapes: list[list[int]] = [
+        [0] * size,
+        [1] * last + [-1],  # a late answer below the others
+        [1] * half + [-1] * (size - half),
+        [-1] * last + [1],
+        [-1] * half + [1] * (size - half),
+        [0] * last + [-2],
+        [-2] + [0] * last,
+        [2] * last + [-1],
+    ]
+    middle = _threshold(sketch, arguments)
+    bases: list[Database] = []
+    for shape in shapes:
+        base = tuple(middle + unit * step for step in shape)
+        if base not in bases:
+            bases.append(base)
+    return tuple(bases[:most])
+
+
+def _threshold(sketch: Sketch, arguments: Arguments) -> Fraction:
+    """The value that answers are most likely compared with: the first real argument, if there is one."""
+    given = dict(arguments.values)
+    for parameter in sketch.arguments:
+        value = given.get(parameter.name)
+        if parameter.type is Type.FLOAT and value is not None:
+            return Fraction(value)
+    return Fraction(0)
+
+
+def steps_from(pair: Pair, adjacency: Adjacency, step: Fraction) -> Iterator[Pair]:
+    """The pairs one step away: answers that move alike shifted together, then one at a time, then other moves."""
+    yield from group_steps(pair, step)
+    groups = _groups(pair)
+    for i in range(len(pair.d1)):
+        if (i,) not in groups and len(pair.d1) > 1:
+            yield from _shifted(pair, (i,), step)
+    for i in range(len(pair.d1)):
+        for new in (adjacency.distance, -adjacency.distance, Fraction(0)):
+            for keep in (True, False):  # one answer moves otherwise, or it alone does
+                move = tuple(new if j == i else v if keep else Fraction(0) for j, v in enumerate(pair.move))
+                if move != pair.move and any(move) and adjacency.allows(move):
+                    yield Pair(pair.d1, move)
+                    break
+
+
+def group_steps(pair: Pair, step: Fraction) -> Iterator[Pair]:
+    """The pairs in which all answers that move alike are shifted together."""
+    for group in _groups(pair):
+        yield from _shifted(pair, group, step)
+
+
+def _groups(pair: Pair) -> list[tuple[int, ...]]:
+    size = len(pair.d1)
+    groups = [tuple(i for i in range(size) if sign(pair.move[i]) == way) for way in (1, -1, 0)]
+    return [group for group in groups if group]
+
+
+def _shifted(pair: Pair, group: tuple[int, ...], step: Fraction) -> Iterator[Pair]:
+    for shift in (step, -step):
+        yield Pair(tuple(v + shift if i in group else v for i, v in enumerate(pair.d1)), pair.move)
+
+
+def sign(value: Fraction) -> int:
+    return (value > 0) - (value < 0)

@@ -1,0 +1,223 @@
+"""Event probabilities for any scales from one set of runs: the paper's importance sampling (Sec. IV-C).
+
+Which runs hit an event depends on the noise alone, not on the scales that are asked about; those change only the
+weights of the runs. A run's weight depends on its draws only through how many there were at each hole and what their
+sizes add up to, so a whole population of scales is one matrix product, one `exp` and one sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kolahal.engine import batch
+from kolahal.engine.noise import FAMILIES, Array
+from kolahal.engine.outputs import Outputs, hits
+from kolahal.engine.tape import Tape, stream
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments, Database, Estimate, Example, Odds, Scales
+from kolahal.settings import Settings
+
+Pattern = tuple[bool, ...]  # which holes have noise
+DOUBT = 3.0  # standard errors between a value and the bounds of its Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """For scale vectors × examples: the log-loss, and bounds that it surely lies between."""
+
+    value: Array  # (candidates, examples)
+    low: Array
+    high: Array
+
+    @property
+    def sure(self) -> Array:
+        """The log-loss less one standard error: of several noisy values the largest is mostly luck."""
+        with np.errstate(invalid="ignore"):
+            less: Array = np.maximum(0.0, self.value - (self.high - self.value) / DOUBT)
+        return np.where(np.isinf(self.value), np.where(np.isinf(self.low), np.inf, 0.0), np.nan_to_num(less))
+
+
+class Probe(Protocol):
+    """How likely an example's event is on both of its databases, for one scale vector or for many."""
+
+    def __call__(self, scales: Scales, example: Example) -> Odds: ...
+
+    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What the weights of the runs that hit an event depend on."""
+
+    statistics: Array  # (2 × holes, hits): Σ|draw| at each hole, then the number of draws
+    log_proposal: Array  # (hits,)
+    runs: int
+
+    def probabilities(self, coefficients: Array) -> tuple[Array, Array]:
+        """The probability of the event for each row of `coefficients`, and its standard error."""
+        if self.log_proposal.size == 0:
+            nothing = np.zeros(len(coefficients))
+            return nothing, nothing
+        weights = np.exp(coefficients.astype(np.float32) @ self.statistics - self.log_proposal)
+        p = weights.sum(axis=1, dtype=np.float64) / self.runs
+        squares = np.einsum("ij,ij->i", weights, weights, dtype=np.float64) / self.runs
+        return p, np.sqrt(np.maximum(squares - p * p, 0.0) / self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class ReweighingProbe:
+    """One tape of noise for all candidates, all steps, and both databases of every pair.
+
+    The proposal of each run and hole is drawn from a ladder of scales: with a single one of 4, as in the paper, the
+    weights of a candidate scale of 8 or more have infinite variance (decision 0002).
+    """
+
+    sketch: Sketch
+    tape: Tape
+    ladder: tuple[float, ...]
+    rungs: Array  # (holes, runs): the scale each run drew with
+    _runs: dict[tuple[Database, Arguments, Pattern], tuple[Outputs, Array, Array]] = field(default_factory=dict)
+    _sides: dict[tuple[Database, Arguments, Pattern, Any], Side] = field(default_factory=dict)
+
+    def __call__(self, scales: Scales, example: Example) -> Odds:
+        rows = np.array([scales], dtype=float)
+        p1, e1, p2, e2 = self._probabilities(rows, example)
+        return Odds(self._estimate(p1[0], e1[0]), self._estimate(p2[0], e2[0]))
+
+    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses:
+        """The log-losses of many scale vectors (rows; 0 is no noise) on all examples."""
+        shape = (len(scales), len(examples))
+        value, low, high = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        for place, example in enumerate(examples):
+            p1, e1, p2, e2 = self._probabilities(scales, example)
+            value[:, place], low[:, place], high[:, place] = log_losses(p1, e1, p2, e2)
+        return Losses(value, low, high)
+
+    def _estimate(self, p: float, error: float) -> Estimate:
+        return Estimate(max(0.0, p - DOUBT * error), p, min(1.0, p + DOUBT * error), self.tape.runs)
+
+    def _probabilities(self, scales: NDArray[np.float64], example: Example) -> tuple[Array, Array, Array, Array]:
+        found = [np.zeros(len(scales)) for _ in range(4)]
+        patterns = scales > 0
+        for pattern in np.unique(patterns, axis=0):
+            rows = np.flatnonzero((patterns == pattern).all(axis=1))
+            coefficients = self._coefficients(scales[rows], pattern)
+            key = tuple(bool(on) for on in pattern)
+            for place, database in ((0, example.d1), (2, example.d2)):
+                side = self._side(database, example, key)
+                found[place][rows], found[place + 1][rows] = side.probabilities(coefficients)
+        return found[0], found[1], found[2], found[3]
+
+    def _coefficients(self, scales: Array, pattern: Array) -> Array:
+        """What the statistics of a run are multiplied with: −1/c and −log_norm(c), or nothing where there is no noise."""
+        holes = scales.shape[1]
+        result = np.zeros((len(scales), 2 * holes))
+        for draw in self.sketch.draws:
+            hole = getattr(draw.scale, "index", None)
+            if hole is not None and pattern[hole]:
+                result[:, hole] = -1 / scales[:, hole]
+                result[:, holes + hole] = -FAMILIES[draw.noise].log_norm(scales[:, hole])
+        return result
+
+    def _side(self, database: Database, example: Example, pattern: Pattern) -> Side:
+        key = (database, example.arguments, pattern, example.event)
+        if key not in self._sides:
+            outputs, statistics, log_proposal = self._run(database, example.arguments, pattern)
+            found = hits(example.event, outputs)
+            self._sides[key] = Side(
+                statistics[:, found].astype(np.float32), log_proposal[found].astype(np.float32), self.tape.runs
+            )
+        return self._sides[key]
+
+    def _run(self, database: Database, arguments: Arguments, pattern: Pattern) -> tuple[Outputs, Array, Array]:
+        key = (database, arguments, pattern)
+        if key not in self._runs:
+            scales: list[Any] = [rung if on else 0.0 for rung, on in zip(self.rungs, pattern, strict=True)]
+            outputs, used = batch.run_with_draws(self.sketch, database, arguments, scales, self.tape)
+            statistics = np.concatenate([used.sums, used.counts])
+            log_proposal = np.zeros(self.tape.runs)
+            for draw in self.sketch.draws:
+                hole = getattr(draw.scale, "index", None)
+                if hole is not None and pattern[hole]:
+                    log_proposal += self._log_mixture(FAMILIES[draw.noise].log_norm, used.sums[hole], used.counts[hole])
+            self._runs[key] = (outputs, statistics, log_proposal)
+        return self._runs[key]
+
+    def _log_mixture(self, log_norm: Any, sums: Array, counts: Array) -> Array:
+        """log of the mean over the ladder of the density of a run's draws at one hole."""
+        steps = np.array(self.ladder)[:, None]
+        densities = -sums / steps - counts * log_norm(steps)
+        top = densities.max(axis=0)
+        mixed: Array = top + np.log(np.exp(densities - top).mean(axis=0))
+        return mixed
+
+
+@dataclass(frozen=True, slots=True)
+class RerunningProbe:
+    """Runs the program anew for each scale vector, on one tape of noise: slow, and the judge of the fast one."""
+
+    sketch: Sketch
+    tape: Tape
+
+    def __call__(self, scales: Scales, example: Example) -> Odds:
+        p1, e1, p2, e2 = (found[0, 0] for found in self._probabilities(np.array([scales], dtype=float), (example,)))
+        return Odds(self._estimate(p1, e1), self._estimate(p2, e2))
+
+    def _estimate(self, p: float, error: float) -> Estimate:
+        return Estimate(max(0.0, p - DOUBT * error), p, min(1.0, p + DOUBT * error), self.tape.runs)
+
+    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses:
+        return Losses(*log_losses(*self._probabilities(scales, examples)))
+
+    def _probabilities(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> tuple[Array, ...]:
+        found = [np.zeros((len(scales), len(examples))) for _ in range(4)]
+        for row, vector in enumerate(scales):
+            outputs: dict[tuple[Database, Arguments], Outputs] = {}
+            for place, example in enumerate(examples):
+                for side, database in ((0, example.d1), (2, example.d2)):
+                    key = (database, example.arguments)
+                    if key not in outputs:
+                        outputs[key] = batch.run(self.sketch, database, example.arguments, tuple(vector), self.tape)
+                    p = float(hits(example.event, outputs[key]).mean())
+                    found[side][row, place] = p
+                    found[side + 1][row, place] = np.sqrt(p * (1 - p) / self.tape.runs)
+        return tuple(found)
+
+
+def build_probe(sketch: Sketch, settings: Settings, name: str) -> ReweighingProbe:
+    """A probe that re-weighs, with noise of its own, named by the step that asks."""
+    runs = settings.region.runs
+    rng = stream(settings.seed, "rungs", name)
+    ladder = settings.region.proposal_scales
+    rungs = np.array(ladder)[rng.integers(0, len(ladder), (len(sketch.holes), runs))]
+    return ReweighingProbe(sketch, _tape(settings, name), ladder, rungs)
+
+
+def build_rerunning_probe(sketch: Sketch, settings: Settings, name: str) -> RerunningProbe:
+    """A probe that runs again for every question."""
+    return RerunningProbe(sketch, _tape(settings, name))
+
+
+def _tape(settings: Settings, name: str) -> Tape:
+    return Tape((settings.seed, int(stream(settings.seed, "tape", name).integers(2**31))), settings.region.runs)
+
+
+def log_losses(p1: Array, e1: Array, p2: Array, e2: Array) -> tuple[Array, Array, Array]:
+    """|log p1 − log p2| with bounds at DOUBT standard errors; 0 when both are zero, ∞ when only one is.
+
+    The errors of p1 and p2 are added as if independent: shared noise makes them smaller, never larger.
+    """
+    with np.errstate(all="ignore"):
+        value = np.where((p1 == 0) & (p2 == 0), 0.0, np.abs(np.log(p1) - np.log(p2)))
+        spread = DOUBT * np.sqrt((e1 / p1) ** 2 + (e2 / p2) ** 2)
+        low, high = np.maximum(0.0, value - spread), value + spread
+    # One side never hit: sure only if the other side is clearly likely.
+    one_sided = (p1 == 0) != (p2 == 0)
+    sure = np.maximum(p1 - DOUBT * e1, p2 - DOUBT * e2) > 0
+    never = (p1 == 0) & (p2 == 0)
+    low = np.where(never, 0.0, np.where(one_sided, np.where(sure, np.inf, 0.0), low))
+    return value, low, np.where(never, 0.0, np.where(one_sided, np.inf, high))

@@ -1,0 +1,466 @@
+"""Events → the cheapest shift of the noise that hides a neighbour's move: the privacy cost, for every scale at once.
+
+A shift s sends every noise with which a database q gives some answer to a noise with which its neighbour q + δ gives
+the same answer, if no facet of the event moves outwards and no affine part of the answer moves at all. Shifted noise
+is less likely by at most exp(Σ |sᵢ|/cᵢ), so that sum bounds the privacy loss, for all q at once. It is convex in δ,
+so the corners of the relation suffice.
+
+A comparison without noise is a fact about the database, and the neighbour may be on the other side of it. Then the
+shift goes from an event of q to the event with the same answer and the same noisy comparisons that q + δ is in.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from kolahal.engine.affine import Affine, Answer, Atom, Atoms, Change, Drawn, Number, Symbol, symbol_form, symbols_of
+from kolahal.engine.symbolic import CONTINUOUS, ONE_SIDED, Paths, affine_parts, discrete_part, explore
+from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Unknown
+from kolahal.proof.events import Event, find_events
+from kolahal.proof.lp import Column, Front, Line, Problem, Weights, find_front
+from kolahal.proof.smt import find_supremum, is_empty
+from kolahal.settings import ProofSettings
+
+MOST_CORNERS = 4_096  # moves of neighbours that are looked at one by one for an event
+MOST_PAIRS = 1_000  # pairs of events between which a neighbour may cross, at a solver call each
+
+Active: TypeAlias = frozenset[int]  # the sites whose noise is shifted; all other noise is the same in both runs
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program of one size, its whole and boolean arguments fixed, fallen apart into events."""
+
+    paths: Paths
+    events: tuple[Event, ...]
+    arguments: tuple[tuple[str, Fraction | bool], ...]
+
+    @property
+    def adjacency(self) -> Adjacency:
+        return self.paths.sketch.adjacency
+
+    @property
+    def size(self) -> int:
+        return self.paths.size
+
+    @property
+    def sites(self) -> Active:
+        return frozenset(range(len(self.paths.noises)))
+
+    def is_whole(self, active: Active) -> bool:
+        """Whether some shifted noise is on the whole numbers; then only whole moves of neighbours can be hidden."""
+        return any(self.paths.noises[site] not in CONTINUOUS for site in active)
+
+
+def build_case(
+    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings
+) -> Case | Unknown:
+    """The events of a program of one size, or why there are none."""
+    paths = explore(sketch, size, arguments, settings.paths)
+    if isinstance(paths, Unknown):
+        return paths
+    fixed = tuple((p.name, arguments[p.name]) for p in sketch.arguments if p.name in arguments)
+    return Case(paths, find_events(paths, settings.solver_steps), fixed)
+
+
+# ---------------------------------------------------------------- from which event to which, and what must hold
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A facet or an affine part of the answer: `noise` is what a shift adds to it, `change` what the move does."""
+
+    noise: Affine  # active draws only
+    change: Affine
+    equal: bool  # an affine part of the answer must not change; a facet may move inwards
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """The change of each row at an extreme move of a neighbour."""
+
+    offsets: tuple[Number, ...]
+    move: Move | None  # None where the change depends on the database and was bounded row by row
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """From an event of the first run to one of the second: at every corner, some shift must satisfy all rows."""
+
+    source: int
+    target: int
+    rows: tuple[Row, ...]
+    corners: tuple[Corner, ...]
+
+
+def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...] | Unknown:
+    """How every event of the first run is answered by the second, or why that is not known."""
+    whole = case.is_whole(active)
+    found: list[Passage] = []
+    crossing: dict[object, list[int]] = {}
+    for place, event in enumerate(case.events):
+        if any(is_private_fact(facet, active) for facet in event.facets):
+            crossing.setdefault(shape(event, active), []).append(place)
+            continue
+        rows = find_rows(event, event, active, case.size)
+        corners = find_corners(case.adjacency, case.size, rows, whole)
+        if isinstance(corners, Unknown):
+            return corners
+        found.append(Passage(place, place, rows, corners))
+    for places in crossing.values():
+        passages = _cross(case, places, active, whole, steps)
+        if isinstance(passages, Unknown):
+            return passages
+        found += passages
+    return tuple(found)
+
+
+def active_part(form: Affine, active: Active) -> Affine:
+    return form.part(lambda symbol: isinstance(symbol, Drawn) and symbol.site in active)
+
+
+def is_fact(atom: Atom, active: Active) -> bool:
+    """Whether a comparison has no noise that is shifted."""
+    return not active_part(atom.form, active).terms
+
+
+def is_private_fact(atom: Atom, active: Active) -> bool:
+    """Whether a comparison depends on the private answers and has no noise that is shifted."""
+    return is_fact(atom, active) and any(isinstance(symbol, Answer) for symbol in atom.form.terms)
+
+
+def shape(event: Event, active: Active) -> object:
+    """What two events must have in common for a shift to lead from one to the other."""
+    noisy = frozenset((active_part(f.form, active), f.strict) for f in event.facets if not is_fact(f, active))
+    outputs = tuple(active_part(form, active) for form in affine_parts(event.output))
+    return discrete_part(event.output), noisy, outputs
+
+
+def find_rows(source: Event, target: Event, active: Active, size: int) -> tuple[Row, ...]:
+    """What a shift must satisfy to lead from `source` on q to `target` on q + δ, where the facts of both hold."""
+    moved = move_answers(size)
+    rows = []
+    for facet in target.facets:
+        noise = active_part(facet.form, active)
+        if not noise.terms:
+            continue
+        # Any facet of the source with the same noise will do; one whose change does not depend on q is best.
+        twins = [f for f in source.facets if f.strict == facet.strict and active_part(f.form, active) == noise]
+        changes = [facet.form.replace(moved) - twin.form for twin in twins]
+        rows.append(Row(noise, min(changes, key=lambda c: (not is_move_only(c), c.constant)), equal=False))
+    for before, after in zip(affine_parts(source.output), affine_parts(target.output), strict=True):
+        rows.append(Row(active_part(after, active), after.replace(moved) - before, equal=True))
+    return tuple(dict.fromkeys(rows))
+
+
+def move_answers(size: int) -> dict[Symbol, Affine]:
+    """The answers of the neighbour: q + δ."""
+    return {Answer(i): symbol_form(Answer(i)) + symbol_form(Change(i)) for i in range(size)}
+
+
+def is_move_only(change: Affine) -> bool:
+    return all(isinstance(symbol, Change) for symbol in change.terms)
+
+
+# ---------------------------------------------------------------- corners of the relation
+
+
+def find_corners(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bool) -> tuple[Corner, ...] | Unknown:
+    """The changes of the rows at the moves that matter: a shift for these gives one for every move.
+
+    Moves whose changes are nowhere above another's are left out: what satisfies the rows there satisfies them here.
+    """
+    found: dict[tuple[Number, ...], Corner] = {}
+    moves = itertools.islice(_moves(adjacency, size, rows, whole), MOST_CORNERS + 1)
+    for count, move in enumerate(moves):
+        if count == MOST_CORNERS:
+            return Unknown(f"an event has more than {MOST_CORNERS} extreme neighbours")
+        values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+        offsets = tuple(row.change.at(values) for row in rows)
+        found.setdefault(offsets, Corner(offsets, move))
+    corners = list(found.values())
+    if len(corners) <= 256:  # a pairwise comparison of more takes longer than it saves
+        corners = [c for c in corners if not any(d is not c and _covers(d, c, rows) for d in corners)]
+    return tuple(corners)
+
+
+def _covers(strong: Corner, weak: Corner, rows: Sequence[Row]) -> bool:
+    return all(a == b if row.equal else a >= b for a, b, row in zip(strong.offsets, weak.offsets, rows, strict=True))
+
+
+def _moves(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bool) -> Iterator[Move]:
+    """Moves among which is the worst for every event with these rows."""
+    reach = adjacency.distance
+    if whole:
+        reach = Fraction(math.floor(reach))
+    match adjacency:
+        case EachWithin():
+            boxes = [(-reach, reach)]
+        case Monotone():
+            boxes = [(Fraction(0), reach), (-reach, Fraction(0))]
+        case OneWithin() | SumWithin() if whole:
+            yield from whole_moves(adjacency, size)
+            return
+        case _:
+            yield from adjacency.vertices(size)
+            return
+    for low, high in boxes:
+        yield from itertools.product(*(_ends(low, high, Change(i), rows, whole) for i in range(size)))
+
+
+def _ends(low: Fraction, high: Fraction, change: Change, rows: Sequence[Row], whole: bool) -> Sequence[Fraction]:
+    """The worst steps of one answer between two bounds."""
+    signs = {(row.change.terms[change] > 0, row.equal) for row in rows if change in row.change.terms}
+    if not signs:
+        return (Fraction(0),)
+    if signs == {(True, False)}:  # it only ever pushes facets outwards by moving up
+        return (high,)
+    if signs == {(False, False)}:
+        return (low,)
+    return [low + i for i in range(int(high - low) + 1)] if whole else (low, high)
+
+
+def whole_moves(adjacency: Adjacency, size: int) -> Iterator[Move]:
+    """Every move of neighbours by whole numbers."""
+    reach = math.floor(adjacency.distance)
+    if isinstance(adjacency, OneWithin):
+        yield (Fraction(0),) * size
+        for place in range(size):
+            for step in (s for s in range(-reach, reach + 1) if s):
+                yield tuple(Fraction(step if i == place else 0) for i in range(size))
+        return
+    steps = [Fraction(s) for s in range(-reach, reach + 1)]
+    yield from (move for move in itertools.product(steps, repeat=size) if adjacency.allows(move))
+
+
+def relation(adjacency: Adjacency, size: int) -> list[Atoms]:
+    """The moves of neighbours as polyhedra, of which each move is in at least one."""
+    changes = [symbol_form(Change(i)) for i in range(size)]
+
+    def between(form: Affine, low: Number, high: Number) -> Atoms:
+        return (
+            Atom(form - Affine({}, high), strict=False),
+            Atom(Affine({}, low) - form, strict=False),
+        )
+
+    def box(low: Number, high: Number) -> Atoms:
+        return tuple(atom for change in changes for atom in between(change, low, high))
+
+    reach = adjacency.distance
+    match adjacency:
+        case EachWithin():
+            return [box(-reach, reach)]
+        case Monotone():
+            return [box(0, reach), box(-reach, 0)]
+        case OneWithin():
+            return [
+                tuple(
+                    atom
+                    for i, change in enumerate(changes)
+                    for atom in between(change, -reach if i == place else 0, reach if i == place else 0)
+                )
+                for place in range(size)
+            ]
+        case SumWithin():
+            total = Affine({}, -reach)
+            signs = itertools.product((1, -1), repeat=size)
+            return [
+                tuple(
+                    Atom(sum((c.times(s) for c, s in zip(changes, sign, strict=True)), total), strict=False)
+                    for sign in signs
+                )
+            ]
+        case _:
+            raise AssertionError(f"{adjacency} has no polyhedra")
+
+
+# ---------------------------------------------------------------- events that depend on the database
+
+
+def _cross(case: Case, places: Sequence[int], active: Active, whole: bool, steps: int) -> list[Passage] | Unknown:
+    """The passages among events of one shape, of which every database is in exactly one or none.
+
+    So two events of one database never lead to the same event of another, and the shifts together stay one-to-one.
+    """
+    events = [case.events[place] for place in places]
+    facts = [tuple(facet for facet in event.facets if is_fact(facet, active)) for event in events]
+    moved = move_answers(case.size)
+    after = [tuple(Atom(f.form.replace(moved), f.strict) for f in known) for known in facts]
+    pieces = relation(case.adjacency, case.size)
+    domain = case.paths.domain(symbols_of(atom for known in facts for atom in known))
+    if len(places) ** 2 * len(pieces) > MOST_PAIRS:
+        return Unknown(f"a neighbour may cross between more than {MOST_PAIRS} pairs of events")
+    for first, second in itertools.combinations(facts, 2):
+        if not is_empty([*domain, *first, *second], steps):
+            return Unknown("a comparison without noise decides which of several equal answers is given")
+    found: list[Passage] = []
+    for source, known in enumerate(facts):
+        for piece in pieces:
+            if not is_empty([*domain, *known, *piece], steps, none_of=after):
+                return Unknown(_gap(case.events[places[source]], known))
+        for target in range(len(places)):
+            rows = find_rows(events[source], events[target], active, case.size)
+            corners: list[Corner] = []
+            for piece in pieces:
+                inside = [*domain, *known, *after[target], *piece]
+                if is_empty(inside, steps):
+                    continue
+                if all(is_move_only(row.change) for row in rows):
+                    new = find_corners(case.adjacency, case.size, rows, whole)
+                else:
+                    new = bound_corners(rows, inside, whole, steps)
+                if isinstance(new, Unknown):
+                    return new
+                corners += new
+            if corners:
+                found.append(Passage(places[source], places[target], rows, tuple(dict.fromkeys(corners))))
+    return found
+
+
+def _gap(event: Event, facts: Sequence[Atom]) -> str:
+    private = next(str(f) for f in facts if any(isinstance(s, Answer) for s in f.form.terms))
+    return f"the comparison {private} has no noise, and a neighbour on its other side never gives the same answer"
+
+
+def bound_corners(rows: Sequence[Row], inside: Sequence[Atom], whole: bool, steps: int) -> tuple[Corner, ...] | Unknown:
+    """The extreme changes of rows whose change depends on the database, each row bounded on its own."""
+    ends: list[tuple[Number, ...]] = []
+    for row in rows:
+        high = find_supremum(row.change, inside, steps)
+        low = find_supremum(-row.change, inside, steps) if row.equal else None
+        if high is None or (row.equal and low is None):
+            return Unknown(f"the change {row.change} between neighbours has no bound")
+        # A facet may move inwards as far as it likes, so only the upper end counts.
+        ends.append((high,) if low is None or -low == high else (-low, high))
+    if whole and any(len(pair) > 1 for pair in ends):
+        return Unknown("an answer with whole noise changes by an amount that depends on the database")
+    if math.prod(map(len, ends)) > MOST_CORNERS:
+        return Unknown(f"an event has more than {MOST_CORNERS} extreme neighbours")
+    return tuple(Corner(offsets, None) for offsets in itertools.product(*ends))
+
+
+# ---------------------------------------------------------------- the cost
+
+
+def draws_of(rows: Iterable[Row]) -> list[Drawn]:
+    found = {symbol for row in rows for symbol in row.noise.terms if isinstance(symbol, Drawn)}
+    return sorted(found)
+
+
+def build_problem(paths: Paths, rows: Sequence[Row], corner: Corner) -> tuple[Problem, list[Drawn]]:
+    """The search for the cheapest shift at a corner, and which draw each of its columns stands for."""
+    draws = draws_of(rows)
+    place: dict[Symbol, int] = {drawn: i for i, drawn in enumerate(draws)}
+    columns = tuple(
+        Column(d.site, paths.noises[d.site] in ONE_SIDED, paths.noises[d.site] not in CONTINUOUS) for d in draws
+    )
+    lines = tuple(
+        Line(row.equal, offset, tuple(sorted((place[s], c) for s, c in row.noise.terms.items())))
+        for row, offset in zip(rows, corner.offsets, strict=True)
+    )
+    return Problem(columns, lines), draws
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What it costs to shift the noise of `active` sites only: the cheapest weights of each event, at the worst one."""
+
+    active: Active
+    fronts: tuple[Front, ...]
+    reason: str = ""  # why there is no cost at all
+
+    def at(self, scales: Sequence[Fraction]) -> Fraction | float:
+        if self.reason:
+            return math.inf
+        return max(
+            (min((_price(w, scales) for w in front), default=math.inf) for front in self.fronts), default=Fraction(0)
+        )
+
+
+def _price(weights: Weights, scales: Sequence[Fraction]) -> Fraction | float:
+    if any(not scales[site] for site, _ in weights):
+        return math.inf
+    return sum((weight / scales[site] for site, weight in weights), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The privacy cost of a program of one size as a function of its scales; each plan is an upper bound."""
+
+    plans: tuple[Plan, ...]
+    needed: Active = field(default_factory=frozenset)  # sites of which nothing is known while they are switched off
+
+    def at(self, scales: Sequence[Fraction]) -> Fraction | float:
+        """The cost where site i has noise of scale `scales[i]`, and 0 is no noise; infinite if no bound is known."""
+        if any(not scales[site] for site in self.needed):
+            return math.inf
+        return min(plan.at(scales) for plan in self.plans)
+
+    @property
+    def reason(self) -> str:
+        """Why no plan has a cost, if none has."""
+        return self.plans[0].reason if all(plan.reason for plan in self.plans) else ""
+
+
+def find_cost(case: Case, settings: ProofSettings) -> Cost:
+    """The privacy cost of a program of one size: over all events and moves the worst, over all shifts the best."""
+    return Cost(tuple(find_plan(case, active, settings) for active in find_actives(case)), case.paths.almost)
+
+
+def find_actives(case: Case) -> list[Active]:
+    """Which sites to shift: all, and fewer where that turns comparisons into facts.
+
+    Where it does not, the weights of fewer sites are among those of all sites.
+    """
+    sites = sorted(case.sites)
+    sizes = range(1, len(sites)) if len(sites) <= 4 else (1,)
+    facets = {facet for event in case.events for facet in event.facets}
+    facts = {facet for facet in facets if is_private_fact(facet, case.sites)}
+    found = [case.sites]
+    for size in sizes:
+        for chosen in map(frozenset, itertools.combinations(sites, size)):
+            if {facet for facet in facets if is_private_fact(facet, chosen)} - facts:
+                found.append(chosen)
+    return found
+
+
+def find_plan(case: Case, active: Active, settings: ProofSettings) -> Plan:
+    """What it costs to shift the noise of `active` sites only."""
+    passages = find_passages(case, active, settings.solver_steps)
+    if isinstance(passages, Unknown):
+        return Plan(active, (), passages.reason)
+    fronts: dict[Front, None] = {}
+    for passage in passages:
+        for corner in passage.corners:
+            problem, _ = build_problem(case.paths, passage.rows, corner)
+            front = find_front(problem)
+            if not front:
+                return Plan(active, (), _hopeless(case.events[passage.source]))
+            fronts[front] = None
+    return Plan(active, tuple(_strictest(list(fronts))))
+
+
+def _hopeless(event: Event) -> str:
+    shown = ", ".join(str(facet) for facet in event.facets[:3]) + (", …" if len(event.facets) > 3 else "")
+    return f"no shift of the noise hides a neighbour's move where {shown or 'the answer is ' + str(event.output)}"
+
+
+def _strictest(fronts: list[Front]) -> list[Front]:
+    """The fronts without those that are nowhere dearer than another."""
+    kept: list[Front] = []
+    for front in sorted(fronts, key=lambda f: -max(sum(w for _, w in weights) for weights in f)):
+        if not any(all(any(_is_below(w, v) for w in front) for v in other) for other in kept):
+            kept.append(front)
+    return kept
+
+
+def _is_below(low: Weights, high: Weights) -> bool:
+    most = dict(high)
+    return all(weight <= most.get(site, 0) for site, weight in low)

@@ -1,0 +1,330 @@
+"""Formulas that may be invariant: what two aligned runs usually have in common, kept where rehearsals agree.
+
+Nothing here is trusted: the solver drops what is not kept by every step, and the re-check asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Type
+from kolahal.proof.obligations import Invariant
+from kolahal.proof.product import (
+    GHOST,
+    MOVED_AT,
+    MOVED_BY,
+    Alignment,
+    Always,
+    AtGhost,
+    ByBranch,
+    Neighbours,
+    Product,
+    Share,
+    quantity,
+)
+from kolahal.proof.segments import LENGTH, Built, Logical, Maybe, Numeric, Value
+from kolahal.proof.terms import (
+    FALSE,
+    INT,
+    TRUE,
+    ZERO,
+    Formula,
+    Sum,
+    Symbol,
+    add,
+    at_most,
+    below,
+    combine,
+    compile_formula,
+    compile_sum,
+    equal,
+    every,
+    implies,
+    negate,
+    number,
+    same_truth,
+    scale,
+    some,
+    subtract,
+    variable,
+)
+
+State = dict[Symbol, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Both:
+    """A number in both runs; `known` says where it is not None."""
+
+    one: Sum
+    two: Sum
+    known: Formula
+
+    @property
+    def difference(self) -> Sum:
+        return subtract(self.two, self.one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """The variables at a loop head, sorted by what can be said of them."""
+
+    loop: int
+    numbers: tuple[_Both, ...]
+    flags: tuple[tuple[Formula, Formula], ...]
+    own: tuple[Sum, ...]  # whole numbers of the first run, and those common to both
+    twins: tuple[tuple[Sum, Sum], ...]  # whole ghosts of each run
+
+
+def base_candidates(product: Product, states: Sequence[tuple[int, State]]) -> Invariant:
+    """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
+    result = {}
+    for place in product.first.places:
+        if place.loop is None:
+            continue
+        scene = _scene(product, place.loop)
+        here = [state for loop, state in states if loop == place.loop]
+        found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
+        found += [same_truth(a, b) for a, b in scene.flags]
+        found += [equal(a, b) for a, b in scene.twins]
+        found += _counters(product, scene, here)
+        result[place.loop] = tuple(_observed(found, here))
+    return result
+
+
+def rich_candidates(
+    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, states: Sequence[tuple[int, State]]
+) -> Invariant:
+    """Bounds on differences and on what was spent, outright and under conditions."""
+    result = {}
+    for place in product.first.places:
+        if place.loop is None:
+            continue
+        scene = _scene(product, place.loop)
+        here = [state for loop, state in states if loop == place.loop]
+        guards = list(_guards(scene, neighbours, alignment))
+        found: list[Formula] = []
+        atoms = list(_difference_atoms(scene, neighbours))
+        for guard in guards:
+            test = compile_formula(guard)
+            own = [state for state in here if test(state)]
+            if guard != TRUE and (not own or len(own) == len(here)):
+                continue
+            held = _observed(atoms, own)
+            if guard == TRUE:
+                # What seems to hold always is not repeated under conditions.
+                atoms = [atom for atom in atoms if atom not in set(held)]
+            found += [implies(guard, atom) for atom in held]
+            found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, alignment, claim, own)]
+        result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
+    return result
+
+
+def _scene(product: Product, loop: int) -> _Scene:
+    first, second = product.first.place(loop), product.second.place(loop)
+    numbers: list[_Both] = []
+    flags: list[tuple[Formula, Formula]] = []
+    own: list[Sum] = []
+    other = dict(second.names)
+    for name, value in first.names:
+        for a, b, known in _components(value, other[name]):
+            if isinstance(a, Sum) and isinstance(b, Sum):
+                if a == b:
+                    continue
+                numbers.append(_Both(a, b, known))
+                if a.whole and known == TRUE:
+                    own.append(a)
+            elif not isinstance(a, Sum) and not isinstance(b, Sum) and a != b:
+                flags.append((a, b))
+    twins = []
+    theirs = dict(second.ghosts)
+    for ghost, symbol in first.ghosts:
+        own.append(variable(symbol))
+        if theirs[ghost] != symbol:
+            twins.append((variable(symbol), variable(theirs[ghost])))
+    return _Scene(loop, tuple(numbers), tuple(flags), tuple(own), tuple(twins))
+
+
+def _components(one: Value, two: Value) -> Iterator[tuple[Sum | Formula, Sum | Formula, Formula]]:
+    match one, two:
+        case Numeric(a), Numeric(b):
+            yield a, b, TRUE
+        case Logical(a), Logical(b):
+            yield a, b, TRUE
+        case Maybe(none, inner), Maybe(other, theirs):
+            yield none, other, TRUE
+            for a, b, _ in _components(inner, theirs):
+                yield a, b, negate(none)
+        case Built(_, a), Built(_, b):
+            yield a, b, TRUE
+
+
+def _observed(found: Iterable[Formula], states: Sequence[State]) -> list[Formula]:
+    """The formulas that hold in all states."""
+    return [f for f in dict.fromkeys(found) if f not in (TRUE, FALSE) and all(map(compile_formula(f), states))]
+
+
+def _range(term: Sum, states: Sequence[State]) -> tuple[Any, Any] | None:
+    values = [compile_sum(term)(state) for state in states]
+    return (min(values), max(values)) if values else None
+
+
+def _counters(product: Product, scene: _Scene, states: Sequence[State]) -> Iterator[Formula]:
+    """Relations between whole numbers, with the constants that were seen."""
+    fixed = [variable(LENGTH)]
+    fixed += [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+    for term in scene.own:
+        yield at_most(ZERO, term)
+        yield at_most(number(1), term)
+        for limit in fixed:
+            if (seen := _range(subtract(term, limit), states)) is not None:
+                yield at_most(term, add(limit, number(seen[1])))
+                yield at_most(term, add(limit, number(min(seen[1] + 1, 1))))
+    for a, b in combinations(scene.own, 2):
+        if (seen := _range(subtract(a, b), states)) is not None:
+            if seen[0] == seen[1]:
+                yield equal(a, add(b, number(seen[0])))
+            else:
+                yield at_most(a, add(b, number(seen[1])))
+                yield at_most(add(b, number(seen[0])), a)
+    # A variable that is None before the first turn and never after it.
+    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    for flag, _ in scene.flags:
+        yield same_truth(flag, equal(turn, ZERO))
+        yield implies(flag, equal(turn, ZERO))
+        yield flag
+        yield negate(flag)
+
+
+def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iterator[Formula]:
+    yield TRUE
+    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    for flag, _ in scene.flags:
+        yield flag
+        yield negate(flag)
+    if neighbours.single:
+        at = variable(Symbol(MOVED_AT, INT))
+        yield at_most(turn, at)
+        yield below(at, turn)
+        for both in scene.numbers:
+            if not both.one.whole:
+                yield every([both.known, negate(equal(both.difference, ZERO))])
+                yield every([both.known, equal(both.difference, ZERO)])
+    if alignment.ghost is not None:
+        ghost = variable(GHOST)
+        for offset in sorted({s.offset for s in alignment.shifts if isinstance(s, AtGhost)} or {0}):
+            yield at_most(add(turn, number(offset)), ghost)
+            yield below(ghost, add(turn, number(offset)))
+        for both in scene.numbers:
+            if both.one.whole:
+                yield every([both.known, equal(both.one, ghost)])
+
+
+def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:
+    unit = neighbours.unit
+    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    for both in scene.numbers:
+        gap = both.difference
+        atoms = [equal(gap, ZERO)]
+        if not both.one.whole:
+            for factor in (-2, -1, 1, 2):
+                atoms.append(equal(gap, scale(factor, unit)))
+            for factor in (-2, -1, 0, 1, 2):
+                atoms.append(at_most(gap, scale(factor, unit)))
+                atoms.append(at_most(scale(factor, unit), gap))
+            if neighbours.single:
+                by = variable(Symbol(MOVED_BY, neighbours.sort))
+                for factor in (1, -1):
+                    atoms.append(equal(gap, scale(factor, by)))
+                    atoms.append(some([equal(gap, ZERO), equal(gap, scale(factor, by))]))
+            else:
+                reach = scale(neighbours.distance, turn)
+                atoms += [at_most(gap, reach), at_most(scale(-1, reach), gap)]
+                atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]
+        yield from (implies(both.known, atom) for atom in atoms)
+    for a, b in combinations([both for both in scene.numbers if not both.one.whole and both.known == TRUE], 2):
+        yield equal(a.difference, b.difference)
+
+
+def _prices(product: Product, powers: Any, alignment: Alignment) -> list[Fraction]:
+    """What one turn can cost, in units of the distance: each draw of these powers moves by 0, 1, 2 or its own shift."""
+    totals = {Fraction(0)}
+    for draw, shift in zip(product.sketch.draws, alignment.shifts, strict=True):
+        size = draw.scale
+        assert isinstance(size, Scale)
+        if tuple((n, p) for n, p in size.powers if n != product.sketch.epsilon.name) != powers:
+            continue
+        match shift:
+            case Always(form):
+                forms = [form]
+            case ByBranch(_, then, orelse) | AtGhost(_, then, orelse):
+                forms = [then, orelse]
+        sizes = {Fraction(0)}
+        for form in forms:
+            reach = abs(form.units) + (form.follow is not None)
+            sizes |= {reach, reach + form.cancel}
+        totals = {total + s / size.coefficient for total in totals for s in sizes}
+    return sorted(totals)[:12]
+
+
+def per_names(product: Product, powers: Any, claim: Scale) -> list[str]:
+    """The public quantities that a share of draws with these powers may grow with."""
+    total = dict(powers)
+    for name, power in claim.powers:
+        if name != product.sketch.epsilon.name:
+            total[name] = total.get(name, 0) + power
+    return sorted(name for name, power in total.items() if power > 0)
+
+
+def end_candidates(product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale) -> list[Share]:
+    """Shares of the budget that may suffice, in units of one."""
+    result = []
+    for powers in product.monomials:
+        bounds = [b * neighbours.distance for b in _bounds(_prices(product, powers, alignment))]
+        for per in [None, *per_names(product, powers, claim)]:
+            result += [Share(powers, bound, per) for bound in bounds if bound <= claim.coefficient]
+    return result
+
+
+def share_formula(product: Product, neighbours: Neighbours, share: Share) -> Formula:
+    """What a share says of the cost at the end; where one answer moves it is in proportion to the move."""
+    spent = variable(product.spent(share.powers))
+    if neighbours.single and share.per is None:
+        return at_most(spent, scale(share.bound / neighbours.distance, neighbours.unit))
+    per = number(1) if share.per is None else quantity(share.per, product.sketch)
+    return at_most(spent, scale(share.bound, per))
+
+
+def _bounds(prices: list[Fraction]) -> list[Fraction]:
+    return sorted({p * k for p in prices for k in (1, 2)} | {a + b for a in prices for b in prices})
+
+
+def _spending(
+    product: Product,
+    scene: _Scene,
+    neighbours: Neighbours,
+    alignment: Alignment,
+    claim: Scale,
+    states: Sequence[State],
+) -> Iterator[Formula]:
+    """Bounds on what was spent: a constant, or so much for each step of a counter."""
+    if not states:
+        return
+    unit = neighbours.unit
+    distance = neighbours.distance
+    for powers in product.monomials:
+        spent = variable(product.spent(powers))
+        prices = _prices(product, powers, alignment)
+        bounds = _bounds(prices)
+        yield from _observed((at_most(spent, scale(bound, unit)) for bound in bounds), states)[:3]
+        if per_names(product, powers, claim):
+            for counter in scene.own:
+                for price in prices[1:]:
+                    per = scale(price * distance, counter)
+                    starts = [at_most(spent, combine((1, per), (base * distance, number(1)))) for base in bounds]
+                    yield from _observed(starts, states)[:2]

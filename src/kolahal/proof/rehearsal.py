@@ -1,0 +1,351 @@
+"""The two runs on concrete numbers: which alignments are worth a proof, and which states the runs can be in.
+
+Nothing here is trusted. A rehearsal that fails saves a query, one that succeeds proves nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Role, Type
+from kolahal.proof.product import (
+    GHOST,
+    MOVED_AT,
+    MOVED_BY,
+    MOVED_SIZE,
+    ONE_SIDED,
+    Alignment,
+    Always,
+    AtGhost,
+    ByBranch,
+    Form,
+    Neighbours,
+    Product,
+    _updates,
+)
+from kolahal.proof.segments import LENGTH, Answer, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
+from kolahal.proof.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum
+
+MOST_SEGMENTS = 24  # segments of one rehearsal
+
+State = dict[Symbol, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Concrete inputs and noise; noise is found by site and number of the segment."""
+
+    public: Mapping[Symbol, Any]
+    quantities: Mapping[str, int]
+    answers: tuple[Any, ...]
+    moves: tuple[Any, ...]
+    noise: Mapping[tuple[int, int], Any]
+    ghost: int
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What happened: the states at loop heads, and whether the runs parted, differed or paid too much."""
+
+    states: tuple[tuple[int, State], ...]
+    failed: bool
+
+
+def _evaluator(value: Value | Several) -> Callable[[State], Any]:
+    match value:
+        case Numeric(term):
+            return compile_sum(term)
+        case Logical(formula):
+            return compile_formula(formula)
+        case Maybe(none, inner):
+            test, then = compile_formula(none), _evaluator(inner)
+            return lambda state: None if test(state) else then(state)
+        case Several(items):
+            parts = [_evaluator(item) for item in items]
+            return lambda state: tuple(part(state) for part in parts)
+        case _:
+            return lambda state: "list"
+
+
+class _Compiled:
+    """A path with its terms as functions."""
+
+    def __init__(self, path: Path, run: Run):
+        self.path = path
+        self.conditions = [compile_formula(c) for c in path.conditions]
+        self.faults = [compile_formula(f) for f in path.faults]
+        self.reads = [(read, compile_sum(read.place)) for read in path.reads]
+        self.draws = [
+            (
+                drawn,
+                compile_sum(drawn.rest),
+                {n: compile_sum(v.value) for n, v in drawn.names.items() if isinstance(v, Numeric)},
+            )
+            for drawn in path.draws
+        ]
+        self.draw_keys = [(d.site, d.key) for d in path.draws]
+        self.shapes = [(c.name, c.how) for c in path.changes]
+        self.items = [_evaluator(c.item) for c in path.changes if c.item is not None]
+        self.answer = _evaluator(path.end.value) if isinstance(path.end, Answer) else None
+        self.names = path.names
+        self.ghosts: dict[str, Callable[[State], Any]] = {}
+        self.updates: list[tuple[Symbol, Callable[[State], Any]]] = []
+        if isinstance(path.end, Goto):
+            place = run.place(path.end.loop)
+            for name, symbols in place.names:
+                for symbol, term in _updates(symbols, path.names[name], {}):
+                    self.updates.append((symbol, compile_sum(term) if isinstance(term, Sum) else compile_formula(term)))
+            for ghost, symbol in place.ghosts:
+                self.updates.append((symbol, compile_sum(path.ghosts[ghost])))
+
+    def fits(self, state: State) -> bool:
+        return all(condition(state) for condition in self.conditions)
+
+
+class Stage:
+    """A product whose two runs can be played, with a stock of scenarios."""
+
+    def __init__(self, product: Product, neighbours: Neighbours, claim: Scale, seed: int, count: int):
+        self.product = product
+        self.neighbours = neighbours
+        self.claim = claim
+        self.paths = {
+            run.which: {loop: [_Compiled(path, run) for path in paths] for loop, paths in run.paths.items()}
+            for run in (product.first, product.second)
+        }
+        rng = random.Random(seed)
+        self.scenarios = [self.draw_scenario(rng, index) for index in range(count)]
+
+    def draw_scenario(self, rng: random.Random, index: int) -> Scenario:
+        """Small numbers on the grid of the distance, so that ties and near misses are common."""
+        step = self.neighbours.distance
+        unit: Any = step.numerator if step.denominator == 1 else step
+        size = (1, 2, 3, 4, 8)[index % 5]
+        sketch = self.product.sketch
+        public: dict[Symbol, Any] = {LENGTH: size}
+        quantities = {sketch.length_name: size}
+        for parameter in sketch.parameters:
+            if parameter.role is Role.PRIVATE:
+                continue
+            if parameter.role is Role.EPSILON:
+                public[Symbol(parameter.name, "Real")] = 1
+            elif parameter.type is Type.BOOL:
+                public[Symbol(parameter.name, BOOL)] = rng.random() < 0.5
+            elif parameter.type is Type.INT:
+                quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
+            else:
+                public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
+        spread = rng.choice((1, 3))
+        answers = tuple(rng.randint(-spread, spread) * unit for _ in range(size))
+        moves = self.draw_moves(rng, size, unit)
+        if self.neighbours.single:
+            at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))
+            by = moves[at]
+            public[Symbol(MOVED_AT, INT)] = at
+            public[Symbol(MOVED_BY, self.neighbours.sort)] = by
+            public[Symbol(MOVED_SIZE, self.neighbours.sort)] = abs(by)
+        wide = rng.choice((1, 2, 4))
+        table = {}
+        for draw in sketch.draws:
+            low = 0 if draw.noise in ONE_SIDED else -wide
+            for segment in range(MOST_SEGMENTS):
+                table[draw.site, segment] = rng.randint(low, wide) * unit
+        return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
+
+    def draw_moves(self, rng: random.Random, size: int, unit: Any) -> tuple[Any, ...]:
+        low = 0 if self.neighbours.kind == "up" else -1
+        high = 0 if self.neighbours.kind == "down" else 1
+        if self.neighbours.single:
+            at, by = rng.randrange(size), rng.choice((-1, 1, 1, -1, 0)) * unit
+            return tuple(by if i == at else 0 for i in range(size))
+        corners = [c for c in (low, high) if c] if rng.random() < 0.7 else [low, 0, high]
+        return tuple(rng.choice(corners) * unit for _ in range(size))
+
+    # ---- playing
+
+    def first_run(self, scenario: Scenario, ghost: str) -> int | None:
+        """The value of the ghost's variable at the end of the first run."""
+        state, loop = dict(scenario.public), None
+        for segment in range(MOST_SEGMENTS):
+            found = self.enter(1, loop, state, scenario, segment)
+            if found is None:
+                return None
+            path, local = found
+            if path.answer is not None:
+                value = path.names.get(ghost)
+                if value is None:
+                    return None
+                result = _evaluator(value)(local)
+                return result if isinstance(result, int) else None
+            assert isinstance(path.path.end, Goto)
+            state = self.move_on(path, local, state)
+            loop = path.path.end.loop
+        return None
+
+    def enter(
+        self, which: int, loop: int | None, state: State, scenario: Scenario, segment: int
+    ) -> tuple[_Compiled, State] | None:
+        for path in self.paths[which][loop]:
+            local = dict(state)
+            for read, place in path.reads:
+                at = place(local)
+                local[read.symbol] = scenario.answers[at] if read.private and 0 <= at < len(scenario.answers) else 0
+            for drawn, _, _ in path.draws:
+                local[drawn.symbol] = scenario.noise[drawn.site, segment]
+            if path.fits(local):
+                return path, local
+        return None
+
+    def move_on(self, path: _Compiled, local: State, state: State) -> State:
+        new = dict(state)
+        for symbol, evaluate in path.updates:
+            new[symbol] = evaluate(local)
+        return new
+
+    def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None) -> Outcome:
+        """Both runs, the second with shifted noise; `ghost` defaults to the answer of the first run."""
+        counted = True
+        if alignment.ghost is not None:
+            actual = self.first_run(scenario, alignment.ghost)
+            if ghost is None:
+                ghost = actual if actual is not None else 0
+            counted = actual is None or actual == ghost
+        state: State = dict(scenario.public) | {GHOST: ghost or 0}
+        for powers in self.product.monomials:
+            state[self.product.spent(powers)] = 0
+        states: list[tuple[int, State]] = []
+        loop: int | None = None
+        for segment in range(MOST_SEGMENTS):
+            found = self.enter(1, loop, state, scenario, segment)
+            if found is None:
+                return Outcome(tuple(states), False)
+            one, local = found
+            if any(fault(local) for fault in one.faults):
+                return Outcome(tuple(states), True)
+            match = self.second(one, local, loop, scenario, segment, alignment)
+            if match is None:
+                return Outcome(tuple(states), True)
+            two, both, costs = match
+            for powers, cost in costs.items():
+                both[self.product.spent(powers)] += cost
+            if one.answer is not None and two.answer is not None:
+                differs = one.answer(both) != two.answer(both)
+                return Outcome(tuple(states), counted and (differs or self.too_much(both, scenario)))
+            state = {s: v for s, v in both.items() if s in state}
+            state = self.move_on(two, both, self.move_on(one, both, state))
+            assert isinstance(one.path.end, Goto)
+            loop = one.path.end.loop
+            states.append((loop, state))
+        return Outcome(tuple(states), False)
+
+    def second(
+        self, one: _Compiled, local: State, loop: int | None, scenario: Scenario, segment: int, alignment: Alignment
+    ) -> tuple[_Compiled, State, dict[Any, Any]] | None:
+        """The second run's path for this segment, if it goes along with the first run's."""
+        for two in self.paths[2][loop]:
+            both = dict(local)
+            for read, place in two.reads:
+                at = place(both)
+                inside = read.private and 0 <= at < len(scenario.answers)
+                both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else 0
+            costs: dict[Any, Any] = {}
+            matched = True
+            for index, (drawn, rest, names) in enumerate(two.draws):
+                matched = matched and index < len(one.draws) and one.draw_keys[index] == two.draw_keys[index]
+                value = scenario.noise[drawn.site, segment]
+                if matched:
+                    mine, mine_rest, mine_names = one.draws[index]
+                    rule = alignment.shifts[drawn.site]
+                    form = self.form_of(rule, one, loop, both)
+                    shift = self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
+                    if shift is None:
+                        return None
+                    powers = tuple((n, p) for n, p in drawn.scale.powers if n != self.product.sketch.epsilon.name)
+                    costs[powers] = costs.get(powers, 0) + Fraction(abs(shift)) / drawn.scale.coefficient
+                    value += shift
+                    if drawn.noise in ONE_SIDED and value < 0:
+                        return None
+                both[drawn.symbol] = value
+            if two.fits(both):
+                return (two, both, costs) if self.goes_along(one, two, both, alignment) else None
+        return None
+
+    def goes_along(self, one: _Compiled, two: _Compiled, both: State, alignment: Alignment) -> bool:
+        return (
+            one.draw_keys == two.draw_keys
+            and one.shapes == two.shapes
+            and type(one.path.end) is type(two.path.end)
+            and (isinstance(one.path.end, Answer) or one.path.end == two.path.end)
+            and all(one.path.decisions.get(b) == two.path.decisions.get(b) for b in alignment.consulted())
+            and not any(fault(both) for fault in two.faults)
+            and all(a(both) == b(both) for a, b in zip(one.items, two.items))
+        )
+
+    def form_of(self, rule: Always | ByBranch | AtGhost, one: _Compiled, loop: int | None, state: State) -> Form:
+        match rule:
+            case Always(form):
+                return form
+            case ByBranch(branch, then, orelse):
+                return then if one.path.decisions.get(branch) else orelse
+            case AtGhost(offset, then, orelse):
+                turn = 0 if loop is None else state[Symbol(f"turn.{loop}", INT)]
+                return then if turn + offset == state[GHOST] else orelse
+
+    def shift(self, form: Form, state: State, mine: Any, other: Any) -> Any:
+        unit = self.neighbours.unit
+        size = compile_sum(unit)(state) if form.units else 0
+        result = (form.units.numerator if form.units.denominator == 1 else form.units) * size
+        factor, rest, names = mine
+        if form.cancel:
+            if not factor:
+                return None
+            difference = other[0](state) - rest(state)
+            result -= difference * (factor.numerator if abs(factor) == 1 else 1 / factor)
+        if form.follow is not None:
+            if form.follow not in names or form.follow not in other[1]:
+                return None
+            result += other[1][form.follow](state) - names[form.follow](state)
+        return result
+
+    def too_much(self, state: State, scenario: Scenario) -> bool:
+        def size(powers: Any) -> Fraction:
+            result = Fraction(1)
+            for name, power in powers:
+                if name in scenario.quantities:
+                    result *= Fraction(scenario.quantities[name]) ** power
+            return result
+
+        total = sum(
+            (Fraction(state[self.product.spent(powers)]) / size(powers) for powers in self.product.monomials),
+            Fraction(0),
+        )
+        limit = self.claim.coefficient * size(self.claim.powers)
+        if self.neighbours.kind == "sum":
+            moved = state[Symbol(MOVED_SIZE, self.neighbours.sort)]
+            limit *= Fraction(moved) / self.neighbours.distance
+        return total > limit
+
+    def survives(self, alignment: Alignment) -> bool:
+        """Whether no scenario speaks against the alignment; the one that does is asked first next time."""
+        for index, scenario in enumerate(self.scenarios):
+            if self.play(scenario, alignment).failed:
+                self.scenarios.insert(0, self.scenarios.pop(index))
+                return False
+        return True
+
+    def states(self, alignment: Alignment, most: int) -> Iterator[tuple[int, State]]:
+        """States at loop heads that occur, each once."""
+        seen: set[tuple[Any, ...]] = set()
+        for scenario in self.scenarios:
+            ghosts = [None] if alignment.ghost is None else [None, scenario.ghost]
+            for ghost in ghosts:
+                for loop, state in self.play(scenario, alignment, ghost).states:
+                    key = (loop, *sorted(((s.name, v) for s, v in state.items()), key=lambda p: p[0]))
+                    if key not in seen and len(seen) < most:
+                        seen.add(key)
+                        yield loop, state

@@ -1,0 +1,197 @@
+"""Results as JSON documents; design, section 9, names the part that stays."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from kolahal.lang.sketch import Completion
+from kolahal.model import (
+    Arguments,
+    Check,
+    Estimate,
+    Example,
+    Judged,
+    Proved,
+    Ranked,
+    Refuted,
+    Region,
+    Selection,
+    Synthesis,
+    Trial,
+    Unknown,
+    Verdict,
+    describe_event,
+)
+from kolahal.settings import as_data
+
+VERDICTS: dict[type[Verdict], str] = {Proved: "proved", Refuted: "refuted", Unknown: "unknown"}
+
+
+def dump(document: dict[str, Any]) -> str:
+    """One document, readable, with no NaN or infinity in it: JSON has neither."""
+    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    return value
+
+
+def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version: str) -> dict[str, Any]:
+    """A synthesis with every intermediate, so that it can be replayed and questioned."""
+    return {
+        "sketch": synthesis.sketch.name,
+        "holes": [hole.label for hole in synthesis.sketch.holes],
+        "law": synthesis.law.text if synthesis.law else None,
+        "candidates": [_candidate(rank + 1, judged, synthesis) for rank, judged in enumerate(synthesis.judged)],
+        "seconds": {step: round(value, 3) for step, value in seconds.items()},
+        "seed": synthesis.settings.seed,
+        "version": version,
+        "method": synthesis.method,
+        "adjacency": str(synthesis.sketch.adjacency),
+        "program": str(synthesis.sketch),
+        "mechanism": str(synthesis.mechanism) if synthesis.best else None,
+        "arguments": {
+            "training": [arguments(a) for a in synthesis.split.training],
+            "testing": [arguments(a) for a in synthesis.split.testing],
+        },
+        "examples": _selection(synthesis.selection),
+        "tests": _selection(synthesis.tests),
+        "regions": [_region(region) for region in synthesis.regions],
+        "near_region": synthesis.candidates,
+        "ranked": [_ranked(r) for r in synthesis.ranked],
+        "settings": as_data(synthesis.settings),
+    }
+
+
+def scales(completion: Completion) -> list[str | None]:
+    return [str(scale) if scale else None for scale in completion]
+
+
+def arguments(value: Arguments) -> dict[str, Any]:
+    given = {name: item if isinstance(item, bool) else float(item) for name, item in value.values}
+    return {"epsilon": float(value.epsilon), "size": value.size, "values": given}
+
+
+def example(value: Example) -> dict[str, Any]:
+    return {
+        "d1": [float(a) for a in value.d1],
+        "d2": [float(a) for a in value.d2],
+        "event": describe_event(value.event),
+        "arguments": {name: item if isinstance(item, bool) else float(item) for name, item in value.arguments.values},
+    }
+
+
+def interval(value: Estimate) -> list[float]:
+    return [value.low, value.high]
+
+
+def counterexample(trial: Trial) -> dict[str, Any]:
+    return {**example(trial.example), "p1": interval(trial.odds.p1), "p2": interval(trial.odds.p2)}
+
+
+def curve(trial: Trial) -> list[dict[str, float]]:
+    return [{"test_epsilon": e, "p_value": p} for e, p in trial.curve]
+
+
+def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any]:
+    ranked, verdict = judged.ranked, judged.verdict
+    return {
+        "rank": rank,
+        "scales": scales(ranked.completion),
+        "verdict": VERDICTS[type(verdict)],
+        "scope": str(verdict.scope) if isinstance(verdict, Proved) else None,
+        "log_loss": ranked.log_loss,
+        "epsilon": float(synthesis.split.training[0].epsilon),
+        "p_value": judged.trial.p_value if judged.trial else None,
+        "error": ranked.score.error,
+        "epsilon_lower": judged.trial.epsilon_lower if judged.trial else None,
+        "curve": curve(judged.trial) if judged.trial else [],
+        "example": counterexample(judged.trial) if judged.trial else None,
+        "violations": ranked.score.violations,
+        "reason": verdict.reason if isinstance(verdict, Unknown) else None,
+        "counterexample": _refutation(verdict) if isinstance(verdict, Refuted) else None,
+    }
+
+
+def _refutation(verdict: Refuted) -> dict[str, Any]:
+    return {**example(verdict.example), "p1": interval(verdict.odds.p1), "p2": interval(verdict.odds.p2)}
+
+
+def _ranked(ranked: Ranked) -> dict[str, Any]:
+    score = ranked.score
+    return {
+        "scales": scales(ranked.completion),
+        "violations": score.violations,
+        "slack": score.slack,
+        "noise": score.noise,
+        "error": score.error,
+        "log_loss": ranked.log_loss,
+    }
+
+
+def _selection(selection: Selection) -> dict[str, Any]:
+    return {
+        word: [
+            {
+                **example(s.example),
+                "size": s.example.arguments.size,
+                "epsilon": float(s.example.arguments.epsilon),
+                "scales": list(s.scales),
+                "p_value": s.p_value,
+                "why": s.why,
+            }
+            for s in group
+        ]
+        for word, group in (("kept", selection.kept), ("dropped", selection.dropped))
+    }
+
+
+def _region(region: Region) -> dict[str, Any]:
+    return {
+        "arguments": arguments(region.arguments),
+        "members": [list(m) for m in region.members],
+        "objectives": list(region.objectives),
+        "steps": region.steps,
+    }
+
+
+def trial_document(trial: Trial, seconds: float) -> dict[str, Any]:
+    """What `test --json` prints."""
+    return {
+        "epsilon": float(trial.example.arguments.epsilon),
+        "p_value": trial.p_value,
+        "epsilon_lower": trial.epsilon_lower,
+        "confidence": trial.confidence,
+        "curve": curve(trial),
+        "counterexample": counterexample(trial),
+        "runs": trial.runs,
+        "seconds": round(seconds, 3),
+    }
+
+
+def check_document(check: Check) -> dict[str, Any]:
+    """What `check --json` prints; both epsilons are in units of the claimed ε."""
+    verdict = check.verdict
+    found = None
+    if isinstance(verdict, Refuted):
+        found = _refutation(verdict)
+    elif check.trial is not None and isinstance(verdict, Unknown):
+        found = counterexample(check.trial)
+    return {
+        "verdict": VERDICTS[type(verdict)],
+        "epsilon_lower": check.epsilon_lower,
+        "epsilon_upper": check.epsilon_upper,
+        "scope": str(verdict.scope) if isinstance(verdict, Proved) else None,
+        "counterexample": found,
+        "certificate": json.loads(verdict.certificate.text) if isinstance(verdict, Proved) else None,
+        "reason": verdict.reason if isinstance(verdict, Unknown) else None,
+        "p_value": check.trial.p_value if check.trial else None,
+    }

@@ -1,0 +1,188 @@
+"""Results as plain text for a terminal, a log or a golden file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import assert_never
+
+from kolahal.lang.ir import Hole
+from kolahal.lang.sketch import Completion, Role, Sketch
+from kolahal.model import (
+    Check,
+    Everywhere,
+    Judged,
+    Proved,
+    Refuted,
+    Synthesis,
+    Trial,
+    Unknown,
+    Verdict,
+    describe_event,
+    show,
+)
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns under their headings, as wide as they need."""
+    widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in [headings, ["-" * w for w in widths], *rows]
+    ]
+    return "\n".join(lines)
+
+
+def pretty_completion(completion: Completion) -> str:
+    return "(" + ", ".join(scale.pretty() for scale in completion) + ")"
+
+
+def headline(verdict: Verdict, private: str = "q") -> str:
+    """A verdict in one phrase."""
+    match verdict:
+        case Proved(scope=Everywhere()):
+            return f"Proved, for every length of {private}"
+        case Proved(scope=scope):
+            return f"Proved, for {scope}; larger inputs were not examined"
+        case Refuted(example=example):
+            return f"Refuted: {example}"
+        case Unknown(reason):
+            return f"Unknown: {reason}"
+        case _:
+            assert_never(verdict)
+
+
+def render_sketch(sketch: Sketch) -> str:
+    """A sketch as it was understood: its text, its parameters, its neighbours and its places of noise."""
+    lines = [str(sketch)]
+    roles = {
+        Role.PRIVATE: "the private answers",
+        Role.EPSILON: "the privacy budget ε",
+        Role.ARGUMENT: "public argument",
+    }
+    for parameter in sketch.parameters:
+        default = f", for example {show(parameter.default)}" if parameter.default is not None else ""
+        lines.append(f"{parameter.name}: {roles[parameter.role]} ({parameter.type.value}){default}")
+    lines.append(f"neighbours: {sketch.adjacency.describe()}")
+    for draw in sketch.draws:
+        scale = draw.scale.label if isinstance(draw.scale, Hole) else draw.scale.pretty()
+        lines.append(f"noise {draw.site + 1}: {draw.noise.words} of scale {scale}, line {draw.span.line}")
+    count = len(sketch.holes)
+    lines.append(f"holes: {count}" if count else "holes: none, this is a complete mechanism")
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    if value is None or math.isnan(value):
+        return "–"
+    return "∞" if math.isinf(value) else f"{value:.{digits}g}"
+
+
+def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
+    """The ranked table, the pick, and the private program."""
+    sketch = synthesis.sketch
+    lines = [
+        f"{sketch.name}: {len(sketch.holes)} hole{'' if len(sketch.holes) == 1 else 's'}; {sketch.adjacency.describe()}"
+    ]
+    if synthesis.law:
+        lines.append(f"law: {synthesis.law.text}")
+    best = synthesis.best
+    if synthesis.judged:
+        epsilon = float(synthesis.split.training[0].epsilon)
+        rows = [_row(place + 1, judged, judged is best, epsilon) for place, judged in enumerate(synthesis.judged)]
+        labels = [hole.label.replace("eta", "η") for hole in sketch.holes]
+        lines += ["", table(["", "rank", *labels, "verdict", "loss/ε", "p-value", "error"], rows)]
+    lines.append("")
+    if best is None:
+        lines.append(f"No private completion of {sketch.name} was found in the grammar.")
+        lines += _smallest_violation(synthesis)
+    else:
+        lines.append(
+            f"Best: {pretty_completion(best.ranked.completion)}  {headline(best.verdict, sketch.private.name)}"
+        )
+        lines += ["", str(synthesis.mechanism)]
+    spent = ", ".join(f"{step} {value:.1f}" for step, value in seconds.items())
+    lines.append(f"seconds: {spent}; method {synthesis.method}, seed {synthesis.settings.seed}")
+    return "\n".join(lines) + "\n"
+
+
+def _row(rank: int, judged: Judged, picked: bool, epsilon: float) -> list[str]:
+    verdict = judged.verdict
+    word = {Proved: "proved", Refuted: "refuted", Unknown: "unknown"}[type(verdict)]
+    if isinstance(verdict, Proved):
+        word += f", {verdict.scope}"
+    trial = judged.trial
+    return [
+        ">>>>" if picked else "",
+        str(rank),
+        *(scale.pretty() for scale in judged.ranked.completion),
+        word,
+        _number(judged.ranked.log_loss / epsilon),
+        _number(trial.p_value if trial else None),
+        _number(judged.ranked.score.error),
+    ]
+
+
+def _smallest_violation(synthesis: Synthesis) -> list[str]:
+    """Why nothing was found: what comes closest, and the example that speaks against it."""
+    failed = [j for j in synthesis.judged if j.trial is not None]
+    if not failed:
+        return (
+            ["No completion is near the region of noise that the examples allow."] if synthesis.selection.kept else []
+        )
+    closest = min(failed, key=lambda j: j.trial.epsilon_lower if j.trial else math.inf)
+    assert closest.trial is not None
+    trial = closest.trial
+    epsilon = show(trial.example.arguments.epsilon)
+    return [
+        f"The smallest violation is that of {pretty_completion(closest.ranked.completion)}: at ε = {epsilon} its loss is at "
+        f"least {_number(trial.epsilon_lower)} with confidence {trial.confidence}, on this example:",
+        *counterexample_lines(trial),
+    ]
+
+
+def counterexample_lines(trial: Trial) -> list[str]:
+    """A counterexample in words."""
+    example, odds = trial.example, trial.odds
+    return [
+        f"  d1 = {show(example.d1)}",
+        f"  d2 = {show(example.d2)}",
+        f"  arguments: {example.arguments}",
+        f"  event: {describe_event(example.event)}",
+        f"  P(event on d1) is between {odds.p1.low:.6g} and {odds.p1.high:.6g}",
+        f"  P(event on d2) is between {odds.p2.low:.6g} and {odds.p2.high:.6g}",
+    ]
+
+
+def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> str:
+    """The statistical test's table and counterexample."""
+    claimed = float(trial.example.arguments.epsilon)
+    rows = [[f"{e:.3g}", _number(p), "claimed" if abs(e - claimed) < 1e-12 else ""] for e, p in trial.curve]
+    found = (
+        "a violation of the claimed ε" if trial.p_value < 0.05 else "no violation of the claimed ε, which is no proof"
+    )
+    return "\n".join(
+        [
+            f"{sketch.name} at ε = {claimed:g}: the test finds {found} (p = {_number(trial.p_value)}).",
+            f"The true ε is at least {_number(trial.epsilon_lower, 4)} with confidence {trial.confidence}.",
+            "",
+            table(["test ε", "p-value", ""], rows),
+            "",
+            "The best counterexample that was found:",
+            *counterexample_lines(trial),
+            "",
+            f"{trial.runs} runs in {seconds:.1f} s. To see it yourself:",
+            "",
+            snippet,
+        ]
+    )
+
+
+def render_check(sketch: Sketch, check: Check, claim: str) -> str:
+    """The verdict on a complete mechanism in words."""
+    lines = [f"{sketch.name}, claimed {claim}: {headline(check.verdict, sketch.private.name)}."]
+    upper = "nothing is known" if check.epsilon_upper is None else f"{check.epsilon_upper:.4g}"
+    lines.append(f"In units of the claim, the true ε is at least {check.epsilon_lower:.4g}; upper bound: {upper}.")
+    if check.trial is not None and not isinstance(check.verdict, Proved):
+        lines += ["The best counterexample that was found:", *counterexample_lines(check.trial)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,62 @@
+"""fixParams: concrete arguments to search with (γ), and others that only rank what was found (γ′)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Parameter, Sketch, Type
+from kolahal.model import Arguments, Split
+from kolahal.search.grammar import enumerate_scales
+from kolahal.settings import Settings
+
+WHOLE = (Fraction(2), Fraction(3), Fraction(4))  # never 1: powers of 1 cannot be told apart
+REAL = (Fraction(1), Fraction(2), Fraction(0))
+
+
+def fix_arguments(sketch: Sketch, settings: Settings) -> Split:
+    """As few γ as separate all scales of the grammar, and a γ′ for each.
+
+    One γ is not enough: at ε = ½ and |q| = 4, 2/ε² and 4/ε and 2·|q| are the same number.
+    """
+    scales = enumerate_scales(settings.grammar, sketch)
+    pool = _pool(sketch, settings)
+    training = [pool[0]]
+    for candidate in pool[1:]:
+        if _told_apart(sketch, scales, training) == len(scales):
+            break
+        if _told_apart(sketch, scales, [*training, candidate]) > _told_apart(sketch, scales, training):
+            training.append(candidate)
+    testing = [candidate for candidate in pool if candidate not in training]
+    return Split(tuple(training), tuple(testing[: settings.arguments.testing]))
+
+
+def _told_apart(sketch: Sketch, scales: tuple[Scale, ...], settings: list[Arguments]) -> int:
+    """How many scales have values of their own at these arguments."""
+    names = [arguments.quantities(sketch) for arguments in settings]
+    return len({tuple(scale.at(values) for values in names) for scale in scales})
+
+
+def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
+    """Settings of the arguments in the order of preference: the user's own values first."""
+    pool = []
+    for turn in range(max(len(settings.arguments.epsilons), len(settings.arguments.sizes))):
+        epsilon = settings.arguments.epsilons[turn % len(settings.arguments.epsilons)]
+        if turn == 0 and isinstance(sketch.epsilon.default, Fraction):
+            epsilon = sketch.epsilon.default
+        size = settings.arguments.sizes[turn % len(settings.arguments.sizes)]
+        values = tuple((p.name, _value(p, turn)) for p in sketch.arguments)
+        pool.append(Arguments(epsilon, size, values))
+    return list(dict.fromkeys(pool))
+
+
+def _value(parameter: Parameter, turn: int) -> Fraction | bool:
+    if parameter.default is not None and (turn == 0 or parameter.type is Type.FLOAT):
+        return parameter.default
+    match parameter.type:
+        case Type.BOOL:
+            return turn % 2 == 1
+        case Type.INT:
+            return WHOLE[turn % len(WHOLE)]
+        case _:
+            return REAL[turn % len(REAL)]

@@ -1,0 +1,35 @@
+"""The scales that may fill a hole."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+from kolahal.errors import SettingsError
+from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.settings import Grammar
+
+
+def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
+    """No noise, and every scale of the grammar for this sketch, the simplest first."""
+    allowed = sketch.quantities()
+    choices: list[tuple[str, tuple[int, ...]]] = [(sketch.epsilon.name, tuple(-p for p in grammar.epsilon_powers))]
+    if sketch.length_name in allowed:
+        choices.append((sketch.length_name, grammar.length_powers))
+    for parameter in sketch.arguments:
+        if parameter.type is Type.INT and parameter.name in allowed:
+            choices.append((parameter.name, grammar.argument_powers))
+    names = [name for name, _ in choices]
+    found = [NO_NOISE]
+    powers = sorted(itertools.product(*(p for _, p in choices)), key=lambda p: (sum(map(abs, p)), p))
+    for power in powers:
+        for coefficient in grammar.coefficients:
+            found.append(Scale(Fraction(coefficient), tuple(zip(names, power, strict=True))))
+    for text in grammar.extra:
+        scale = parse_scale(text)
+        for name, _ in scale.powers:
+            if name not in allowed:
+                raise SettingsError(f"{text} uses {name}; a scale of {sketch.name} may use {', '.join(allowed)}")
+        found.append(scale)
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,71 @@
+"""The second half of findExpr: order the completions by violations, loss and noise (Sec. IV-D), then accuracy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kolahal.lang.sketch import Completion, Sketch
+from kolahal.measure.accuracy import expected_errors
+from kolahal.measure.probe import Probe
+from kolahal.model import Arguments, Example, Ranked, Score, Split
+from kolahal.settings import Settings
+
+
+def rank_completions(
+    sketch: Sketch,
+    completions: tuple[Completion, ...],
+    examples: tuple[Example, ...],
+    split: Split,
+    probe: Probe,
+    settings: Settings,
+) -> tuple[Ranked, ...]:
+    """The completions, best first. What is compared is in units of ε, so that all γ count alike."""
+    if not completions:
+        return ()
+    slack = np.zeros(len(completions))
+    first = np.zeros(len(completions))
+    groups = tuple(dict.fromkeys(e.arguments for e in examples))
+    violations = np.zeros(len(completions), dtype=int)
+    for arguments in groups:
+        group = tuple(e for e in examples if e.arguments == arguments)
+        scales = np.array([arguments.concretise(sketch, c) for c in completions])
+        losses = probe.losses(scales, group)
+        epsilon = float(arguments.epsilon)
+        violations += (losses.low > epsilon * (1 + 1e-6)).sum(axis=1)
+        top = losses.sure.max(axis=1)
+        slack += np.abs(1 - np.minimum(top / epsilon, 50.0)) / len(groups)
+        if arguments == split.training[0]:
+            first = top
+    noise = total_noise(sketch, completions, split.training + split.testing)
+    step = settings.ranking.resolution
+    slack = np.round(slack / step) * step
+    order = np.lexsort((noise, slack, violations))
+    short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
+    errors = dict(
+        zip(
+            short.tolist(),
+            expected_errors(sketch, [completions[i] for i in short], split.training[0], settings),
+            strict=True,
+        )
+    )
+    ranked = [
+        Ranked(
+            completions[i],
+            Score(int(violations[i]), round(float(slack[i]), 6), float(noise[i]), errors.get(int(i), float("inf"))),
+            float(first[i]),
+        )
+        for i in order
+    ]
+    return tuple(sorted(ranked, key=lambda r: r.score))
+
+
+def total_noise(sketch: Sketch, completions: tuple[Completion, ...], settings: tuple[Arguments, ...]) -> np.ndarray:
+    """Sum of the scales of each completion, in units of 1/ε, averaged over several settings of the arguments.
+
+    Noise that grows with |q| is compared at several sizes: at a single small one it can look cheap.
+    """
+    total = np.zeros(len(completions))
+    for arguments in settings:
+        epsilon = float(arguments.epsilon)
+        total += np.array([sum(arguments.concretise(sketch, c)) * epsilon for c in completions])
+    return total / max(1, len(settings))

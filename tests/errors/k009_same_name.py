@@ -1,0 +1,11 @@
+from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, sketch
+
+
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    return 0
+
+
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):  # K009
+    return 1

@@ -1,0 +1,21 @@
+from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, sketch
+
+
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    a = 1 if eps > 1 else 2  # K103
+    b = lambda x: x  # K103
+    c = {1: 2}  # K103
+    d = {1, 2}  # K103
+    e = (1, 2)  # K103
+    f = f"{a}"  # K103
+    if (n := len(q)) > 3:  # K103
+        a = n
+    g = q.size  # K103
+    h = len  # K103
+    i = range(3)  # K103
+    j = [1, *q]  # K103
+    k = (x for x in q)  # K103
+    l = [1, 2][0]  # K103
+    yield a  # K103
+    return {x for x in q}  # K103

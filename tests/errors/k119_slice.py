@@ -1,0 +1,6 @@
+from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, sketch
+
+
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    return q[1:]  # K119

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -44,11 +45,11 @@ from kolahal.lang.ir import (
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Parameter, Role, Sketch, Type, number_sites
-from kolahal.model import Arguments, Database, Scales
+from kolahal.model import Arguments, Database, Scales, show
 
 SMALL = tuple(Fraction(n) for n in (0, 1, 2, 3, -1, -2))
 FRACTIONS = tuple(map(Fraction, ("0.5", "-0.5", "1.5", "0.1", "-2.25", "7.0")))
-MOST_DRAWS = 6
+MOST_DRAWS = 8
 DEEPEST_LOOP = 2
 
 PARAMETERS = (
@@ -88,7 +89,7 @@ class _Maker:
         return self.draw(st.sampled_from(options))
 
     def chance(self, one_in: int) -> bool:
-        return self.draw(st.integers(0, one_in - 1)) == 0
+        return self.draw(st.integers(1, one_in)) == one_in
 
     def count(self, low: int, high: int) -> int:
         return self.draw(st.integers(low, high))
@@ -254,7 +255,7 @@ class _Maker:
     # ---- truth values
 
     def truth(self, depth: int = 2) -> Expr:
-        ways = ["compare", "compare", "compare", "none", "name"]
+        ways = ["compare", "compare", "toss", "toss", "none", "name"]
         if depth:
             ways += ["and", "or", "not", "same", "guarded", "const", "item"]
         match self.pick(ways):
@@ -262,6 +263,9 @@ class _Maker:
                 return self.name(self.truths)
             case "const":
                 return Const(self.pick((True, False)))
+            case "toss" if self.draws < MOST_DRAWS:
+                # Runs must part ways, or masks are never tested.
+                return Binary(self.pick(("<", ">")), self.noise(), self.pick((number(0), number(1), self.real(0))))
             case "and" | "or" as op:
                 return Binary(op, self.truth(depth - 1), self.truth(depth - 1))
             case "not":
@@ -309,22 +313,21 @@ class _Maker:
 
     # ---- lists
 
-    def comprehension(self, item: Callable[[], Expr]) -> Comprehension:
-        name = self.fresh("c")
+    def comprehension(self, item: Callable[[], Expr], noisy: bool = False) -> Comprehension:
+        """A list made of another; `noisy` allows the usual thing, each item with noise."""
         if self.chance(3):
-            over: Var | Range = self.range()
-            return self.with_name(self.wholes, name, item, over)
-        names = self.pick([n for n in (self.real_lists, self.whole_lists) if n])
-        over = self.name(names)
-        return self.with_name(self.reals if names is self.real_lists else self.wholes, name, item, over)
-
-    def with_name(self, names: list[str], name: str, item: Callable[[], Expr], over: Var | Range) -> Comprehension:
+            names, over = self.wholes, self.range()
+        else:
+            names = self.pick([n for n in (self.reals, self.wholes) if n is self.reals or self.whole_lists])
+            over = self.name(self.real_lists if names is self.reals else self.whole_lists)
+        # A name of its own, or one that hides another until the list is made.
+        name = self.pick(self.own(names) or ["c"]) if self.chance(3) else self.fresh("c")
         names.append(name)
-        body = item()
-        if self.chance(2):  # the usual thing: the item with noise
-            body = Binary("+", Var(name), self.noise()) if names is self.reals and self.draws < MOST_DRAWS else body
-        names.remove(name)
-        return Comprehension(body, name, over)
+        plain = item()
+        names.pop()
+        if noisy and names is self.reals and self.draws < MOST_DRAWS and self.chance(2):
+            return Comprehension(Binary("+", Var(name), self.noise()), name, over)
+        return Comprehension(plain, name, over)
 
     def range(self) -> Range:
         match self.pick(("stop", "stop", "start", "step", "down")):
@@ -333,13 +336,14 @@ class _Maker:
             case "start":
                 return Range(self.pick((number(1), number(-1))), self.turns(), number(1))
             case "step":
-                return Range(number(self.pick(SMALL)), self.turns(), self.pick((number(2), Binary("%", self.whole(0), number(3)))))
+                step = Binary("%", self.whole(0), number(3)) if self.chance(4) else number(2)
+                return Range(number(self.pick(SMALL)), self.turns(), step)
             case _:
                 return Range(self.turns(), number(self.pick((0, -1))), number(-1))
 
-    def list_value(self, item: Callable[[], Expr], comprehended: bool) -> Expr:
-        if comprehended and self.chance(3):
-            return self.comprehension(item)
+    def list_value(self, item: Callable[[], Expr], noisy: bool = False) -> Expr:
+        if self.chance(3):
+            return self.comprehension(item, noisy)
         return ListOf(tuple(item() for _ in range(0 if self.chance(8) else self.count(1, 3))))
 
     # ---- statements
@@ -363,9 +367,9 @@ class _Maker:
                 ways += ["for", "for", "each", "while", "forever"]
         match self.pick(ways):
             case "whole":
-                return [self.assign(self.wholes, self.stored_whole(), "N")]
+                return [self.assign(self.wholes, self.stored_whole())]
             case "truth":
-                return [self.assign(self.truths, self.truth(), "flag")]
+                return [self.assign(self.truths, self.truth())]
             case "maybe" if self.maybes:
                 value = Const(None) if self.chance(3) else self.stored_real()
                 return [Assign((self.pick(self.maybes),), (value,))]
@@ -398,13 +402,13 @@ class _Maker:
             case "while" | "forever" as way:
                 return self.while_loop(way == "forever", loops, deep)
             case _:
-                return [self.assign(self.reals, self.stored_real(), "T", "eps")]
+                return [self.assign(self.reals, self.stored_real())]
 
     def own(self, names: Sequence[str]) -> list[str]:
         """Names that the program made; the first ones, which nothing hides, are always there."""
         return [name for name in names if name not in ("q", "N", "T", "flag", "eps") and name[0] not in "cw"]
 
-    def assign(self, names: list[str], value: Expr, *_: str) -> Assign:
+    def assign(self, names: list[str], value: Expr) -> Assign:
         return Assign((self.pick(self.own(names)),), (value,))
 
     def swap(self) -> list[Stmt]:
@@ -432,21 +436,18 @@ class _Maker:
 
     def rebind(self) -> list[Stmt]:
         """A list gets another value; a loop around goes on over the old one."""
-        names = [name for name in self.grown if name not in self.growing_barred or not self.appended(name)]
-        if not names:
-            return []
-        name = self.pick(names)
+        if len(self.grown) > 1 and self.chance(3):
+            names = self.draw(st.permutations(self.grown))[:2]
+            return [Assign(tuple(names), tuple(self.list_value(self.item_maker(n), n in self.real_lists) for n in names))]
+        name = self.pick(self.grown)
         return [Assign((name,), (self.list_value(self.item_maker(name), name in self.real_lists),))]
-
-    def appended(self, name: str) -> bool:
-        return name in self.grown
 
     def loop(self, names: list[str], over: Var | Range, loops: int, deep: int) -> For:
         name = self.fresh("w")
         names.append(name)
         body = self.block(self.count(1, 3), loops + 1, deep - 1)
         names.remove(name)
-        if self.chance(3):  # the name stays behind the loop, and has no value if there was no turn
+        if self.chance(6):  # the name stays behind the loop, and has no value if there was no turn
             names.append(name)
         return For(name, over, body)
 
@@ -482,7 +483,7 @@ class _Maker:
             case "items":
                 return Return(ListOf(tuple(self.mixed() for _ in range(self.count(0, 3)))))
             case "comprehension":
-                return Return(self.comprehension(self.mixed))
+                return Return(self.comprehension(self.mixed, noisy=True))
             case _:
                 return Return(Const(None))
 
@@ -506,8 +507,9 @@ class _Maker:
         if self.chance(2):
             give(self.truths, "b", Const(self.pick((True, False))))
         if self.chance(2):
+            later = self.stored_real()
             give(self.maybes, "m", Const(None))
-            made.append(If(self.truth(1), (Assign((self.maybes[0],), (self.stored_real(),)),), ()))
+            made.append(If(self.truth(1), (Assign((self.maybes[0],), (later,)),), ()))
         if self.chance(3):  # a name that only some runs give a value
             late = self.fresh("x")
             made.append(If(self.truth(1), (Assign((late,), (self.stored_real(),)),), ()))
@@ -536,7 +538,7 @@ class _Maker:
         return made
 
     def sketch(self) -> Sketch:
-        body = [*self.opening(), *self.block(self.count(1, 5), 0, 3)]
+        body = [*self.opening(), *self.block(self.count(2, 6), 0, 3)]
         if not (body and isinstance(body[-1], Return)):
             body.append(self.answer())
         relation = RELATIONS[self.pick(sorted(RELATIONS))](self.pick((Fraction(1), Fraction(2), Fraction(1, 2))))
@@ -553,7 +555,7 @@ def sketches(draw: Callable[..., object]) -> Sketch:
 # ---------------------------------------------------------------- what a run needs
 
 answers = st.sampled_from([Fraction(n, d) for n in range(-4, 5) for d in (1, 2, 10)])
-databases = st.integers(0, 9).flatmap(lambda n: st.lists(answers, min_size=min(n, 2), max_size=min(n, 4)).map(tuple))
+databases = st.sampled_from((2, 3, 4, 1, 2, 3, 4, 0)).flatmap(lambda size: st.tuples(*[answers] * size))
 seeds = st.integers(0, 2**32)
 epsilons = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(7, 10), Fraction(3)])
 
@@ -577,8 +579,9 @@ class Case:
     scales: Scales
     seed: int
 
-    def __repr__(self) -> str:
-        return f"{self.sketch}\n{self.database} {self.arguments} scales={self.scales} seed={self.seed}"
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """How Hypothesis shows it: as the program that one would write."""
+        printer.text(f"{self.sketch}\nq = {show(self.database)}, {self.arguments}, {self.scales=}, {self.seed=}")
 
 
 @st.composite

@@ -368,6 +368,11 @@ class Judged:
     trial: Trial | None
     verdict: Verdict
 
+    def is_rejected(self, alpha: float) -> bool:
+        """Refuted, or undecided with a test that speaks against it."""
+        failed = self.trial is not None and self.trial.p_value < alpha
+        return isinstance(self.verdict, Refuted) or (isinstance(self.verdict, Unknown) and failed)
+
 
 @dataclass(frozen=True, slots=True)
 class Law:
@@ -375,6 +380,7 @@ class Law:
 
     text: str
     sizes: tuple[int, ...]  # the numbers of answers at which it was confirmed
+    alternatives: tuple[str, ...] = ()  # other ways to be private, such as noise at another place
 
 
 @dataclass(frozen=True, slots=True)
@@ -396,8 +402,8 @@ class Synthesis:
 
     @property
     def best(self) -> Judged | None:
-        """The first completion that was not refuted."""
-        return next((j for j in self.judged if not isinstance(j.verdict, Refuted)), None)
+        """The first completion that was neither refuted nor rejected by the final test."""
+        return next((j for j in self.judged if not j.is_rejected(self.settings.ranking.alpha)), None)
 
     @property
     def mechanism(self) -> Mechanism:

@@ -72,13 +72,15 @@ class TesterSettings:
 
     method: str = "paired"  # "statdp" is StatDP's method as published, for comparison
     select_runs: int = 10_000  # while pairs and events are searched; all share one tape
-    judge_runs: int = 100_000  # while the finalists are compared, on a tape of their own
+    judge_runs: int = 400_000  # while the finalists are compared, on a tape of their own
     test_runs: int = 1_000_000  # in the final, fresh test
     bases: int = 6  # databases to start from
     moves: int = 6  # neighbours of each
-    climbs: int = 16  # steps tried from the best of each start
-    refine_runs: int = 200_000  # while the best examples are improved, on a tape of their own
-    refined: int = 2  # how many are
+    climbed: int = 2  # how many of these are improved
+    climbs: int = 12  # steps tried from each
+    refine_runs: int = 200_000  # while the best examples are compared and improved, on tapes of their own
+    appraised: int = 10  # examples compared for that
+    refined: int = 3  # how many of them are improved
     refinements: int = 24  # steps tried from each: answers that move alike together
     singles: int = 0  # and one answer alone
     finalists: int = 6  # examples that are compared on held-out runs
@@ -95,14 +97,14 @@ class TesterSettings:
     def quick() -> TesterSettings:
         """For the many calls of a search: some tens of milliseconds."""
         return TesterSettings(
-            select_runs=8_000, judge_runs=20_000, test_runs=100_000, bases=1, moves=4, climbs=16, refined=0, finalists=3
+            select_runs=8_000, judge_runs=20_000, test_runs=100_000, bases=1, moves=4, climbs=10, refined=0, finalists=3
         )
 
     @staticmethod
     def final() -> TesterSettings:
         """For the last few completions of a synthesis: some hundreds of milliseconds."""
         return TesterSettings(
-            select_runs=10_000, judge_runs=50_000, test_runs=500_000, bases=3, moves=4, climbs=16, refined=0, finalists=4
+            select_runs=10_000, judge_runs=50_000, test_runs=500_000, bases=3, moves=4, climbs=10, refined=0, finalists=4
         )
 
     @staticmethod
@@ -114,9 +116,11 @@ class TesterSettings:
             test_runs=20_000_000,
             bases=8,
             moves=12,
-            climbs=100,
+            climbed=3,
+            climbs=24,
             refine_runs=1_000_000,
-            refined=3,
+            appraised=24,
+            refined=4,
             refinements=40,
             singles=60,
             finalists=12,

@@ -36,9 +36,7 @@ def error_of(path: Path) -> SketchError:
 def expected_codes(path: Path) -> list[tuple[int, str]]:
     lines = path.read_text().split("\n")
     return [
-        (number, code)
-        for number, line in enumerate(lines, 1)
-        for code in sorted(CODE.findall(line.partition("#")[2]))
+        (number, code) for number, line in enumerate(lines, 1) for code in sorted(CODE.findall(line.partition("#")[2]))
     ]
 
 

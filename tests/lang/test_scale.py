@@ -15,6 +15,12 @@ NAMES = ("eps", "N", "len(q)", "ε", "größe")
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
 powers = st.dictionaries(st.sampled_from(NAMES), st.integers(-4, 4)).map(lambda d: tuple(d.items()))
 scales = st.builds(Scale, positive, powers)
+small_scales = st.builds(
+    lambda number, eps, count: Scale(number, (("eps", eps), ("N", count))),
+    st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(3)]),
+    st.integers(-2, 0),
+    st.integers(-1, 1),
+)
 wholes = st.fixed_dictionaries({name: st.integers(1, 50).map(Fraction) for name in NAMES[1:]} | {"eps": positive})
 
 
@@ -53,16 +59,12 @@ def test_compare_never_contradicts_the_values(a, b, points):
             assert difference == 0 if order == 0 else difference * order >= 0
 
 
-@given(scales, scales)
+@given(small_scales, small_scales)
 def test_scales_that_compare_as_none_cross_somewhere(a, b):
     """Incomparable scales are not merely unknown: small and large values show both orders."""
     assume(a.compare(b) is None)
-    assume(all(name in ("eps", "N") for name, _ in (a / b).powers))
-    corners = [
-        {"eps": eps, "N": Fraction(count), "len(q)": Fraction(1), "ε": Fraction(1), "größe": Fraction(1)}
-        for eps in (Fraction(1, 10**40), Fraction(1), Fraction(10**40))
-        for count in (1, 10**40)
-    ]
+    large = Fraction(10**40)
+    corners = [{"eps": eps, "N": count} for eps in (1 / large, Fraction(1), large) for count in (Fraction(1), large)]
     signs = {(a.at(v) > b.at(v)) - (a.at(v) < b.at(v)) for v in corners}
     assert {-1, 1} <= signs
 

@@ -211,16 +211,27 @@ Block: TypeAlias = tuple[Stmt, ...]
 T = TypeVar("T")
 
 
+_PARTS: dict[type, tuple[str, ...]] = {}  # asked for at every step of every walk
+
+
+def _parts(node: Node) -> tuple[str, ...]:
+    """The names of a node's fields, other than its place."""
+    kind = type(node)
+    if kind not in _PARTS:
+        _PARTS[kind] = tuple(f.name for f in fields(kind) if f.name != "span")
+    return _PARTS[kind]
+
+
 def walk(node: object) -> Iterator[Node]:
     """Every node below `node`, itself included, parents first and in source order."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
-    elif isinstance(node, Node):
-        yield node
-        for f in fields(node):
-            if f.name != "span":
-                yield from walk(getattr(node, f.name))
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, tuple):
+            waiting += reversed(node)
+        elif isinstance(node, Node):
+            yield node
+            waiting += [getattr(node, name) for name in reversed(_parts(node))]
 
 
 def assigned_names(body: Block) -> frozenset[str]:
@@ -240,7 +251,7 @@ def rebuild(node: T, change: Callable[[Node], Node | None]) -> T:
         return tuple(rebuild(part, change) for part in node)  # type: ignore[return-value]
     if not isinstance(node, Node):
         return node
-    parts = {f.name: getattr(node, f.name) for f in fields(node) if f.name != "span"}
+    parts = {name: getattr(node, name) for name in _parts(node)}
     new = {name: rebuild(part, change) for name, part in parts.items()}
     same = all(new[name] is parts[name] for name in parts)
     built: Node = node if same else replace(node, **new)

@@ -186,13 +186,17 @@ def parse_scale(text: str | None) -> Scale:
     >>> str(parse_scale("3*len(q)/eps**2"))
     '3*len(q)/eps**2'
     """
-    if text is None or (isinstance(text, str) and text.strip() in ("None", "⊥")):
+    if text is None:
         return NO_NOISE
-    try:
-        return scale_of(parse_expression(text))
-    except NotAScale as error:
-        reason = f": {error}"
-    except (SyntaxError, ValueError, RecursionError, MemoryError, AttributeError):
-        reason = ""
+    reason = ""
+    if isinstance(text, str):
+        if text.strip() in ("None", "⊥"):
+            return NO_NOISE
+        try:
+            return scale_of(parse_expression(text))
+        except NotAScale as error:
+            reason = f": {error}"
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
     shown = repr(text) if len(repr(text)) <= 60 else repr(text)[:59] + "…"
     raise UsageError(f"{shown} is not a scale{reason}. Write for example 2/eps or 4*N/eps.")

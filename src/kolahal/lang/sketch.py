@@ -189,6 +189,8 @@ class Mechanism:
                     return right
                 case Negate(of) if of is nothing:
                     return nothing
+                case Negate(Const(value=Fraction() as value)):  # minus a number is a number, as the parser has it
+                    return Const(-value, span=node.span)
                 case _:
                     return None
 

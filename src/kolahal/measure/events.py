@@ -16,19 +16,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kolahal.engine.noise import Array
-from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, Mask, Outputs, join
+from kolahal.engine.outputs import Mask, Outputs
+from kolahal.measure.answers import Cells, compact, pattern, sort_answers, with_parts
 from kolahal.measure.statistics import Tally
-from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within
-
-Cells = NDArray[np.int64]
+from kolahal.model import Event, Linear, OneOf, Within
 
 LEVELS = np.array([0.005, 0.01, 0.02, 0.035, *np.arange(1, 20) / 20, 0.965, 0.98, 0.99, 0.995])  # edges of bins
-MOST_ATOMS = 64  # more different numbers than this are taken as a continuum
 LARGEST_UNION = 12  # cells: a longer list is no longer readable
-LONGEST_PREFIX = 8
 TWO_ENDS = 0.5  # standard deviations by which an interval must beat a half-line
 MOST_LINES = 4  # numbers of an answer that are looked at alone
 SEEN = 2_000  # runs from which weights, middles and spreads are taken
@@ -179,12 +175,12 @@ def _both_ways(criterion: Criterion, n1: Any, n2: Any, both: Any, runs: int) -> 
 
 
 def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
-    runs, pool = first.runs, _pool(first, second)
-    answers = _Answers(pool, *_sort_answers(pool))
+    runs, answers = first.runs, sort_answers(first, second)
+    pool = answers.pool
     if answers.count > 1:
         yield Unordered(answers.codes[:runs], answers.codes[runs:], answers.count, answers.whole)
     for length, codes in enumerate(answers.prefixes, start=1):
-        cells, count = _compact(codes)
+        cells, count = compact(codes)
         if 1 < count != answers.count:
             yield Unordered(cells[:runs], cells[runs:], count, answers.prefix(cells, length), unions=False)
     sizes = np.bincount(answers.codes, minlength=answers.count)
@@ -192,145 +188,6 @@ def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
         places = answers.numbers(int(code))
         if places and sizes[code] >= 0.005 * len(answers.codes):
             yield from _number_views(pool, answers.codes == code, places, answers.example(int(code)), runs)
-
-
-def _pool(first: Outputs, second: Outputs) -> Outputs:
-    """The answers of both, d1's first, with no more places than the longest has."""
-    pool = join([first, second]) if first.values.shape != second.values.shape else None
-    lengths = np.concatenate([first.lengths, second.lengths])
-    width = max(1, int(lengths.max()))
-    if pool is not None:
-        return Outputs(lengths, pool.kinds[:width], pool.values[:width])
-    kinds = np.concatenate([first.kinds[:width], second.kinds[:width]], axis=1)
-    return Outputs(lengths, kinds, np.concatenate([first.values[:width], second.values[:width]], axis=1))
-
-
-# ---------------------------------------------------------------- the discrete part of an answer
-
-
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """The answers of both databases, d1's first, sorted by their discrete part."""
-
-    pool: Outputs
-    codes: Cells  # (answers,) the discrete part, as a number from 0
-    count: int
-    prefixes: tuple[Cells, ...]  # the same for the first items of lists, as any whole numbers
-    continuous: Mask  # (items, answers): the numbers that are no atoms
-
-    def example(self, code: int) -> Any:
-        """Item values of an answer with this discrete part; `...` for a number of a continuum. A scalar is no tuple."""
-        return self._row(int(np.argmax(self.codes == code)))
-
-    def _row(self, run: int) -> Any:
-        row = self.pool.row(run)
-        items = [
-            ... if self.continuous[i, run] else _exact(item)
-            for i, item in enumerate(row if isinstance(row, tuple) else (row,))
-        ]
-        return tuple(items) if isinstance(row, tuple) else items[0]
-
-    def numbers(self, code: int) -> tuple[int, ...]:
-        """The places of the numbers of a continuum."""
-        row = self.example(code)
-        return tuple(i for i, item in enumerate(row if isinstance(row, tuple) else (row,)) if item is ...)
-
-    def whole(self, code: int) -> Event | None:
-        return _pattern(self.example(code))
-
-    def prefix(self, cells: Cells, length: int) -> Callable[[int], Event | None]:
-        def event(cell: int) -> Event | None:
-            row = self._row(int(np.argmax(cells == cell)))
-            if not isinstance(row, tuple):
-                return _pattern(row)
-            if ... in row[:length]:
-                return None
-            return StartsWith(row[:length]) if len(row) >= length else Equals(row)
-
-        return event
-
-
-def _exact(item: Any) -> Any:
-    return Fraction(item) if isinstance(item, float) else item
-
-
-def _pattern(row: Any) -> Event:
-    """The event that an answer has this discrete part."""
-    if not isinstance(row, tuple):
-        return Within(None, None) if row is ... else Equals(row)
-    if ... not in row:
-        return Equals(row)
-    return AllOf(tuple(Within(None, None) if item is ... else Equals(item) for item in row))
-
-
-def _sort_answers(pool: Outputs) -> tuple[Cells, int, tuple[Cells, ...], Mask]:
-    width = pool.values.shape[0]
-    lists = bool((pool.lengths != SCALAR).any())
-    codes = np.zeros(pool.runs, dtype=np.int64)
-    bound = 1
-    continuous = np.zeros((width, pool.runs), dtype=bool)
-    prefixes: list[Cells] = []
-    for place in range(width):
-        digit, radix, continuous[place] = _sort_items(pool, place)
-        if bound * radix > 1 << 40:
-            codes, bound = _compact(codes)
-        codes, bound = codes * radix + digit, bound * radix
-        if lists and place < min(LONGEST_PREFIX, width - 1):
-            prefixes.append(codes)
-    if lists:  # an empty list and a scalar, or a list and its item, are not the same answer
-        codes, bound = codes * 2 + (pool.lengths == SCALAR), bound * 2
-    codes, count = _compact(codes)
-    return codes, count, tuple(prefixes), continuous
-
-
-def _sort_items(pool: Outputs, place: int) -> tuple[Cells, int, Mask]:
-    """A number for the discrete part of every item at a place, how many there may be, and which are of a continuum."""
-    present = pool.lengths > place
-    if place == 0:
-        present |= pool.lengths == SCALAR
-    kinds, values = pool.kinds[place], pool.values[place]
-    digit = np.zeros(pool.runs, dtype=np.int64)
-    digit[present & (kinds == NONE)] = 1
-    truth = present & (kinds == BOOLEAN)
-    digit[truth] = 2 + values[truth].astype(np.int64)
-    numbers = present & (kinds == NUMBER)
-    if not numbers.any():
-        return digit, 4, numbers
-    found = values if numbers.all() else values[numbers]
-    atoms = _atoms(found)
-    sorted_in = np.searchsorted(atoms, found).clip(max=max(0, len(atoms) - 1))
-    is_atom = atoms[sorted_in] == found if len(atoms) else np.zeros(len(found), dtype=bool)
-    digit[numbers] = np.where(is_atom, 5 + sorted_in, 4)
-    continuous = numbers.copy()
-    continuous[numbers] = ~is_atom
-    return digit, 5 + len(atoms), continuous
-
-
-def _atoms(values: Array) -> Array:
-    """The numbers that stand for themselves: all, if they are few, or those that come up again and again."""
-    low, high = values.min(), values.max()
-    if high - low < MOST_ATOMS and (values == np.floor(values)).all():
-        return np.arange(low, high + 1)
-    sample = values[:: max(1, len(values) // 512)]
-    distinct, counts = np.unique(sample, return_counts=True)
-    if len(distinct) <= 0.2 * len(sample):
-        distinct = np.unique(values)
-        if len(distinct) <= MOST_ATOMS:
-            return distinct
-        if (distinct == np.floor(distinct)).all():
-            return np.zeros(0)
-        distinct, counts = np.unique(sample, return_counts=True)
-    return distinct[counts >= 0.04 * len(sample)]
-
-
-def _compact(codes: Cells) -> tuple[Cells, int]:
-    """The same classes, numbered 0, 1, … in the order of their codes."""
-    bound = int(codes.max(initial=0)) + 1
-    if bound <= 1 << 14:
-        used = np.bincount(codes, minlength=bound) > 0
-        return (np.cumsum(used) - 1)[codes], int(used.sum())
-    distinct, inverse = np.unique(codes, return_inverse=True)
-    return inverse.astype(np.int64), len(distinct)
 
 
 # ---------------------------------------------------------------- the numbers in an answer
@@ -400,13 +257,9 @@ def _line_event(example: Any, place: int) -> Callable[[Fraction | None, Fraction
     def event(low: Fraction | None, high: Fraction | None) -> Event:
         if not isinstance(example, tuple):
             return Within(low, high)
-        return AllOf(_with(example, {place: Within(low, high)}))
+        return with_parts(example, {place: Within(low, high)})
 
     return event
-
-
-def _with(example: tuple[Any, ...], parts: dict[int, Within]) -> tuple[Equals | Within | Anything, ...]:
-    return tuple(parts.get(i, Anything() if item is ... else Equals(item)) for i, item in enumerate(example))
 
 
 BOX_LEVELS = np.arange(-8, 9) / 8  # in spreads from the middle
@@ -430,7 +283,7 @@ def _box_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any
             place: Within(bound[low - 1], None) if sign > 0 else Within(None, bound[low - 1])
             for place, sign, bound in zip(shape.places, signs, bounds, strict=True)
         }
-        return AllOf(_with(example, parts))
+        return with_parts(example, parts)
 
     return Ordered(cells[:runs], cells[runs:], len(BOX_LEVELS) + 1, of, upper=True)
 
@@ -447,7 +300,7 @@ def _linear_view(values: Array, inside: Mask, shape: _Shape, way: int, example: 
     cells[~inside] = 0
 
     def of(low: int, _: int) -> Event:
-        return Linear(tuple(full), edges[low - 2]) if low > 1 else _pattern(example)
+        return Linear(tuple(full), edges[low - 2]) if low > 1 else pattern(example)
 
     return Ordered(cells[:runs], cells[runs:], len(edges) + 2, of, upper=True)
 

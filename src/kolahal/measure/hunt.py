@@ -17,7 +17,9 @@ from kolahal.measure.runs import Candidate, Question, count, run_all, tally_of
 from kolahal.model import Database, Event, Example
 
 Steps = Callable[[Pair, Fraction], Iterator[Pair]]
-KEEP = 2  # events a pair
+KEEP = 2  # events a pair, and examples near another
+# Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is.
+SELECT_CAUTION, REFINE_CAUTION, JUDGE_CAUTION = 2.0, 1.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +47,30 @@ def enumerate_searches(question: Question) -> tuple[Search, ...]:
 def search(part: Search) -> Found:
     """The best examples around a base, on one tape: databases then differ by their answers alone."""
     question, settings = part.question, part.question.settings
-    batch = _Batch(question, "select", settings.select_runs, caution=2.0)
+    batch = _Batch(question, "select", settings.select_runs, SELECT_CAUTION)
     moves = enumerate_moves(question.sketch.adjacency, question.arguments.size, settings.moves)
-    found = [candidate for move in moves for candidate in batch.learn(Pair(part.base, move))]
-    if found and not is_translation(batch, part.base):
-        start = max(found, key=lambda candidate: candidate.score)
-        found += _climb(batch, start, _unit(question), settings.climbs, group_steps)
-    return Found(best_of(found, settings.finalists), batch.runs)
+    learned = [batch.learn(Pair(part.base, move)) for move in moves]
+    starts = sorted((found for found in learned if found), key=lambda found: -found[0].score)
+    if is_translation(batch, part.base):
+        return Found(best_of([candidate for found in starts for candidate in found], KEEP), batch.runs)
+    best = []
+    for found in starts[: settings.climbed]:
+        climbed = _climb(batch, found[0], _unit(question), settings.climbs, group_steps)
+        best.append(max((*found, *climbed), key=lambda candidate: candidate.score))
+    return Found(best_of(best, settings.climbed), batch.runs)
+
+
+def appraise(candidate: Candidate) -> Candidate:
+    """The candidate with the bound that it promises on a larger batch than the one that found it."""
+    question, settings = candidate.question, candidate.question.settings
+    tally = count(question, candidate.example, "appraise", settings.refine_runs)
+    return replace(candidate, score=Criterion(settings.test_runs, question.margin, REFINE_CAUTION).of(tally))
 
 
 def refine(candidate: Candidate) -> Found:
     """Better examples near one, on a larger batch, where rarer events can be told from luck."""
     question, settings = candidate.question, candidate.question.settings
-    batch = _Batch(question, "refine", settings.refine_runs, caution=1.0)
+    batch = _Batch(question, "refine", settings.refine_runs, REFINE_CAUTION)
     found = [batch.rescore(candidate), *batch.learn(_pair_of(candidate.example))]
     if not is_translation(batch, candidate.example.d1):
         start = max(found, key=lambda other: other.score)
@@ -68,14 +81,14 @@ def refine(candidate: Candidate) -> Found:
 
         start = max(found, key=lambda other: other.score)
         found += _climb(batch, start, _unit(question) / 2, settings.singles, every)
-    return Found(best_of(found, settings.finalists), batch.runs)
+    return Found(best_of(found, KEEP), batch.runs)
 
 
 def judge(candidate: Candidate) -> Candidate:
     """The candidate with the bound that it promises on runs which did not choose it."""
     question, settings = candidate.question, candidate.question.settings
     tally = count(question, candidate.example, "judge", settings.judge_runs)
-    return replace(candidate, score=Criterion(settings.test_runs, question.margin, caution=0.5).of(tally))
+    return replace(candidate, score=Criterion(settings.test_runs, question.margin, JUDGE_CAUTION).of(tally))
 
 
 def best_of(candidates: list[Candidate], most: int) -> tuple[Candidate, ...]:

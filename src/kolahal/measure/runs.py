@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TypeVar
 
-from kolahal.engine.jit import run
+from kolahal.engine.engines import ENGINES
 from kolahal.engine.outputs import Outputs, hits
 from kolahal.engine.tape import Tape, tapes
 from kolahal.lang.sketch import Sketch
@@ -29,6 +29,7 @@ class Question:
     arguments: Arguments
     settings: TesterSettings
     seed: int
+    engine: str  # all give the same answers; chosen once, because the choice looks at files
 
     @property
     def margin(self) -> float:
@@ -47,7 +48,7 @@ class Candidate:
 
 def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
     """The answers of all runs of a tape."""
-    return run(question.sketch, database, question.arguments, question.scales, tape)
+    return ENGINES[question.engine].run(question.sketch, database, question.arguments, question.scales, tape)
 
 
 @dataclass(frozen=True, slots=True)

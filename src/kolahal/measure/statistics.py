@@ -36,9 +36,7 @@ class Tally:
         return self.both + self.only2
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.runs + other.runs, self.both + other.both, self.only1 + other.only1, self.only2 + other.only2
-        )
+        return Tally(self.runs + other.runs, self.both + other.both, self.only1 + other.only1, self.only2 + other.only2)
 
     def flipped(self) -> Tally:
         return Tally(self.runs, self.both, self.only2, self.only1)

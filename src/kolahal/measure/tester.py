@@ -8,15 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from fractions import Fraction
 
-from kolahal.engine.tape import stream
-from kolahal.lang.sketch import Sketch
-from kolahal.measure.hunt import best_of, enumerate_searches, judge, refine, search
-from kolahal.measure.loss import estimate_odds
-from kolahal.measure.runs import Candidate, Question, count, spread
-from kolahal.measure.statistics import Tally, Thinning, paired_epsilon_lower, paired_p_value
-from kolahal.model import Arguments, Scales, Trial
+from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
+from kolahal.engine.outputs import NUMBER, SCALAR
+from kolahal.engine.tape import Tape, stream
+from kolahal.errors import UsageError
+from kolahal.lang.sketch import Parameter, Sketch, Type
+from kolahal.measure.counterexample import describe, frequencies, reproduce
+from kolahal.measure.hunt import appraise, best_of, enumerate_searches, judge, refine, search
+from kolahal.measure.loss import epsilon_lower, estimate_odds
+from kolahal.measure.runs import Candidate, Question, count, run_all, spread
+from kolahal.measure.statdp import Choice, choose, enumerate_patterns
+from kolahal.measure.statistics import Tally, Thinning, fisher_p_value, paired_epsilon_lower, paired_p_value
+from kolahal.model import Arguments, Example, Scales, Trial
 from kolahal.settings import TesterSettings
+
+__all__ = ["PROFILES", "answer", "describe", "frequencies", "reproduce", "test", "test_mechanism"]
+
+PROFILES = {
+    "quick": TesterSettings.quick(),
+    "default": TesterSettings(),
+    "thorough": TesterSettings.thorough(),
+}
+WHOLE = (Fraction(1), Fraction(2))  # whole arguments without a default: StatDP's N, and one that is no special case
+REAL = Fraction(1)
 
 
 def test(
@@ -28,20 +44,81 @@ def test(
     executor: Executor | None = None,
 ) -> Trial:
     """The worst example that was found for `sketch` with `scales` at `arguments`, tested on fresh runs."""
-    return answer((Question(sketch, scales, arguments, settings, seed),), executor)
+    # Such calls come by the hundred, about one sketch, so compiling it pays.
+    engine = choose_engine(sketch, total_runs=RUNS_WORTH_COMPILING).name
+    return answer((Question(sketch, scales, arguments, settings, seed, engine),), executor)
+
+
+def test_mechanism(
+    sketch: Sketch, epsilon: Fraction, settings: TesterSettings, seed: int, executor: Executor | None = None
+) -> Trial:
+    """The worst example for a complete mechanism at a concrete ε; sizes and arguments are chosen here."""
+    if sketch.holes:
+        raise UsageError(f"{sketch.name} has holes; give their scales to `test`")
+    return answer(enumerate_questions(sketch, epsilon, settings, seed), executor)
+
+
+def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSettings, seed: int) -> tuple[Question, ...]:
+    """Questions at the sizes and arguments that are most likely to show a violation."""
+
+    def ask(size: int, whole: Fraction) -> Question:
+        values = tuple((parameter.name, _value(parameter, whole)) for parameter in sketch.arguments)
+        return Question(sketch, (), Arguments(epsilon, size, values), settings, seed, engine)
+
+    engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
+    free = any(p.type is Type.INT and p.default is None for p in sketch.arguments)
+    sizes = settings.joint_sizes if _is_joint(ask(2, WHOLE[1])) else settings.sizes
+    return tuple(ask(size, whole) for size in sizes for whole in (WHOLE if free else WHOLE[:1]))
+
+
+def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:
+    if parameter.default is not None:
+        return parameter.default
+    match parameter.type:
+        case Type.INT:
+            return whole
+        case Type.BOOL:
+            return False
+        case _:
+            return REAL
+
+
+def _is_joint(question: Question) -> bool:
+    """Whether every answer is a list of several numbers, on which only joint events show the whole loss."""
+    outputs = run_all(question, (Fraction(0),) * question.arguments.size, Tape((question.seed, 0, 0), 64))
+    if (outputs.lengths == SCALAR).any() or (outputs.lengths < 2).any():
+        return False
+    return bool((outputs.kinds[:2] == NUMBER).all())
+
+
+# ---------------------------------------------------------------- ours
 
 
 def answer(questions: Sequence[Question], executor: Executor | None = None) -> Trial:
     """The worst example of several questions about one mechanism, tested on fresh runs."""
     settings = questions[0].settings
+    match settings.method:
+        case "paired":
+            return _answer_paired(questions, executor)
+        case "statdp":
+            return _answer_statdp(questions, executor)
+        case method:
+            raise UsageError(f"there is no test method {method!r}; there are paired and statdp")
+
+
+def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> Trial:
+    settings = questions[0].settings
     searched = spread(search, [part for question in questions for part in enumerate_searches(question)], executor)
-    candidates = [candidate for found in searched for candidate in found.candidates]
-    refined = spread(refine, best_of(candidates, settings.refined), executor)
-    candidates = [candidate for found in refined for candidate in found.candidates] + candidates
-    finalists = best_of(candidates, settings.finalists)
+    if not any(found.candidates for found in searched):
+        raise UsageError(f"{questions[0].sketch.name} has no neighbours with {questions[0].arguments.size} answers")
+    early = [candidate for found in searched for candidate in found.candidates]
+    appraised = spread(appraise, best_of(early, settings.appraised), executor) if settings.refined else []
+    refined = spread(refine, best_of(appraised, settings.refined), executor)
+    late = [candidate for found in refined for candidate in found.candidates]
+    finalists = best_of(late or early, settings.finalists)
     winner = max(spread(judge, finalists, executor), key=lambda candidate: candidate.score)
     tally = count(winner.question, winner.example, "test", settings.test_runs, executor)
-    runs = sum(found.runs for found in searched + refined)
+    runs = sum(found.runs for found in searched + refined) + 2 * len(appraised) * settings.refine_runs
     return conclude(winner, tally, runs + 2 * len(finalists) * settings.judge_runs + 2 * tally.runs)
 
 
@@ -59,3 +136,47 @@ def conclude(winner: Candidate, tally: Tally, runs: int) -> Trial:
         confidence=settings.confidence,
         runs=runs,
     )
+
+
+# ---------------------------------------------------------------- StatDP's
+
+
+def _answer_statdp(questions: Sequence[Question], executor: Executor | None) -> Trial:
+    settings, first = questions[0].settings, questions[0]
+    patterns = [pattern for question in questions for pattern in enumerate_patterns(question)]
+    chosen = spread(choose, patterns, executor)
+    epsilon = float(first.arguments.epsilon)
+    examples = [_smallest([choices[i] for choices in chosen]) for i in range(len(settings.test_factors))]
+    claimed = _smallest([choices[_nearest(settings)] for choices in chosen])
+    tallies: dict[Example, Tally] = {}
+    for example in [claimed, *examples]:
+        if example not in tallies:
+            question = next(q for q in questions if q.arguments == example.arguments)
+            tallies[example] = count(question, example, "test", settings.test_runs, executor, independent=True)
+    thinning = Thinning(*stream(first.seed, "thinning").random(2))
+    tally = tallies[claimed]
+    odds = estimate_odds(tally.hits1, tally.hits2, tally.runs, 1 - settings.confidence)
+    return Trial(
+        example=claimed,
+        odds=odds,
+        p_value=fisher_p_value(tally, epsilon, thinning),
+        curve=tuple(
+            (factor * epsilon, fisher_p_value(tallies[example], factor * epsilon, thinning))
+            for factor, example in zip(settings.test_factors, examples, strict=True)
+        ),
+        epsilon_lower=epsilon_lower(odds),
+        confidence=settings.confidence,
+        runs=2 * len(patterns) * settings.select_runs + 2 * len(tallies) * settings.test_runs,
+    )
+
+
+def _smallest(choices: Sequence[Choice | None]) -> Example:
+    found = [choice for choice in choices if choice is not None]
+    if not found:
+        raise UsageError("no event is common enough for StatDP's method; raise select_runs")
+    return min(found, key=lambda choice: choice.key).example
+
+
+def _nearest(settings: TesterSettings) -> int:
+    """Which test ε is the claimed one."""
+    return min(range(len(settings.test_factors)), key=lambda i: abs(settings.test_factors[i] - 1))

@@ -18,18 +18,31 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.engine.affine import Affine, Answer, Atom, Atoms, Change, Drawn, Number, Symbol, symbol_form, symbols_of
+from kolahal.engine.affine import (
+    Affine,
+    Answer,
+    Atom,
+    Atoms,
+    Change,
+    Drawn,
+    Number,
+    Symbol,
+    constant_form,
+    symbol_form,
+    symbols_of,
+)
+from kolahal.engine.linear import find_point, find_supremum
 from kolahal.engine.symbolic import CONTINUOUS, ONE_SIDED, Paths, affine_parts, discrete_part, explore
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Unknown
 from kolahal.proof.events import Event, find_events
 from kolahal.proof.lp import Column, Front, Line, Problem, Weights, find_front
-from kolahal.proof.smt import find_supremum, is_empty
+from kolahal.proof.smt import is_empty
 from kolahal.settings import ProofSettings
 
 MOST_CORNERS = 4_096  # moves of neighbours that are looked at one by one for an event
-MOST_PAIRS = 1_000  # pairs of events between which a neighbour may cross, at a solver call each
+MOST_CROSSINGS = 400  # pairs of events between which a neighbour may cross: some milliseconds each
 
 Active: TypeAlias = frozenset[int]  # the sites whose noise is shifted; all other noise is the same in both runs
 
@@ -98,24 +111,31 @@ class Passage:
     target: int
     rows: tuple[Row, ...]
     corners: tuple[Corner, ...]
+    piece: Piece | None = None  # the moves for which it is meant; None is all
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge(Unknown):
+    """Not known because a limit was reached, which says nothing about the program."""
 
 
 def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...] | Unknown:
     """How every event of the first run is answered by the second, or why that is not known."""
     whole = case.is_whole(active)
+    moved = move_answers(range(case.size))
     found: list[Passage] = []
     crossing: dict[object, list[int]] = {}
     for place, event in enumerate(case.events):
         if any(is_private_fact(facet, active) for facet in event.facets):
             crossing.setdefault(shape(event, active), []).append(place)
             continue
-        rows = find_rows(event, event, active, case.size)
+        rows = find_rows(event, event, active, moved)
         corners = find_corners(case.adjacency, case.size, rows, whole)
         if isinstance(corners, Unknown):
             return corners
         found.append(Passage(place, place, rows, corners))
     for places in crossing.values():
-        passages = _cross(case, places, active, whole, steps)
+        passages = _cross(case, build_crossing(case, places, active), active, whole, steps)
         if isinstance(passages, Unknown):
             return passages
         found += passages
@@ -143,9 +163,8 @@ def shape(event: Event, active: Active) -> object:
     return discrete_part(event.output), noisy, outputs
 
 
-def find_rows(source: Event, target: Event, active: Active, size: int) -> tuple[Row, ...]:
+def find_rows(source: Event, target: Event, active: Active, moved: Mapping[Symbol, Affine]) -> tuple[Row, ...]:
     """What a shift must satisfy to lead from `source` on q to `target` on q + δ, where the facts of both hold."""
-    moved = move_answers(size)
     rows = []
     for facet in target.facets:
         noise = active_part(facet.form, active)
@@ -160,9 +179,9 @@ def find_rows(source: Event, target: Event, active: Active, size: int) -> tuple[
     return tuple(dict.fromkeys(rows))
 
 
-def move_answers(size: int) -> dict[Symbol, Affine]:
-    """The answers of the neighbour: q + δ."""
-    return {Answer(i): symbol_form(Answer(i)) + symbol_form(Change(i)) for i in range(size)}
+def move_answers(places: Iterable[int]) -> dict[Symbol, Affine]:
+    """The answers of a neighbour that moves at some places: q + δ."""
+    return {Answer(i): symbol_form(Answer(i)) + symbol_form(Change(i)) for i in places}
 
 
 def is_move_only(change: Affine) -> bool:
@@ -181,12 +200,12 @@ def find_corners(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bo
     moves = itertools.islice(_moves(adjacency, size, rows, whole), MOST_CORNERS + 1)
     for count, move in enumerate(moves):
         if count == MOST_CORNERS:
-            return Unknown(f"an event has more than {MOST_CORNERS} extreme neighbours")
+            return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
         values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
         offsets = tuple(row.change.at(values) for row in rows)
         found.setdefault(offsets, Corner(offsets, move))
     corners = list(found.values())
-    if len(corners) <= 256:  # a pairwise comparison of more takes longer than it saves
+    if len(corners) <= 256 and not all(row.equal for row in rows):  # comparing more takes longer than it saves
         corners = [c for c in corners if not any(d is not c and _covers(d, c, rows) for d in corners)]
     return tuple(corners)
 
@@ -240,43 +259,34 @@ def whole_moves(adjacency: Adjacency, size: int) -> Iterator[Move]:
     yield from (move for move in itertools.product(steps, repeat=size) if adjacency.allows(move))
 
 
-def relation(adjacency: Adjacency, size: int) -> list[Atoms]:
-    """The moves of neighbours as polyhedra, of which each move is in at least one."""
-    changes = [symbol_form(Change(i)) for i in range(size)]
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some moves of neighbours, as a polyhedron: only the answers at `places` move, and `atoms` hold of the moves."""
 
-    def between(form: Affine, low: Number, high: Number) -> Atoms:
-        return (
-            Atom(form - Affine({}, high), strict=False),
-            Atom(Affine({}, low) - form, strict=False),
-        )
+    places: tuple[int, ...]
+    atoms: Atoms
 
-    def box(low: Number, high: Number) -> Atoms:
-        return tuple(atom for change in changes for atom in between(change, low, high))
 
-    reach = adjacency.distance
+def relation(adjacency: Adjacency, size: int) -> list[Piece]:
+    """All moves of neighbours, each in at least one piece."""
+    reach, every = adjacency.distance, tuple(range(size))
+
+    def box(places: tuple[int, ...], low: Number, high: Number) -> Piece:
+        above = (Atom(symbol_form(Change(i)) - constant_form(high), strict=False) for i in places)
+        below = (Atom(constant_form(low) - symbol_form(Change(i)), strict=False) for i in places)
+        return Piece(places, (*above, *below))
+
     match adjacency:
         case EachWithin():
-            return [box(-reach, reach)]
+            return [box(every, -reach, reach)]
         case Monotone():
-            return [box(0, reach), box(-reach, 0)]
+            return [box(every, 0, reach), box(every, -reach, 0)]
         case OneWithin():
-            return [
-                tuple(
-                    atom
-                    for i, change in enumerate(changes)
-                    for atom in between(change, -reach if i == place else 0, reach if i == place else 0)
-                )
-                for place in range(size)
-            ]
+            return [box((place,), -reach, reach) for place in every]
         case SumWithin():
-            total = Affine({}, -reach)
             signs = itertools.product((1, -1), repeat=size)
-            return [
-                tuple(
-                    Atom(sum((c.times(s) for c, s in zip(changes, sign, strict=True)), total), strict=False)
-                    for sign in signs
-                )
-            ]
+            sums = (Affine({Change(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
+            return [Piece(every, tuple(Atom(total, strict=False) for total in sums))]
         case _:
             raise AssertionError(f"{adjacency} has no polyhedra")
 
@@ -284,65 +294,99 @@ def relation(adjacency: Adjacency, size: int) -> list[Atoms]:
 # ---------------------------------------------------------------- events that depend on the database
 
 
-def _cross(case: Case, places: Sequence[int], active: Active, whole: bool, steps: int) -> list[Passage] | Unknown:
-    """The passages among events of one shape, of which every database is in exactly one or none.
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Events of one shape that differ in facts about the database: a neighbour may be in another one of them."""
 
-    So two events of one database never lead to the same event of another, and the shifts together stay one-to-one.
+    places: tuple[int, ...]
+    facts: tuple[Atoms, ...]  # what the database satisfies in each event
+    domain: Atoms
+
+    def moved(self, piece: Piece) -> tuple[Atoms, ...]:
+        """What a database satisfies whose neighbour is in each event."""
+        moved = move_answers(piece.places)
+        return tuple(tuple(Atom(f.form.replace(moved), f.strict) for f in known) for known in self.facts)
+
+
+def build_crossing(case: Case, places: Sequence[int], active: Active) -> Crossing:
+    facts = tuple(tuple(f for f in case.events[place].facets if is_fact(f, active)) for place in places)
+    return Crossing(tuple(places), facts, case.paths.domain(symbols_of(atom for known in facts for atom in known)))
+
+
+def find_fault(case: Case, crossing: Crossing, steps: int) -> str:
+    """Why the events of a crossing cannot answer for each other, or nothing.
+
+    A database is in at most one of them, so two events of it never lead to the same event of a neighbour, and the
+    shifts together stay one-to-one. A neighbour of a database that is in one of them must be in one of them too.
     """
-    events = [case.events[place] for place in places]
-    facts = [tuple(facet for facet in event.facets if is_fact(facet, active)) for event in events]
-    moved = move_answers(case.size)
-    after = [tuple(Atom(f.form.replace(moved), f.strict) for f in known) for known in facts]
-    pieces = relation(case.adjacency, case.size)
-    domain = case.paths.domain(symbols_of(atom for known in facts for atom in known))
-    if len(places) ** 2 * len(pieces) > MOST_PAIRS:
-        return Unknown(f"a neighbour may cross between more than {MOST_PAIRS} pairs of events")
-    for first, second in itertools.combinations(facts, 2):
-        if not is_empty([*domain, *first, *second], steps):
-            return Unknown("a comparison without noise decides which of several equal answers is given")
+    for first, second in itertools.combinations(crossing.facts, 2):
+        if not is_empty([*crossing.domain, *first, *second], steps):
+            return "a comparison without noise decides which of several equal answers is given"
+    for piece in relation(case.adjacency, case.size):
+        after = crossing.moved(piece)
+        for known in crossing.facts:
+            if not is_empty([*crossing.domain, *known, *piece.atoms], steps, none_of=after):
+                shown = next(f for f in known if any(isinstance(s, Answer) for s in f.form.terms))
+                return f"the comparison {shown} has no noise, and a neighbour beyond it never gives the same answer"
+    return ""
+
+
+def _cross(case: Case, crossing: Crossing, active: Active, whole: bool, steps: int) -> list[Passage] | Unknown:
+    """The passages from each event of a crossing to each that a neighbour may be in."""
+    ways = list(itertools.islice(_ways(case, crossing), MOST_CROSSINGS + 1))
+    if len(ways) > MOST_CROSSINGS:
+        return TooLarge(f"a neighbour may cross between more than {MOST_CROSSINGS} pairs of events")
+    fault = find_fault(case, crossing, steps)
+    if fault:
+        return Unknown(fault)
     found: list[Passage] = []
-    for source, known in enumerate(facts):
-        for piece in pieces:
-            if not is_empty([*domain, *known, *piece], steps, none_of=after):
-                return Unknown(_gap(case.events[places[source]], known))
-        for target in range(len(places)):
-            rows = find_rows(events[source], events[target], active, case.size)
-            corners: list[Corner] = []
-            for piece in pieces:
-                inside = [*domain, *known, *after[target], *piece]
-                if is_empty(inside, steps):
-                    continue
-                if all(is_move_only(row.change) for row in rows):
-                    new = find_corners(case.adjacency, case.size, rows, whole)
-                else:
-                    new = bound_corners(rows, inside, whole, steps)
-                if isinstance(new, Unknown):
-                    return new
-                corners += new
-            if corners:
-                found.append(Passage(places[source], places[target], rows, tuple(dict.fromkeys(corners))))
+    for piece, source, target, inside in ways:
+        if is_empty(inside, steps):
+            continue
+        rows = find_rows(case.events[source], case.events[target], active, move_answers(piece.places))
+        corners = bound_corners(case, rows, inside, whole)
+        if isinstance(corners, Unknown):
+            return corners
+        found.append(Passage(source, target, rows, corners, piece))
     return found
 
 
-def _gap(event: Event, facts: Sequence[Atom]) -> str:
-    private = next(str(f) for f in facts if any(isinstance(s, Answer) for s in f.form.terms))
-    return f"the comparison {private} has no noise, and a neighbour on its other side never gives the same answer"
+def _ways(case: Case, crossing: Crossing) -> Iterator[tuple[Piece, int, int, list[Atom]]]:
+    """Moves, an event, an event, and what a database satisfies in the first whose neighbour is in the second.
+
+    Pairs that plainly contradict each other are left out.
+    """
+    for piece in relation(case.adjacency, case.size):
+        for target, then in zip(crossing.places, crossing.moved(piece), strict=True):
+            refuted = {atom.negated() for atom in then}
+            for source, known in zip(crossing.places, crossing.facts, strict=True):
+                if refuted.isdisjoint(known):
+                    yield piece, source, target, [*crossing.domain, *known, *then, *piece.atoms]
 
 
-def bound_corners(rows: Sequence[Row], inside: Sequence[Atom], whole: bool, steps: int) -> tuple[Corner, ...] | Unknown:
-    """The extreme changes of rows whose change depends on the database, each row bounded on its own."""
+def bound_corners(case: Case, rows: Sequence[Row], inside: Sequence[Atom], whole: bool) -> tuple[Corner, ...] | Unknown:
+    """The extreme changes of rows where `inside` holds, each row bounded on its own."""
+    if find_point(inside) is None:
+        return Unknown("the solver could not tell whether a neighbour may cross a comparison")
     ends: list[tuple[Number, ...]] = []
     for row in rows:
-        high = find_supremum(row.change, inside, steps)
-        low = find_supremum(-row.change, inside, steps) if row.equal else None
+        high = find_supremum(row.change, inside)
+        low = find_supremum(-row.change, inside) if row.equal else None
         if high is None or (row.equal and low is None):
             return Unknown(f"the change {row.change} between neighbours has no bound")
         # A facet may move inwards as far as it likes, so only the upper end counts.
         ends.append((high,) if low is None or -low == high else (-low, high))
+    if all(is_move_only(row.change) for row in rows):
+        # Where the facts leave every move possible, the corners of the relation say more: rows move together.
+        corners = find_corners(case.adjacency, case.size, rows, whole)
+        if not isinstance(corners, Unknown) and all(
+            max(c.offsets[i] for c in corners) <= max(pair) for i, pair in enumerate(ends)
+        ):
+            return corners
     if whole and any(len(pair) > 1 for pair in ends):
         return Unknown("an answer with whole noise changes by an amount that depends on the database")
     if math.prod(map(len, ends)) > MOST_CORNERS:
-        return Unknown(f"an event has more than {MOST_CORNERS} extreme neighbours")
+        return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
     return tuple(Corner(offsets, None) for offsets in itertools.product(*ends))
 
 
@@ -375,6 +419,7 @@ class Plan:
     active: Active
     fronts: tuple[Front, ...]
     reason: str = ""  # why there is no cost at all
+    too_large: bool = False  # whether that is a limit of ours
 
     def at(self, scales: Sequence[Fraction]) -> Fraction | float:
         if self.reason:
@@ -414,18 +459,18 @@ def find_cost(case: Case, settings: ProofSettings) -> Cost:
     return Cost(tuple(find_plan(case, active, settings) for active in find_actives(case)), case.paths.almost)
 
 
-def find_actives(case: Case) -> list[Active]:
-    """Which sites to shift: all, and fewer where that turns comparisons into facts.
+def find_actives(case: Case, sites: Active | None = None) -> list[Active]:
+    """Which of some sites to shift: all, and fewer where that turns comparisons into facts.
 
     Where it does not, the weights of fewer sites are among those of all sites.
     """
-    sites = sorted(case.sites)
-    sizes = range(1, len(sites)) if len(sites) <= 4 else (1,)
+    every = case.sites if sites is None else sites
+    sizes = range(1, len(every)) if len(every) <= 4 else (1,)
     facets = {facet for event in case.events for facet in event.facets}
-    facts = {facet for facet in facets if is_private_fact(facet, case.sites)}
-    found = [case.sites]
+    facts = {facet for facet in facets if is_private_fact(facet, every)}
+    found = [every]
     for size in sizes:
-        for chosen in map(frozenset, itertools.combinations(sites, size)):
+        for chosen in map(frozenset, itertools.combinations(sorted(every), size)):
             if {facet for facet in facets if is_private_fact(facet, chosen)} - facts:
                 found.append(chosen)
     return found
@@ -435,7 +480,7 @@ def find_plan(case: Case, active: Active, settings: ProofSettings) -> Plan:
     """What it costs to shift the noise of `active` sites only."""
     passages = find_passages(case, active, settings.solver_steps)
     if isinstance(passages, Unknown):
-        return Plan(active, (), passages.reason)
+        return Plan(active, (), passages.reason, isinstance(passages, TooLarge))
     fronts: dict[Front, None] = {}
     for passage in passages:
         for corner in passage.corners:
@@ -454,10 +499,14 @@ def _hopeless(event: Event) -> str:
 
 def _strictest(fronts: list[Front]) -> list[Front]:
     """The fronts without those that are nowhere dearer than another."""
+
+    def is_weaker(front: Front, other: Front) -> bool:
+        return all(any(_is_below(w, v) for w in front) for v in other)
+
     kept: list[Front] = []
-    for front in sorted(fronts, key=lambda f: -max(sum(w for _, w in weights) for weights in f)):
-        if not any(all(any(_is_below(w, v) for w in front) for v in other) for other in kept):
-            kept.append(front)
+    for front in fronts:
+        if not any(is_weaker(front, other) for other in kept):
+            kept = [other for other in kept if not is_weaker(other, front)] + [front]
     return kept
 
 

@@ -15,18 +15,18 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
 from kolahal.proof.obligations import Invariant
 from kolahal.proof.product import (
+    END,
     GHOST,
     MOVED_AT,
     MOVED_BY,
     Alignment,
-    Always,
     AtGhost,
-    ByBranch,
     Neighbours,
     Product,
     Share,
     quantity,
 )
+from kolahal.proof.rehearsal import Sample
 from kolahal.proof.segments import LENGTH, Built, Logical, Maybe, Numeric, Value
 from kolahal.proof.terms import (
     FALSE,
@@ -81,14 +81,14 @@ class _Scene:
     twins: tuple[tuple[Sum, Sum], ...]  # whole ghosts of each run
 
 
-def base_candidates(product: Product, states: Sequence[tuple[int, State]]) -> Invariant:
+def base_candidates(product: Product, sample: Sample) -> Invariant:
     """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
     result = {}
     for place in product.first.places:
         if place.loop is None:
             continue
         scene = _scene(product, place.loop)
-        here = [state for loop, state in states if loop == place.loop]
+        here = [state for loop, state in sample.states if loop == place.loop]
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
@@ -98,7 +98,7 @@ def base_candidates(product: Product, states: Sequence[tuple[int, State]]) -> In
 
 
 def rich_candidates(
-    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, states: Sequence[tuple[int, State]]
+    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, sample: Sample
 ) -> Invariant:
     """Bounds on differences and on what was spent, outright and under conditions."""
     result = {}
@@ -106,21 +106,21 @@ def rich_candidates(
         if place.loop is None:
             continue
         scene = _scene(product, place.loop)
-        here = [state for loop, state in states if loop == place.loop]
+        here = [state for loop, state in sample.states if loop == place.loop]
         guards = list(_guards(scene, neighbours, alignment))
         found: list[Formula] = []
         atoms = list(_difference_atoms(scene, neighbours))
         for guard in guards:
             test = compile_formula(guard)
             own = [state for state in here if test(state)]
-            if guard != TRUE and (not own or len(own) == len(here)):
+            if not own or (guard != TRUE and len(own) == len(here)):
                 continue
             held = _observed(atoms, own)
             if guard == TRUE:
                 # What seems to hold always is not repeated under conditions.
                 atoms = [atom for atom in atoms if atom not in set(held)]
             found += [implies(guard, atom) for atom in held]
-            found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, alignment, claim, own)]
+            found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, claim, sample, own)]
         result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
     return result
 
@@ -231,7 +231,10 @@ def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]
-        if not both.one.whole:
+        if both.one.whole:
+            for size in (-1, 0, 1):
+                atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
+        else:
             for factor in (-2, -1, 1, 2):
                 atoms.append(equal(gap, scale(factor, unit)))
             for factor in (-2, -1, 0, 1, 2):
@@ -251,80 +254,58 @@ def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula
         yield equal(a.difference, b.difference)
 
 
-def _prices(product: Product, powers: Any, alignment: Alignment) -> list[Fraction]:
-    """What one turn can cost, in units of the distance: each draw of these powers moves by 0, 1, 2 or its own shift."""
-    totals = {Fraction(0)}
-    for draw, shift in zip(product.sketch.draws, alignment.shifts, strict=True):
-        size = draw.scale
-        assert isinstance(size, Scale)
-        if tuple((n, p) for n, p in size.powers if n != product.sketch.epsilon.name) != powers:
-            continue
-        match shift:
-            case Always(form):
-                forms = [form]
-            case ByBranch(_, then, orelse) | AtGhost(_, then, orelse):
-                forms = [then, orelse]
-        sizes = {Fraction(0)}
-        for form in forms:
-            reach = abs(form.units) + (form.follow is not None)
-            sizes |= {reach, reach + form.cancel}
-        totals = {total + s / size.coefficient for total in totals for s in sizes}
-    return sorted(totals)[:12]
-
-
 def per_names(product: Product, powers: Any, claim: Scale) -> list[str]:
     """The public quantities that a share of draws with these powers may grow with."""
     total = dict(powers)
     for name, power in claim.powers:
         if name != product.sketch.epsilon.name:
             total[name] = total.get(name, 0) + power
-    return sorted(name for name, power in total.items() if power > 0)
+    return sorted(name for name, power in total.items() if power > 0 and name != product.sketch.epsilon.name)
 
 
-def end_candidates(product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale) -> list[Share]:
-    """Shares of the budget that may suffice, in units of one."""
+def end_candidates(product: Product, neighbours: Neighbours, claim: Scale, sample: Sample) -> list[Share]:
+    """Shares of the budget that may suffice: what was seen, and a little more."""
     result = []
+    ends = [state for loop, state in sample.states if loop == END]
     for powers in product.monomials:
-        bounds = [b * neighbours.distance for b in _bounds(_prices(product, powers, alignment))]
+        symbol = product.spent(powers)
         for per in [None, *per_names(product, powers, claim)]:
-            result += [Share(powers, bound, per) for bound in bounds if bound <= claim.coefficient]
+            size = compile_sum(number(1) if per is None else quantity(per, product.sketch))
+            highest = max((Fraction(state[symbol]) / size(state) for state in ends), default=Fraction(0))
+            for bound in dict.fromkeys([highest, *(highest + price for price in sample.prices[symbol])]):
+                result += [Share(powers, bound, per)] if bound <= claim.coefficient else []
     return result
 
 
 def share_formula(product: Product, neighbours: Neighbours, share: Share) -> Formula:
-    """What a share says of the cost at the end; where one answer moves it is in proportion to the move."""
+    """What a share says of the cost at the end; under `sum` it is in proportion to the move."""
     spent = variable(product.spent(share.powers))
-    if neighbours.single and share.per is None:
+    if neighbours.kind == "sum" and share.per is None:
         return at_most(spent, scale(share.bound / neighbours.distance, neighbours.unit))
     per = number(1) if share.per is None else quantity(share.per, product.sketch)
     return at_most(spent, scale(share.bound, per))
 
 
-def _bounds(prices: list[Fraction]) -> list[Fraction]:
-    return sorted({p * k for p in prices for k in (1, 2)} | {a + b for a in prices for b in prices})
-
-
 def _spending(
-    product: Product,
-    scene: _Scene,
-    neighbours: Neighbours,
-    alignment: Alignment,
-    claim: Scale,
-    states: Sequence[State],
+    product: Product, scene: _Scene, neighbours: Neighbours, claim: Scale, sample: Sample, states: Sequence[State]
 ) -> Iterator[Formula]:
-    """Bounds on what was spent: a constant, or so much for each step of a counter."""
-    if not states:
-        return
-    unit = neighbours.unit
-    distance = neighbours.distance
+    """Bounds on what was spent: what was seen or one price more, as such or for each step of a counter."""
     for powers in product.monomials:
-        spent = variable(product.spent(powers))
-        prices = _prices(product, powers, alignment)
-        bounds = _bounds(prices)
-        yield from _observed((at_most(spent, scale(bound, unit)) for bound in bounds), states)[:3]
+        symbol = product.spent(powers)
+        spent = variable(symbol)
+        prices = [price for price in sample.prices[symbol] if price > 0][-6:]
+        units = [(neighbours.unit, True), (number(1), False)] if neighbours.single else [(number(1), False)]
+        for unit, is_move in units:
+            measure = compile_sum(unit)
+            moved = [state for state in states if measure(state)]
+            highest = max((Fraction(state[symbol]) / measure(state) for state in moved), default=Fraction(0))
+            extra = [price / neighbours.distance if is_move else price for price in prices]
+            for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
+                yield from _observed([at_most(spent, scale(bound, unit))], states)
         if per_names(product, powers, claim):
             for counter in scene.own:
-                for price in prices[1:]:
-                    per = scale(price * distance, counter)
-                    starts = [at_most(spent, combine((1, per), (base * distance, number(1)))) for base in bounds]
-                    yield from _observed(starts, states)[:2]
+                count = compile_sum(counter)
+                for price in prices:
+                    base = max(Fraction(state[symbol]) - price * count(state) for state in states)
+                    for start in dict.fromkeys([base, max(base, Fraction(0))]):
+                        yield at_most(spent, combine((price, counter), (start, number(1))))

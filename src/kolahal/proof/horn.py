@@ -203,3 +203,43 @@ class _Step:
         answer = self.solver.check(assumed)
         self.solver.pop()
         return bool(answer == z3.unsat)
+
+    def core(self, invariant: Invariant, wrong: Any) -> list[Formula] | None:
+        """Formulas at the source from which it follows that `wrong` does not happen; None if it may."""
+        if self.solver.check([*self.assumptions(invariant), wrong]) != z3.unsat:
+            return None
+        names = {str(switch) for switch in self.solver.unsat_core()}
+        return [formula for formula, switch in self.before.items() if str(switch) in names]
+
+
+def prune(system: System, invariant: Invariant, steps: int) -> Invariant:
+    """A part of an inductive invariant that is inductive and still carries all goals."""
+    translator = Translator()
+    all_steps = [_Step(clause, system, invariant, translator, steps) for clause in system.clauses]
+    needed: dict[int, dict[Formula, None]] = {loop: {} for loop in invariant}
+    todo: list[tuple[int, Formula]] = []
+
+    def need(loop: int | None, formulas: list[Formula] | None) -> None:
+        for formula in formulas or ():
+            assert loop is not None
+            if formula not in needed[loop]:
+                needed[loop][formula] = None
+                todo.append((loop, formula))
+
+    for step in all_steps:
+        step.solver.set("core.minimize", True)
+        wrong = z3.Bool("wrong!goal")
+        step.solver.add(z3.Implies(wrong, step.goal))
+        core = step.core(invariant, wrong)
+        if core is None:
+            return invariant
+        need(step.clause.source, core)
+    while todo:
+        loop, formula = todo.pop()
+        for step in all_steps:
+            if step.clause.target == loop:
+                core = step.core(invariant, step.after[formula])
+                if core is None:
+                    return invariant
+                need(step.clause.source, core)
+    return {loop: tuple(f for f in parts if f in needed[loop]) for loop, parts in invariant.items()}

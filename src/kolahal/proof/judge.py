@@ -41,11 +41,6 @@ def _verdict(sketch: Sketch, ranked: Ranked, trial: Trial, settings: Settings) -
 
 def _standing(judged: Judged, settings: Settings) -> int:
     """Proved before undecided before rejected; within each the ranking stands."""
-    match judged.verdict:
-        case Proved():
-            return 0
-        case Refuted():
-            return 3
-        case Unknown():
-            failed = judged.trial is not None and judged.trial.p_value < settings.ranking.alpha
-            return 2 if failed else 1
+    if judged.is_rejected(settings.ranking.alpha):
+        return 3 if isinstance(judged.verdict, Refuted) else 2
+    return 0 if isinstance(judged.verdict, Proved) else 1

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
 
 from kolahal.lang.check import NONE, WHOLE, infer
-from kolahal.lang.ir import Comprehension, Return, Var, walk
+from kolahal.lang.ir import Assign, Comprehension, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.model import Everywhere, Proved, Unknown
 from kolahal.proof.candidates import base_candidates, end_candidates, rich_candidates, share_formula
-from kolahal.proof.horn import weaken
-from kolahal.proof.obligations import Invariant, System
+from kolahal.proof.certificate import Case, LengthProof, read_certificate, recheck, write_certificate
+from kolahal.proof.horn import prune, weaken
 from kolahal.proof.product import (
     END,
     Alignment,
@@ -28,41 +28,91 @@ from kolahal.proof.product import (
     build_product,
     build_system,
     must_release,
+    needs_assumption,
     neighbours_of,
     within_claim,
 )
 from kolahal.proof.rehearsal import Stage
-from kolahal.proof.segments import Unsupported
+from kolahal.proof.segments import Unsupported, _is_remainder
 from kolahal.proof.terms import TRUE, symbols_of
+from kolahal.settings import ProofSettings
 
 SCENARIOS = 200
 MOST_ALIGNMENTS = 20_000
 MOST_PROOFS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A proof for one set of moves: alignment, shares of the budget and invariant."""
+def prove_every_length(
+    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = ProofSettings()
+) -> Proved | Unknown:
+    """Whether a program without holes keeps its claim (ε, if none is given) for inputs of every length.
 
-    neighbours: Neighbours
-    alignment: Alignment
-    shares: tuple[Share, ...]
-    invariant: Invariant
+    The proof is by randomness alignment and covers all real databases, all ε > 0 and all values of the arguments,
+    except for what the certificate lists as assumed. Unknown says nothing about the program.
+    """
+    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    try:
+        found = find_proof(sketch, claim, settings.solver_steps)
+    except Unsupported as error:
+        return Unknown(f"no proof for every length: {error}")
+    if isinstance(found, str):
+        return Unknown(f"no proof for every length: {found}")
+    certificate = write_certificate(found)
+    failures = recheck(certificate, settings.solver_steps)
+    if not failures and read_certificate(certificate)[0].sketch != sketch:
+        failures = ["the program does not read back from its text"]
+    if failures:
+        return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
+    return Proved(certificate, Everywhere())
 
 
-def find_case(product: Product, neighbours: Neighbours, claim: Scale, steps: int) -> Case | str:
+def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
+    """A proof, or why none was found. Fewer assumptions are tried before more, lazy comprehensions before eager."""
+    if sketch.holes:
+        raise Unsupported("the program has holes")
+    if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
+        raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
+    divisors = {n.name for node in walk(sketch.body) if _is_remainder(node) for n in walk(node) if isinstance(n, Var)}
+    needed = sorted(needs_assumption(sketch, claim) | {p.name for p in sketch.arguments if p.name in divisors})
+    whole = sorted(p.name for p in sketch.arguments if p.type is Type.INT)
+    comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
+    reasons = []
+    for released in dict.fromkeys([must_release(sketch), comprehensions]):
+        for assumed in dict.fromkeys([tuple(needed), tuple(whole)]):
+            try:
+                product = build_product(sketch, released)
+                cases = []
+                for neighbours in neighbours_of(sketch):
+                    case = find_case(product, neighbours, claim, assumed, steps)
+                    if isinstance(case, str):
+                        raise Unsupported(case)
+                    cases.append(case)
+                return LengthProof(sketch, claim, assumed, released, tuple(cases))
+            except Unsupported as error:
+                reasons.append(str(error))
+    return reasons[0]
+
+
+def find_case(
+    product: Product, neighbours: Neighbours, claim: Scale, assumed: tuple[str, ...], steps: int
+) -> Case | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS)
     tried = 0
     reason = "no alignment of the templates fits"
+    refused: dict[frozenset[int], set[tuple[str | None, tuple[Shift, ...]]]] = {}
     for alignment in enumerate_alignments(product):
-        if not stage.survives(alignment):
+        if any(_part(alignment, sites) in known for sites, known in refused.items()):
+            continue
+        blame = stage.blame(alignment)
+        if blame is not None:
+            refused.setdefault(blame, set()).add(_part(alignment, blame))
             continue
         tried += 1
         if tried > MOST_PROOFS:
             break
         try:
-            found = prove_alignment(product, stage, neighbours, alignment, claim, steps)
+            found = prove_alignment(product, stage, neighbours, alignment, claim, assumed, steps)
         except Unsupported as error:
             reason = str(error)
             continue
@@ -70,6 +120,11 @@ def find_case(product: Product, neighbours: Neighbours, claim: Scale, steps: int
             return found
         reason = found
     return reason
+
+
+def _part(alignment: Alignment, sites: frozenset[int]) -> tuple[str | None, tuple[Shift, ...]]:
+    """The shifts at some sites; two alignments alike in these fail alike where only these were used."""
+    return alignment.ghost, tuple(shift for site, shift in enumerate(alignment.shifts) if site in sites)
 
 
 def one(units: int, cancel: bool = False, follow: str | None = None) -> Form:
@@ -89,7 +144,10 @@ def enumerate_alignments(product: Product) -> Iterator[Alignment]:
     plain = [_options(branches[site]) for site in sites]
     yield from (Alignment(shifts, None) for shifts in _by_rank(plain))
     for ghost in _ghosts(product):
-        options = [_ghost_options() if in_loop[site] else [Always(f) for f in PLAIN] for site in sites]
+        options = [
+            [*_ghost_options(), *_options(branches[site])[1:]] if in_loop[site] else [*_options([]), *_ghost_options()[1:]]
+            for site in sites
+        ]
         yield from (Alignment(shifts, ghost) for shifts in _by_rank(options))
 
 
@@ -146,29 +204,47 @@ def _is_in_loop(product: Product, site: int) -> bool:
 
 
 def _ghosts(product: Product) -> list[str]:
-    """Whole-number variables that the answer may be sorted by, those in the answer first."""
+    """Whole-number variables that the answer is computed from, those that are the answer first."""
+    body = product.sketch.body
     types = infer(product.sketch)
-    whole = [name for name, kinds in types.names.items() if kinds and kinds <= {WHOLE, NONE}]
     public = {p.name for p in product.sketch.parameters}
-    returned = {
-        n.name for r in walk(product.sketch.body) if isinstance(r, Return) for n in walk(r.value) if isinstance(n, Var)
-    }
-    candidates = [name for name in whole if name not in public]
-    return sorted(candidates, key=lambda name: name not in returned)[:3]
+    found: list[str] = []
+    todo: list[object] = [node.value for node in walk(body) if isinstance(node, Return)]
+    while todo:
+        names = [node.name for node in walk(todo.pop(0)) if isinstance(node, Var)]
+        for name in dict.fromkeys(names):
+            if name not in public and name not in found:
+                found.append(name)
+                todo += [
+                    value
+                    for node in walk(body)
+                    if isinstance(node, Assign)
+                    for target, value in zip(node.targets, node.values, strict=True)
+                    if target == name
+                ]
+    changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
+    copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
+    return [name for name in copies if name in changing][:2]
 
 
 # ---------------------------------------------------------------- one alignment
 
 
 def prove_alignment(
-    product: Product, stage: Stage, neighbours: Neighbours, alignment: Alignment, claim: Scale, steps: int
+    product: Product,
+    stage: Stage,
+    neighbours: Neighbours,
+    alignment: Alignment,
+    claim: Scale,
+    assumed: tuple[str, ...],
+    steps: int,
 ) -> Case | str:
     """Look for an invariant under one alignment."""
-    states = list(stage.states(alignment, 300))
-    system = build_system(product, neighbours, alignment, None)
-    base = weaken(system, base_candidates(product, states) | {END: ()}, steps)
-    rich = rich_candidates(product, neighbours, alignment, claim, states)
-    offers = end_candidates(product, neighbours, alignment, claim)
+    sample = stage.states(alignment, 300)
+    system = build_system(product, neighbours, alignment, None, assumed)
+    base = weaken(system, base_candidates(product, sample) | {END: ()}, steps)
+    rich = rich_candidates(product, neighbours, alignment, claim, sample)
+    offers = end_candidates(product, neighbours, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
     full = {loop: (*held, *rich.get(loop, ())) for loop, held in base.invariant.items()}
     full[END] = tuple(dict.fromkeys(formulas.values()))
@@ -179,7 +255,8 @@ def prove_alignment(
     if shares is None or not within_claim(shares, claim, product.sketch):
         return f"the cost found is not at most {claim}"
     invariant = {loop: held for loop, held in found.invariant.items() if loop != END}
-    return Case(neighbours, alignment, shares, invariant)
+    closed = build_system(product, neighbours, alignment, shares, assumed)
+    return Case(neighbours, alignment, shares, prune(closed, invariant, steps))
 
 
 def choose_shares(product: Product, valid: list[Share]) -> tuple[Share, ...] | None:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from kolahal.engine.affine import Number
+from kolahal.engine.affine import Number, plain
 from kolahal.engine.linear import minimise
 
 MOST_SITES = 4  # with noise at more sites, the weights found are right but may not be all that matter
@@ -145,14 +145,14 @@ def simplify(problem: Problem) -> Problem | None:
 @lru_cache(maxsize=4096)
 def _find_front(problem: Problem) -> Front:
     sites = sorted({column.site for column in problem.columns})
-    shifts: dict[tuple[Fraction, ...], Shift] = {}
+    shifts: dict[_Point, Shift] = {}
 
-    def cheapest(normal: Sequence[Number]) -> tuple[Fraction, ...] | None:
+    def cheapest(normal: Sequence[int]) -> _Point | None:
         shift = find_shift(problem, {site: Fraction(n) for site, n in zip(sites, normal, strict=True)})
         if shift is None:
             return None
         weights = dict(weigh(problem, shift))
-        point = tuple(weights.get(site, Fraction(0)) for site in sites)
+        point = tuple(plain(weights.get(site, 0)) for site in sites)
         shifts.setdefault(point, shift)
         return point
 
@@ -166,13 +166,13 @@ def _find_front(problem: Problem) -> Front:
     whole = [i for i, column in enumerate(problem.columns) if column.whole]
     good = [p for p, shift in shifts.items() if all(shift.steps[i].denominator == 1 for i in whole)]
     kept = [p for p in good if not _is_beaten(p, [other for other in good if other != p])]
-    return tuple(tuple((s, w) for s, w in zip(sites, point, strict=True) if w) for point in sorted(kept))
+    return tuple(tuple((s, Fraction(w)) for s, w in zip(sites, point, strict=True) if w) for point in sorted(kept))
 
 
-_Point: TypeAlias = tuple[Fraction, ...]
+_Point: TypeAlias = tuple[Number, ...]
 
 
-def _complete(points: list[_Point], cheapest: Callable[[Sequence[Number]], _Point | None]) -> None:
+def _complete(points: list[_Point], cheapest: Callable[[Sequence[int]], _Point | None]) -> None:
     """Ask for the cheapest point in each direction of the lower hull of `points` until there is no new one."""
     asked: set[tuple[int, ...]] = set()
     while True:
@@ -199,7 +199,7 @@ def _normals(points: Sequence[_Point]) -> Iterator[tuple[int, ...]]:
                 part = _perpendicular(rows, many)
                 if part is None:
                     continue
-                normal = [Fraction(0)] * size
+                normal: list[Number] = [0] * size
                 for axis, entry in zip(axes, part, strict=True):
                     normal[axis] = entry
                 level = _dot(normal, chosen[0])
@@ -207,22 +207,22 @@ def _normals(points: Sequence[_Point]) -> Iterator[tuple[int, ...]]:
                     yield _whole(normal)
 
 
-def _perpendicular(rows: list[list[Fraction]], size: int) -> list[Fraction] | None:
+def _perpendicular(rows: list[list[Number]], size: int) -> list[Number] | None:
     """The vector that is perpendicular to `size` − 1 rows and positive everywhere, or None."""
-    signed = [(-1) ** c * _determinant([row[:c] + row[c + 1 :] for row in rows]) for c in range(size)]
+    signed = [(-1 if c % 2 else 1) * _determinant([row[:c] + row[c + 1 :] for row in rows]) for c in range(size)]
     if all(entry > 0 for entry in signed):
         return signed
     return [-entry for entry in signed] if all(entry < 0 for entry in signed) else None
 
 
-def _determinant(rows: list[list[Fraction]]) -> Fraction:
+def _determinant(rows: list[list[Number]]) -> Number:
     if not rows:
-        return Fraction(1)
+        return 1
     first, *others = rows
     minors = ([row[:c] + row[c + 1 :] for row in others] for c in range(len(first)))
     return sum(
-        ((-1) ** c * entry * _determinant(minor) for c, (entry, minor) in enumerate(zip(first, minors, strict=True))),
-        Fraction(0),
+        (-1 if c % 2 else 1) * entry * _determinant(minor)
+        for c, (entry, minor) in enumerate(zip(first, minors, strict=True))
     )
 
 
@@ -241,7 +241,7 @@ def _dot(a: Sequence[Number], b: Sequence[Number]) -> Number:
     return sum(x * y for x, y in zip(a, b, strict=True))
 
 
-def _whole(vector: Sequence[Fraction]) -> tuple[int, ...]:
+def _whole(vector: Sequence[Number]) -> tuple[int, ...]:
     scale = math.lcm(*(entry.denominator for entry in vector))
     entries = [int(entry * scale) for entry in vector]
     common = math.gcd(*entries)

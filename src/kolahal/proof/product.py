@@ -125,6 +125,37 @@ class Alignment:
         return frozenset(shift.branch for shift in self.shifts if isinstance(shift, ByBranch))
 
 
+def describe_form(form: Form, single: bool) -> str:
+    """A shift in words."""
+    unit = "the size of the move" if single else "the distance"
+    parts = []
+    if form.units:
+        parts.append(unit if form.units == 1 else f"{form.units} × {unit}")
+    if form.cancel:
+        parts.append("what makes its sum equal in both runs")
+    if form.follow is not None:
+        parts.append(f"the difference of `{form.follow}`")
+    return " plus ".join(parts) or "nothing"
+
+
+def describe_shift(shift: Shift, single: bool) -> str:
+    """A rule in words."""
+    match shift:
+        case Always(form):
+            return f"moves by {describe_form(form, single)}"
+        case ByBranch(branch, then, orelse):
+            return (
+                f"moves by {describe_form(then, single)} if the condition of `if` number {branch + 1} holds, "
+                f"else by {describe_form(orelse, single)}"
+            )
+        case AtGhost(offset, then, orelse):
+            chosen = "the ghost" if offset == 0 else f"the ghost {'-' if offset > 0 else '+'} {abs(offset)}"
+            return (
+                f"moves by {describe_form(then, single)} in turn {chosen}, counted from 0, "
+                f"else by {describe_form(orelse, single)}"
+            )
+
+
 # ---------------------------------------------------------------- cost
 
 
@@ -133,34 +164,35 @@ class Share:
     """The part of the budget of all draws whose scale has the same powers: their cost, as Σ |shift| / coefficient,
     is at most `bound` × `per`, where `per` is 1 or the name of one public quantity."""
 
-    powers: tuple[tuple[str, int], ...]
+    powers: Powers
     bound: Fraction
     per: str | None
 
 
-def powers_of(size: Scale, sketch: Sketch) -> tuple[tuple[str, int], ...]:
-    """The powers of a scale other than that of ε, which has to be −1."""
-    epsilon = sketch.epsilon.name
-    if dict(size.powers).get(epsilon, 0) != -1:
-        raise Unsupported(f"the scale {size} is not a multiple of 1/{epsilon}, so no cost is a multiple of {epsilon}")
+Powers: TypeAlias = tuple[tuple[str, int], ...]
+
+
+def powers_of(size: Scale, sketch: Sketch) -> Powers:
+    """The powers μ of a scale c·μ/ε; those that are not 1/ε otherwise still have a power of ε in μ."""
     if size.coefficient <= 0:
         raise Unsupported(f"the scale {size} is not above 0")
-    rest = tuple((name, power) for name, power in size.powers if name != epsilon)
-    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
-    for name, _ in rest:
+    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name, sketch.epsilon.name}
+    for name, _ in size.powers:
         if name not in whole or name not in sketch.quantities():
             raise Unsupported(f"the scale {size} uses {name}, which may be zero or negative, or change")
-    return rest
+    return (size * Scale(Fraction(1), ((sketch.epsilon.name, 1),))).powers
 
 
 def within_claim(shares: tuple[Share, ...], claim: Scale, sketch: Sketch) -> bool:
     """Whether the shares add up to at most the claim, for all public quantities ≥ 1 and all ε > 0.
 
     A draw of scale c·μ/ε whose shift is s costs |s|·ε/(c·μ). A share says Σ |s|/c ≤ bound·ν, so it costs at most
-    bound·ε·ν/μ; that is at most bound·ε·μ₀ where ν ≤ μ·μ₀, μ₀ being the claim's own quantities.
+    bound·ε·ν/μ; that is at most bound·ε·μ₀ where ν ≤ μ·μ₀, μ₀ being the claim's own quantities. With a power of ε
+    in μ no bound but 0 holds for all ε.
     """
     allowance = dict(claim.powers)
-    if allowance.pop(sketch.epsilon.name, 0) != 1 or claim.coefficient <= 0:
+    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
+    if allowance.pop(sketch.epsilon.name, 0) != 1 or claim.coefficient <= 0 or not whole >= set(allowance):
         return False
     for share in shares:
         if share.bound == 0:
@@ -168,7 +200,7 @@ def within_claim(shares: tuple[Share, ...], claim: Scale, sketch: Sketch) -> boo
         powers = dict(allowance)
         for name, power in share.powers:
             powers[name] = powers.get(name, 0) + power
-        if share.bound < 0 or any(power < 0 for power in powers.values()):
+        if share.bound < 0 or any(power < 0 for power in powers.values()) or sketch.epsilon.name in powers:
             return False
         if share.per is not None and powers.get(share.per, 0) < 1:
             return False
@@ -254,9 +286,9 @@ class Product:
     released: frozenset[int]
     first: Run
     second: Run
-    monomials: tuple[tuple[tuple[str, int], ...], ...]
+    monomials: tuple[Powers, ...]
 
-    def spent(self, powers: tuple[tuple[str, int], ...]) -> Symbol:
+    def spent(self, powers: Powers) -> Symbol:
         return Symbol(f"spent.{self.monomials.index(powers)}", REAL)
 
 
@@ -296,18 +328,33 @@ def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
     }
 
 
-def public_facts(sketch: Sketch) -> tuple[Formula, ...]:
-    """What is assumed of public inputs: whole arguments and the length are at least 1, and ε is above 0.
+def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...]:
+    """What is taken for granted of public inputs: ε is above 0, and the length and `assumed` are at least 1.
 
     A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out.
     """
-    facts = [at_most(number(1), variable(LENGTH))]
-    for parameter in sketch.parameters:
-        if parameter.role is Role.EPSILON:
-            facts.append(below(ZERO, variable(Symbol(parameter.name, REAL))))
-        elif parameter.role is Role.ARGUMENT and parameter.type is Type.INT:
-            facts.append(at_most(number(1), variable(Symbol(parameter.name, INT))))
+    facts = [at_most(number(1), variable(LENGTH)), below(ZERO, variable(Symbol(sketch.epsilon.name, REAL)))]
+    for name in assumed:
+        if not any(p.name == name and p.type is Type.INT for p in sketch.arguments):
+            raise Unsupported(f"{name} is not a whole argument")
+        facts.append(at_most(number(1), variable(Symbol(name, INT))))
     return tuple(facts)
+
+
+def needs_assumption(sketch: Sketch, claim: Scale) -> frozenset[str]:
+    """The whole arguments that scales or the claim use, which have to be at least 1."""
+    scales = [claim, *(draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale))]
+    used = {name for size in scales for name, _ in size.powers}
+    return frozenset(p.name for p in sketch.arguments if p.name in used)
+
+
+def public_symbols(sketch: Sketch) -> tuple[Symbol, ...]:
+    """The symbols that stand for inputs and never change."""
+    result = [LENGTH, GHOST]
+    for parameter in sketch.parameters:
+        if parameter.role is not Role.PRIVATE:
+            result.append(Symbol(parameter.name, {Type.BOOL: BOOL, Type.INT: INT}.get(parameter.type, REAL)))
+    return tuple(result)
 
 
 def quantity(name: str, sketch: Sketch) -> Sum:
@@ -316,7 +363,11 @@ def quantity(name: str, sketch: Sketch) -> Sum:
 
 
 def build_system(
-    product: Product, neighbours: Neighbours, alignment: Alignment, shares: tuple[Share, ...] | None
+    product: Product,
+    neighbours: Neighbours,
+    alignment: Alignment,
+    shares: tuple[Share, ...] | None,
+    assumed: tuple[str, ...],
 ) -> System:
     """All steps of the two runs under an alignment, with the goals that make it a proof of privacy.
 
@@ -328,7 +379,8 @@ def build_system(
     if shares is not None and tuple(share.powers for share in shares) != product.monomials:
         raise Unsupported("the shares of the budget do not match the scales")
     states = {
-        place.loop: tuple(dict.fromkeys([*_state(place), *_state(other)])) + tuple(map(product.spent, product.monomials))
+        place.loop: tuple(dict.fromkeys([*_state(place), *_state(other)]))
+        + tuple(map(product.spent, product.monomials))
         for place, other in zip(product.first.places, product.second.places, strict=True)
         if place.loop is not None
     }
@@ -336,7 +388,7 @@ def build_system(
         states[END] = tuple(map(product.spent, product.monomials))
     pairing = _Pairing(product, neighbours, alignment, shares)
     clauses = tuple(pairing.clauses())
-    return System((*public_facts(product.sketch), *neighbours.fixed()), states, clauses)
+    return System((*public_facts(product.sketch, assumed), *neighbours.fixed()), states, clauses)
 
 
 def _state(place: Place) -> Iterator[Symbol]:
@@ -463,13 +515,11 @@ class _Pairing:
             case ByBranch(branch, then, orelse):
                 return self.form(then if one.decisions.get(branch) else orelse, mine, other, binding)
             case AtGhost(offset, then, orelse):
-                if place.loop is None or self.alignment.ghost is None:
-                    raise Unsupported("a shift in the turn of the ghost needs a loop and a ghost")
-                turn = variable(Symbol(f"turn.{place.loop}", INT))
+                if self.alignment.ghost is None:
+                    raise Unsupported("a shift in the turn of the ghost needs a ghost")
+                turn = ZERO if place.loop is None else variable(Symbol(f"turn.{place.loop}", INT))
                 chosen = equal(add(turn, number(offset)), variable(GHOST))
-                return choose(
-                    chosen, self.form(then, mine, other, binding), self.form(orelse, mine, other, binding)
-                )
+                return choose(chosen, self.form(then, mine, other, binding), self.form(orelse, mine, other, binding))
 
     def form(self, form: Form, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:
         result = scale(form.units, self.neighbours.unit)
@@ -491,7 +541,7 @@ class _Pairing:
         one: Path,
         two: Path,
         binding: Mapping[Symbol, Term],
-        spent: Mapping[tuple[tuple[str, int], ...], Sum],
+        spent: Mapping[Powers, Sum],
     ) -> tuple[tuple[tuple[Symbol, Term], ...], list[Formula]]:
         """The state at the next loop head, and what must hold for it to be one state of both runs."""
         updates: list[tuple[Symbol, Term]] = []
@@ -521,7 +571,7 @@ class _Pairing:
         binding: Mapping[Symbol, Term],
         premises: list[Formula],
         goals: list[Formula],
-        spent: Mapping[tuple[tuple[str, int], ...], Sum],
+        spent: Mapping[Powers, Sum],
     ) -> tuple[list[Formula], list[Formula]]:
         """The runs answer alike at the price that was agreed; only first runs with the ghost's value count."""
         goals = [*goals, _same_answer(first.value, second.value, binding)]

@@ -6,7 +6,7 @@ Nothing here is trusted. A rehearsal that fails saves a query, one that succeeds
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.proof.product import (
+    END,
     GHOST,
     MOVED_AT,
     MOVED_BY,
@@ -27,6 +28,7 @@ from kolahal.proof.product import (
     Neighbours,
     Product,
     _updates,
+    powers_of,
 )
 from kolahal.proof.segments import LENGTH, Answer, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
 from kolahal.proof.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum
@@ -54,6 +56,15 @@ class Outcome:
 
     states: tuple[tuple[int, State], ...]
     failed: bool
+    blame: frozenset[int] = frozenset()  # the sites whose shifts made it fail
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """States at loop heads and at the end, and what single segments cost, for each kind of scale."""
+
+    states: tuple[tuple[int, State], ...]
+    prices: Mapping[Symbol, tuple[Fraction, ...]]
 
 
 def _evaluator(value: Value | Several) -> Callable[[State], Any]:
@@ -117,6 +128,12 @@ class Stage:
         self.paths = {
             run.which: {loop: [_Compiled(path, run) for path in paths] for loop, paths in run.paths.items()}
             for run in (product.first, product.second)
+        }
+        self.unit = compile_sum(neighbours.unit)
+        self.price = {
+            draw.site: (powers_of(draw.scale, product.sketch), draw.scale.coefficient)
+            for draw in product.sketch.draws
+            if isinstance(draw.scale, Scale)
         }
         rng = random.Random(seed)
         self.scenarios = [self.draw_scenario(rng, index) for index in range(count)]
@@ -219,23 +236,26 @@ class Stage:
         for powers in self.product.monomials:
             state[self.product.spent(powers)] = 0
         states: list[tuple[int, State]] = []
+        used: set[int] = {i for i, shift in enumerate(alignment.shifts) if isinstance(shift, ByBranch)}
         loop: int | None = None
         for segment in range(MOST_SEGMENTS):
             found = self.enter(1, loop, state, scenario, segment)
             if found is None:
                 return Outcome(tuple(states), False)
             one, local = found
+            used |= {drawn.site for drawn in one.path.draws}
             if any(fault(local) for fault in one.faults):
-                return Outcome(tuple(states), True)
+                return Outcome(tuple(states), True, frozenset(used))
             match = self.second(one, local, loop, scenario, segment, alignment)
             if match is None:
-                return Outcome(tuple(states), True)
+                return Outcome(tuple(states), True, frozenset(used))
             two, both, costs = match
             for powers, cost in costs.items():
                 both[self.product.spent(powers)] += cost
             if one.answer is not None and two.answer is not None:
                 differs = one.answer(both) != two.answer(both)
-                return Outcome(tuple(states), counted and (differs or self.too_much(both, scenario)))
+                states.append((END, both))
+                return Outcome(tuple(states), counted and (differs or self.too_much(both, scenario)), frozenset(used))
             state = {s: v for s, v in both.items() if s in state}
             state = self.move_on(two, both, self.move_on(one, both, state))
             assert isinstance(one.path.end, Goto)
@@ -265,8 +285,8 @@ class Stage:
                     shift = self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
                     if shift is None:
                         return None
-                    powers = tuple((n, p) for n, p in drawn.scale.powers if n != self.product.sketch.epsilon.name)
-                    costs[powers] = costs.get(powers, 0) + Fraction(abs(shift)) / drawn.scale.coefficient
+                    powers, coefficient = self.price[drawn.site]
+                    costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
                     value += shift
                     if drawn.noise in ONE_SIDED and value < 0:
                         return None
@@ -297,8 +317,7 @@ class Stage:
                 return then if turn + offset == state[GHOST] else orelse
 
     def shift(self, form: Form, state: State, mine: Any, other: Any) -> Any:
-        unit = self.neighbours.unit
-        size = compile_sum(unit)(state) if form.units else 0
+        size = self.unit(state) if form.units else 0
         result = (form.units.numerator if form.units.denominator == 1 else form.units) * size
         factor, rest, names = mine
         if form.cancel:
@@ -330,22 +349,31 @@ class Stage:
             limit *= Fraction(moved) / self.neighbours.distance
         return total > limit
 
-    def survives(self, alignment: Alignment) -> bool:
-        """Whether no scenario speaks against the alignment; the one that does is asked first next time."""
+    def blame(self, alignment: Alignment) -> frozenset[int] | None:
+        """The sites whose shifts some scenario speaks against; None if none does. That scenario is first next time."""
         for index, scenario in enumerate(self.scenarios):
-            if self.play(scenario, alignment).failed:
+            outcome = self.play(scenario, alignment)
+            if outcome.failed:
                 self.scenarios.insert(0, self.scenarios.pop(index))
-                return False
-        return True
+                return outcome.blame
+        return None
 
-    def states(self, alignment: Alignment, most: int) -> Iterator[tuple[int, State]]:
-        """States at loop heads that occur, each once."""
-        seen: set[tuple[Any, ...]] = set()
+    def states(self, alignment: Alignment, most: int) -> Sample:
+        """States that occur, each once and at most so many a place, and what single turns cost."""
+        found: dict[tuple[Any, ...], tuple[int, State]] = {}
+        counts: dict[int, int] = {}
+        prices: dict[Symbol, set[Any]] = {self.product.spent(powers): set() for powers in self.product.monomials}
         for scenario in self.scenarios:
-            ghosts = [None] if alignment.ghost is None else [None, scenario.ghost]
-            for ghost in ghosts:
+            for ghost in [None] if alignment.ghost is None else [None, scenario.ghost]:
+                before = dict.fromkeys(prices, 0)
                 for loop, state in self.play(scenario, alignment, ghost).states:
-                    key = (loop, *sorted(((s.name, v) for s, v in state.items()), key=lambda p: p[0]))
-                    if key not in seen and len(seen) < most:
-                        seen.add(key)
-                        yield loop, state
+                    for symbol, seen in prices.items():
+                        seen.add(Fraction(state[symbol]) - before[symbol])
+                        before[symbol] = state[symbol]
+                    if loop == END and ghost is not None:
+                        continue
+                    key = (loop, *((s, v) for s, v in state.items() if loop != END or s in prices or s in scenario.public))
+                    if key not in found and counts.get(loop, 0) < most:
+                        found[key] = (loop, state)
+                        counts[loop] = counts.get(loop, 0) + 1
+        return Sample(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})

@@ -305,7 +305,7 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
             inside = sum(isinstance(n, Comprehension) for n in walk(node))
             match node:
                 case Assign((target,), (Comprehension() as value,)) if inside == 1 and mine in released:
-                    if value.over == Var(target):
+                    if any(inner == Var(target) for inner in walk(value)):
                         raise Unsupported(f"`{target}` is computed from itself")
                     seen += 1
                     result += spread(target, value)
@@ -471,6 +471,7 @@ class Machine:
         self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
         self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
         self.remainders = sorted({_remainder_key(n) for n in walk(sketch.body) if _is_remainder(n)})
+        self.whole = _whole_names(sketch) if whole_answers else frozenset()
         self.views = [n for n in walk(sketch.body) if isinstance(n, Comprehension)]
 
     # ---- places
@@ -540,7 +541,7 @@ class Machine:
         if BOOLEAN in kinds:
             plain = Logical(Symbol(at, BOOL))
         else:
-            plain = Numeric(variable(Symbol(at, REAL if NUMBER in kinds else INT)))
+            plain = Numeric(variable(Symbol(at, REAL if NUMBER in kinds and name not in self.whole else INT)))
         return Maybe(Symbol(f"{at}.none", BOOL), plain) if NONE in kinds else plain
 
     def ghost_symbol(self, ghost: str) -> Symbol:
@@ -626,18 +627,21 @@ class Machine:
                     return [state.path(Answer(self.answer(value, state)))]
                 case Test(branch, test, orelse):
                     assert branch not in state.decisions, "every cycle passes a loop head, where segments end"
-                    asked = self.truth(test, state)
-                    ways = list(self.ways(state, asked))
+                    ways = list(self.outcomes(test, state, branch))
                     for outcome, way in ways:
-                        way.decisions[branch], way.tests[branch] = outcome, asked
+                        way.decisions[branch] = outcome
                     return [(way, at + 1 if outcome else orelse) for outcome, way in ways]
                 case Head(loop, node, leave):
                     if not at_head:
                         return [state.path(Goto(loop))]
                     at_head = False
+                    if isinstance(node, While):
+                        goes_on = list(self.outcomes(node.test, state, None))
+                    else:
+                        goes_on = list(self.ways(state, self.has_next(node, loop, state)))
                     return [
                         (self.begin_turn(node, loop, way) if outcome else way, at + 1 if outcome else leave)
-                        for outcome, way in self.ways(state, self.continues(node, loop, state))
+                        for outcome, way in goes_on
                     ]
             at += 1
 
@@ -652,9 +656,35 @@ class Machine:
                 way.conditions.append(held)
             yield outcome, way
 
-    def continues(self, node: While | For, loop: int, state: _Walk) -> Formula:
-        if isinstance(node, While):
-            return self.truth(node.test, state)
+    def outcomes(self, test: Expr, state: _Walk, branch: int | None) -> Iterator[tuple[bool, _Walk]]:
+        """The outcomes of a condition. Where its right side draws noise or moves a ghost, whether the right side is
+        reached is a fork of its own; elsewhere the condition is one formula."""
+        match test:
+            case Not(of):
+                for outcome, way in self.outcomes(of, state, branch):
+                    yield not outcome, way
+            case Binary("and" | "or" as op, left, right) if self.has_effects(right, state):
+                for outcome, way in self.outcomes(left, state, branch):
+                    if outcome == (op == "and"):
+                        yield from self.outcomes(right, way, branch)
+                    else:
+                        yield outcome, way
+            case _:
+                asked = self.truth(test, state)
+                for outcome, way in self.ways(state, asked):
+                    if branch is not None:
+                        way.tests[branch] = every([way.tests.get(branch, TRUE), asked])
+                    yield outcome, way
+
+    def has_effects(self, expr: Expr, state: _Walk) -> bool:
+        return any(
+            isinstance(node, Draw)
+            or _is_remainder(node)
+            or (isinstance(node, Index) and isinstance(state.names.get(node.of.name), View))
+            for node in walk(expr)
+        )
+
+    def has_next(self, node: For, loop: int, state: _Walk) -> Formula:
         turn = state.ghosts[f"turn.{loop}"]
         if isinstance(node.over, Var):
             return below(turn, self.length(node.over, state))
@@ -826,7 +856,7 @@ class Machine:
         second = self.truth(right, state)
         if reached != TRUE:
             if len(state.draws) > draws or state.ghosts != ghosts:
-                raise Unsupported("noise is drawn only if the left side of `and` or `or` has a certain value")
+                raise Unsupported("noise or `%` on the right side of `and` or `or`, outside a condition")
             state.faults[faults:] = [every([reached, fault]) for fault in state.faults[faults:]]
         return every([first, second]) if op == "and" else some([first, second])
 
@@ -936,8 +966,8 @@ class Machine:
         inner.names = {n: v for n, v in state.names.items() if n in self.fixed} | {
             view.name: self.item(view.over, view.name, place, state)
         }
-        inner.reads, inner.draws, inner.items, inner.faults = state.reads, state.draws, state.items, state.faults
-        inner.ghosts = state.ghosts
+        inner.reads, inner.draws, inner.items, inner.ghosts = state.reads, state.draws, state.items, state.ghosts
+        inner.faults = state.faults
         before = len(state.draws)
         value = self.scalar(view.item, inner)
         if key:
@@ -970,14 +1000,34 @@ def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
     """`drawn` with the sum that it is part of, unless a smaller sum has claimed it."""
     if drawn.factor:
         return drawn
-    later: Binding = {
-        other.symbol: ZERO for other in drawn_here if _ordinal(other.symbol) >= _ordinal(drawn.symbol)
-    }
+    later: Binding = {other.symbol: ZERO for other in drawn_here if _ordinal(other.symbol) >= _ordinal(drawn.symbol)}
     return replace(drawn, rest=put(value, later), factor=value.factor_of(drawn.symbol))
 
 
 def _ordinal(symbol: Symbol) -> int:
     return int(symbol.name.split("@")[0].split(".")[1])
+
+
+def _whole_names(sketch: Sketch) -> frozenset[str]:
+    """The variables that hold whole numbers where answers and noise are whole; a mistake here is found on arrival."""
+    names = {p.name for p in sketch.parameters if p.type is not Type.FLOAT and p.role is not Role.EPSILON}
+    names |= assigned_names(sketch.body)
+    assigns = [node for node in walk(sketch.body) if isinstance(node, Assign)]
+
+    def fractional(value: Expr) -> bool:
+        return any(
+            (isinstance(n, Const) and isinstance(n.value, Fraction) and n.value.denominator != 1)
+            or (isinstance(n, Binary) and n.op == "/")
+            or (isinstance(n, Draw) and n.noise not in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC))
+            or (isinstance(n, Var) and n.name not in names)
+            for n in walk(value)
+        )
+
+    while True:
+        lost = {t for a in assigns for t, v in zip(a.targets, a.values, strict=True) if t in names and fractional(v)}
+        if not lost:
+            return frozenset(names)
+        names -= lost
 
 
 def _is_remainder(node: Node) -> bool:
@@ -1002,4 +1052,3 @@ def _read_by(step: Step) -> object:
             return over
         case _:
             return ()
-

@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Any
 
 import z3
 
-from kolahal.engine.affine import Affine, Atom, Atoms, Number, Symbol, constant_form
+from kolahal.engine.affine import Affine, Atom, Atoms, Number, Symbol
 
 
 def is_empty(
-    inside: Iterable[Atom], steps: int, one_of: Sequence[Atoms] | None = None, none_of: Sequence[Atoms] = ()
+    inside: Sequence[Atom], steps: int, one_of: Sequence[Atoms] | None = None, none_of: Sequence[Atoms] = ()
 ) -> bool:
     """Whether it is proved that no point is in all of `inside`, in some polyhedron of `one_of`, in none of `none_of`."""
+    known = set(inside)
+    if any(atom.negated() in known for atom in known):
+        return True
     words = _Words()
     solver = z3.SolverFor("QF_LRA")
     solver.set("rlimit", steps)
-    for atom in inside:
-        solver.add(words.atom(atom))
+    solver.add([words.atom(atom) for atom in inside])
     if one_of is not None:
         solver.add(z3.Or([words.polyhedron(atoms) for atoms in one_of]))
     for atoms in none_of:
         solver.add(z3.Or([words.atom(atom.negated()) for atom in atoms]))
     return bool(solver.check() == z3.unsat)
-
-
-def find_supremum(form: Affine, inside: Sequence[Atom], steps: int) -> Number | None:
-    """The least number that `form` does not exceed inside the polyhedron, or None if there is none or it is not found.
-
-    The optimiser only proposes it; that it is a bound is proved by `is_empty`.
-    """
-    if not form.terms:
-        return form.constant
-    words = _Words()
-    optimiser = z3.Optimize()
-    optimiser.set("rlimit", steps)
-    for atom in inside:
-        optimiser.add(words.atom(atom))
-    goal = optimiser.maximize(words.form(form))
-    if optimiser.check() != z3.sat:
-        return None
-    infinite, value, _ = optimiser.upper_values(goal)
-    if infinite.as_fraction() != 0:
-        return None
-    bound = Fraction(value.as_fraction())
-    above = Atom(constant_form(bound) - form, strict=True)
-    return bound if is_empty([*inside, above], steps) else None
 
 
 class _Words:

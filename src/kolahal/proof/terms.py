@@ -295,7 +295,11 @@ def compile_sum(term: Sum) -> Callable[[Values], Any]:
     """A function that evaluates `term`; whole values stay int, which is what makes it fast."""
     constant = _plain(term.constant)
     parts = [
-        (_plain(factor), atom if isinstance(atom, Symbol) else None, None if isinstance(atom, Symbol) else _choice(atom))
+        (
+            _plain(factor),
+            atom if isinstance(atom, Symbol) else None,
+            None if isinstance(atom, Symbol) else _choice(atom),
+        )
         for atom, factor in term.parts
     ]
     if not parts:

@@ -1,0 +1,293 @@
+"""An event's probability as a formula of the database and the scales: compiled once, evaluated many times at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kolahal.engine.affine import Affine, Answer
+from kolahal.engine.noise import FAMILIES
+from kolahal.lang.noise import Noise
+from kolahal.measure.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron
+from kolahal.measure.stars import MOST_LEAVES, Stars, integrate
+from kolahal.model import Database
+
+Array = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+EXACT, UP, ABOVE, DOWN, BELOW = range(5)  # how a limit is rounded where the noise is whole
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke:
+    """What a leaf of a star is compared with; each entry lists rows of the table of limits."""
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    moving_low: tuple[int, ...]
+    moving_high: tuple[int, ...]
+    slope: int
+
+
+@dataclass(frozen=True, slots=True)
+class StarPlan:
+    """A star whose limits are rows of a table."""
+
+    noise: Noise
+    site: int
+    weight: float  # the centre's scale is its site's divided by this
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    leaf_noise: Noise
+    leaf_site: int
+    leaf_weight: float
+    spokes: tuple[Spoke, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Where all facts hold, the product of the trees; each fact is a row of the table that is below or at 0."""
+
+    facts: tuple[tuple[int, bool], ...]  # row, strict
+    stars: tuple[StarPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The probability of an event: a sum of products. Limits are `constants` + `answers` · database."""
+
+    products: tuple[Product, ...]
+    constants: Array  # (limits,)
+    answers: Array  # (limits, answers)
+    signs: Array  # (limits,)
+    rounding: Places  # (limits,)
+
+    def limits(self, databases: Array) -> Array:
+        """The values of all limits on each database, (databases, limits), then −∞ and ∞."""
+        values = self.constants + databases @ self.answers.T
+        modes = self.rounding
+        if (modes != EXACT).any():
+            whole = np.round(values * 2**20) / 2**20  # products of decimals come back to the numbers they mean
+            values = np.select(
+                [modes == UP, modes == ABOVE, modes == DOWN, modes == BELOW],
+                [np.ceil(whole), np.floor(whole) + 1, np.floor(whole), np.ceil(whole) - 1],
+                values,
+            )
+        ends = np.broadcast_to([-math.inf, math.inf], (len(databases), 2))
+        return np.concatenate([values * self.signs, ends], axis=1)
+
+
+@dataclass(slots=True)
+class _Table:
+    size: int
+    rows: dict[tuple[Affine, int, int], int] = field(default_factory=dict)
+
+    def add(self, form: Affine, rounding: int, sign: int) -> int:
+        return self.rows.setdefault((form, rounding, sign), len(self.rows))
+
+    def lows(self, limits: Sequence[Limit], whole: bool) -> tuple[int, ...]:
+        return tuple(self.add(m.form, (ABOVE if m.strict else UP) if whole else EXACT, 1) for m in limits)
+
+    def highs(self, limits: Sequence[Limit], whole: bool) -> tuple[int, ...]:
+        return tuple(self.add(m.form, (BELOW if m.strict else DOWN) if whole else EXACT, 1) for m in limits)
+
+    def negated(self, rows: Sequence[int]) -> tuple[int, ...]:
+        forms = list(self.rows)
+        return tuple(self.add(forms[row][0], forms[row][1], -forms[row][2]) for row in rows)
+
+    def formula(self, products: Sequence[Product]) -> Formula:
+        answers = np.zeros((len(self.rows), self.size))
+        for row, (form, _, _) in enumerate(self.rows):
+            for symbol, coefficient in form.terms.items():
+                assert isinstance(symbol, Answer), "arguments have values here"
+                answers[row, symbol.place] = coefficient
+        return Formula(
+            tuple(products),
+            np.array([float(form.constant) for form, _, _ in self.rows]),
+            answers,
+            np.array([float(sign) for _, _, sign in self.rows]),
+            np.array([rounding for _, rounding, _ in self.rows], dtype=np.int64),
+        )
+
+
+def compile_formula(
+    polyhedra: Sequence[Polyhedron], noises: Sequence[Noise], size: int
+) -> Formula | CannotIntegrate:
+    """The formula of disjoint polyhedra over databases of `size` answers."""
+    table = _Table(size)
+    products: list[Product] = []
+    for polyhedron in polyhedra:
+        facts = tuple((table.add(fact.form, EXACT, 1), fact.strict) for fact in polyhedron.facts)
+        stars: list[StarPlan] = []
+        for tree in polyhedron.trees:
+            star = _plan_star(tree, noises, table)
+            if isinstance(star, CannotIntegrate):
+                return star
+            stars.append(star)
+        products.append(Product(facts, tuple(stars)))
+    return table.formula(products)
+
+
+def _plan_star(tree: Node, noises: Sequence[Noise], table: _Table) -> StarPlan | CannotIntegrate:
+    root = tree.density
+    if tree.height > 1 or root is None or len(tree.children) > MOST_LEAVES:
+        return CannotIntegrate("the noise is tied together by more than one shared draw")
+    noise = noises[root.draw.site]
+    family = FAMILIES[noise]
+    leaves = [_leaf(child) for child in tree.children]
+    kinds = {(d.draw.site, abs(d.weight)) for d, *_ in leaves if d is not None}
+    if len(kinds) > 1 or any(d is None for d, *_ in leaves):
+        return CannotIntegrate("draws of several kinds are compared with one")
+    leaf_site, leaf_weight = kinds.pop() if kinds else (root.draw.site, abs(root.weight))
+    leaf_noise = noises[leaf_site]
+    whole = family.whole
+    if FAMILIES[leaf_noise].whole != whole or (whole and (leaf_weight != 1 or abs(root.weight) != 1)):
+        return CannotIntegrate("noise on the whole numbers is multiplied, or compared with real noise")
+    flip = not family.two_sided and root.weight < 0  # turn the whole star over, so that the centre is positive
+    low, high = _turned(table, tree.bounds, whole, flip)
+    spokes: list[Spoke] = []
+    for density, still, moving, slope in leaves:
+        assert density is not None
+        negative = not FAMILIES[leaf_noise].two_sided and (density.weight < 0) != flip
+        constant, moved = (_turned(table, part, whole, flip != negative) for part in (still, moving))
+        spokes.append(Spoke(*constant, *moved, -slope if negative else slope))
+    return StarPlan(
+        noise,
+        root.draw.site,
+        float(abs(root.weight)),
+        low,
+        high,
+        leaf_noise,
+        leaf_site,
+        float(leaf_weight),
+        tuple(spokes),
+    )
+
+
+def _leaf(node: Node) -> tuple[Density | None, Bounds, Bounds, int]:
+    """The one draw of a leaf, the limits that stay, those that move with the centre, and which way."""
+    if node.density is not None and node.link_density is None:
+        return node.density, node.bounds, node.link_bounds, 1
+    if node.density is None and node.link_density is not None:
+        return node.link_density, node.link_bounds, node.bounds, -1
+    return None, node.bounds, node.link_bounds, 1
+
+
+def _turned(table: _Table, bounds: Bounds, whole: bool, turn: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    low, high = table.lows(bounds.low, whole), table.highs(bounds.high, whole)
+    return (table.negated(high), table.negated(low)) if turn else (low, high)
+
+
+# ---------------------------------------------------------------- many formulas at once
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Stars of one kind, and whose they are."""
+
+    stars: Stars
+    sites: Places  # (stars,)
+    weights: Array
+    leaf_sites: Places
+    leaf_weights: Array
+    owner: Places  # the product that each star is a factor of
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Formulas on concrete databases, ready for any scales."""
+
+    groups: tuple[Group, ...]
+    owner: Places  # (products,): the question that each product is a part of
+    questions: int
+
+    def probabilities(self, scales: Array) -> Array:
+        """(questions, candidates), for scales by site of shape (candidates, sites)."""
+        products = np.ones((len(self.owner), len(scales)))
+        for group in self.groups:
+            scale = scales.T[group.sites] / group.weights[:, None]
+            leaf_scale = scales.T[group.leaf_sites] / group.leaf_weights[:, None]
+            np.multiply.at(products, group.owner, integrate(group.stars, scale, leaf_scale))
+        result = np.zeros((self.questions, len(scales)))
+        np.add.at(result, self.owner, products)
+        return result
+
+
+def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
+    """A batch of (formula, database) questions; those that share a formula are cheap together."""
+    together: dict[int, list[int]] = {}
+    for place, (formula, _) in enumerate(questions):
+        together.setdefault(id(formula), []).append(place)
+    count = 0
+    owners: list[Places] = []
+    blocks: dict[tuple[Noise, Noise], list[Block]] = {}
+    for places in together.values():
+        formula = questions[places[0]][0]
+        databases = np.array([[float(a) for a in questions[place][1]] for place in places]).reshape(len(places), -1)
+        limits = formula.limits(databases)
+        for product in formula.products:
+            holds = np.ones(len(places), dtype=bool)
+            for row, strict in product.facts:
+                holds &= limits[:, row] < 0 if strict else limits[:, row] <= 0
+            rows = np.flatnonzero(holds)
+            if len(rows):
+                numbers = np.arange(count, count + len(rows))
+                for star in product.stars:
+                    blocks.setdefault((star.noise, star.leaf_noise), []).append(Block(star, numbers, limits[rows]))
+                owners.append(np.array(places, dtype=np.int64)[rows])
+                count += len(rows)
+    groups = tuple(_build_group(kind, members) for kind, members in blocks.items())
+    owner = np.concatenate(owners) if owners else np.zeros(0, dtype=np.int64)
+    return Batch(groups, owner, len(questions))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One star on several databases."""
+
+    star: StarPlan
+    owner: Places  # (databases,)
+    limits: Array  # (databases, limits)
+
+    def fill(self, values: Array, rows: tuple[int, ...], highest: bool) -> None:
+        """Put the strictest of the limits in `rows` into `values`; without any, leave what is there."""
+        if len(rows) == 1:
+            values[:] = self.limits[:, rows[0]]
+        elif rows:
+            chosen = self.limits[:, list(rows)]
+            values[:] = chosen.max(axis=1) if highest else chosen.min(axis=1)
+
+    def spread(self, value: float) -> Array:
+        return np.full(len(self.owner), value)
+
+
+def _build_group(kind: tuple[Noise, Noise], blocks: Sequence[Block]) -> Group:
+    shape = (sum(len(block.owner) for block in blocks), max(len(block.star.spokes) for block in blocks))
+    ends = [np.full(shape[0], fill) for fill in (-math.inf, math.inf)]
+    bounds = [np.full(shape, fill) for fill in (-math.inf, math.inf, -math.inf, math.inf)]
+    slope = np.ones(shape)
+    first = 0
+    for block in blocks:
+        star, rows = block.star, slice(first, first + len(block.owner))
+        block.fill(ends[0][rows], star.low, True)
+        block.fill(ends[1][rows], star.high, False)
+        for column, spoke in enumerate(star.spokes):
+            slope[rows, column] = spoke.slope
+            block.fill(bounds[0][rows, column], spoke.low, True)
+            block.fill(bounds[1][rows, column], spoke.high, False)
+            block.fill(bounds[2][rows, column], spoke.moving_low, True)
+            block.fill(bounds[3][rows, column], spoke.moving_high, False)
+        first += len(block.owner)
+    return Group(
+        Stars(*kind, ends[0], ends[1], *bounds, slope),
+        np.concatenate([block.spread(block.star.site) for block in blocks]).astype(np.int64),
+        np.concatenate([block.spread(block.star.weight) for block in blocks]),
+        np.concatenate([block.spread(block.star.leaf_site) for block in blocks]).astype(np.int64),
+        np.concatenate([block.spread(block.star.leaf_weight) for block in blocks]),
+        np.concatenate([block.owner for block in blocks]),
+    )

@@ -1,0 +1,116 @@
+"""Sums of products of public quantities, such as 2*N or len(q) - 1: the coefficients of a law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+from typing import TypeAlias
+
+from kolahal.lang.scale import Scale
+
+Powers: TypeAlias = tuple[tuple[str, int], ...]  # (name, power), ascending, no power 0; powers may be negative
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    terms: tuple[tuple[Powers, Fraction], ...]  # ascending, no coefficient 0
+
+    @staticmethod
+    def constant(value: Fraction) -> Polynomial:
+        return _collect({(): value})
+
+    @staticmethod
+    def name(name: str) -> Polynomial:
+        return _collect({((name, 1),): Fraction(1)})
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        total = dict(self.terms)
+        for powers, coefficient in other.terms:
+            total[powers] = total.get(powers, Fraction(0)) + coefficient
+        return _collect(total)
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        total: dict[Powers, Fraction] = {}
+        for first, a in self.terms:
+            for second, b in other.terms:
+                powers = _multiply(first, second)
+                total[powers] = total.get(powers, Fraction(0)) + a * b
+        return _collect(total)
+
+    def times(self, factor: Fraction) -> Polynomial:
+        return _collect({powers: coefficient * factor for powers, coefficient in self.terms})
+
+    def divided(self, scale: Scale) -> Polynomial:
+        """The polynomial divided by a scale that is not zero."""
+        inverse = tuple((name, -power) for name, power in scale.powers)
+        return _collect({_multiply(powers, inverse): c / scale.coefficient for powers, c in self.terms})
+
+    def at(self, values: Mapping[str, Fraction]) -> Fraction:
+        total = Fraction(0)
+        for powers, coefficient in self.terms:
+            for name, power in powers:
+                coefficient *= values[name] ** power
+            total += coefficient
+        return total
+
+    def depends_on(self, name: str) -> bool:
+        return any(name == other for powers, _ in self.terms for other, _ in powers)
+
+    def over(self, divisor: str | Scale) -> str:
+        """This divided by a name or a scale, as text: 1/eta1, 2*N/eta2, (len(q) - 1)/eta2."""
+        below = Scale(Fraction(1), ((divisor, 1),)) if isinstance(divisor, str) else divisor
+        if len(self.terms) == 1 and self.terms[0][1] > 0:
+            powers, coefficient = self.terms[0]
+            return str(Scale(coefficient, powers) / below)
+        signs = []
+        for powers, coefficient in sorted(self.terms, key=lambda term: (-sum(p for _, p in term[0]), term[0])):
+            signs.append(("-" if coefficient < 0 else "+", str(Scale(abs(coefficient), powers))))
+        (sign, first), *others = signs
+        inside = ("-" if sign == "-" else "") + first + "".join(f" {s} {text}" for s, text in others)
+        shown = str(below)
+        return f"({inside})/{shown if isinstance(divisor, str) else f'({shown})'}"
+
+
+def _collect(terms: Mapping[Powers, Fraction]) -> Polynomial:
+    return Polynomial(tuple(sorted((powers, c) for powers, c in terms.items() if c)))
+
+
+def _multiply(first: Powers, second: Powers) -> Powers:
+    total = dict(first)
+    for name, power in second:
+        total[name] = total.get(name, 0) + power
+    return tuple(sorted((name, power) for name, power in total.items() if power))
+
+
+@lru_cache(maxsize=65536)
+def is_at_most_one(total: Polynomial) -> bool:
+    """Whether it is certain that the value is at most 1 wherever every name is at least 1.
+
+    Multiplied out so that no power is negative and written in x − 1 for each name x, the difference to 1 is never
+    negative if none of its coefficients is. That is sufficient, and decides every sum that a grammar gives.
+    """
+    gap = Polynomial.constant(Fraction(1)) + total.times(Fraction(-1))
+    names = sorted({name for powers, _ in gap.terms for name, _ in powers})
+    lowest = {name: min(0, *(dict(powers).get(name, 0) for powers, _ in gap.terms)) for name in names}
+    raised = gap * _collect({tuple((name, -low) for name, low in lowest.items() if low): Fraction(1)})
+    for name in names:
+        raised = _shift(raised, name)
+    return all(coefficient >= 0 for _, coefficient in raised.terms)
+
+
+def _shift(polynomial: Polynomial, name: str) -> Polynomial:
+    """The polynomial with `name` + 1 in place of `name`."""
+    total: dict[Powers, Fraction] = {}
+    for powers, coefficient in polynomial.terms:
+        power = dict(powers).get(name, 0)
+        rest = tuple((other, p) for other, p in powers if other != name)
+        for k in range(power + 1):
+            key = tuple(sorted((*rest, (name, k)))) if k else rest
+            total[key] = total.get(key, Fraction(0)) + coefficient * comb(power, k)
+    return _collect(total)

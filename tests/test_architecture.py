@@ -1,0 +1,165 @@
+"""The picture of who may import whom, and what no module may do, as tests."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kolahal
+
+PACKAGE = Path(kolahal.__file__).parent
+GALLERY = {path for path in (PACKAGE / "sketches").glob("*.py") if path.stem not in ("__init__", "gallery")}
+SOURCES = sorted(set(PACKAGE.rglob("*.py")) - GALLERY)
+
+# Imports point down: a module sees lower levels and its own folder. `cli` and the doors of the package see everything.
+BELOW = {"errors", "lang", "model", "settings"}
+MAY_IMPORT = {
+    "errors": set(),
+    "lang": {"errors"},
+    "model": {"errors", "lang", "settings"},  # a result carries the settings that it was made with
+    "settings": {"errors", "lang"},
+    "sketches": {"errors", "lang"},
+    "report": BELOW,
+    "engine": BELOW,
+    "measure": BELOW | {"engine"},
+    "search": BELOW | {"engine", "measure"},
+    "proof": BELOW | {"engine", "measure"},
+    "synthesis": BELOW | {"engine", "measure", "search", "proof"},
+    "baselines": BELOW | {"engine", "measure", "search", "proof", "synthesis"},
+    "evaluation": BELOW | {"engine", "measure", "search", "proof", "synthesis", "baselines", "sketches", "report"},
+}
+DOORS = {"__init__", "__main__", "cli"}
+STEPS = {"arguments", "examples", "region", "completions", "ranking"}  # of `search`; its other files are their tools
+
+# Who may import a library that not every user needs, or that others should reach through one door.
+KEEPERS = {
+    "z3": {"proof/smt.py", "proof/horn.py"},
+    "numba": {"engine/jit.py"},
+    "flint": {"measure/", "proof/"},
+    "click": {"cli.py", "__main__.py"},
+    "rich": {"cli.py", "__main__.py", "report/"},
+    "jinja2": {"report/"},
+}
+EXECUTORS = {"lang/sketch.py", "engine/jit.py"}  # both execute what they themselves printed, never a user's text
+
+
+ASKERS = {"engine/jit.py"}  # of the environment: where compiled programs are kept
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def home(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
+    """Every imported module or name, in full."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node, item.name) for item in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written in full"
+            yield from ((node, f"{node.module}.{item.name}") for item in node.names)
+
+
+def called(node: ast.AST) -> str:
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+
+
+def test_every_module_has_a_place_in_the_picture():
+    assert {home(path) for path in SOURCES} <= set(MAY_IMPORT) | DOORS
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_imports_point_down(path):
+    if home(path) in DOORS:
+        return
+    seen = {full.split(".")[1] for _, full in imports(tree_of(path)) if full.startswith("kolahal.")}
+    assert seen - {home(path)} <= MAY_IMPORT[home(path)]
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "search").glob("*.py")), ids=name_of)
+def test_steps_of_the_search_do_not_know_each_other(path):
+    names = [full.split(".") for _, full in imports(tree_of(path)) if full.startswith("kolahal.search.")]
+    seen = {parts[2] for parts in names}
+    if path.stem in STEPS:
+        assert not seen & (STEPS - {path.stem})
+    elif path.stem != "__init__":
+        assert not seen & STEPS, "a tool does not know who uses it"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_libraries_come_in_through_their_door(path):
+    for _, full in imports(tree_of(path)):
+        library = full.split(".")[0]
+        if library in KEEPERS:
+            assert any(name_of(path).startswith(keeper) for keeper in KEEPERS[library]), full
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCES if home(p) in ("lang", "errors", "model", "settings", "sketches")], ids=name_of)  # fmt: skip
+def test_what_everyone_imports_needs_only_the_standard_library(path):
+    for _, full in imports(tree_of(path)):
+        assert full.split(".")[0] in sys.stdlib_module_names | {"kolahal"}, full
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_imports_stand_at_the_top(path):
+    """Except for optional libraries, and in the doors, which load the rest only when it is asked for."""
+    if home(path) in DOORS:
+        return
+    assert "TYPE_CHECKING" not in path.read_text()
+    for function in ast.walk(tree_of(path)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            inside = [full for _, full in imports(function) if full.startswith("kolahal.")]
+            assert all(full.startswith("kolahal.engine.jit") for full in inside), inside
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_randomness_is_passed_in(path):
+    """No global generator, no seed from the clock: a generator is made from a seed, or is the system's."""
+    for node in ast.walk(tree_of(path)):
+        name = called(node)
+        if name.startswith("random."):
+            assert name == "random.Random" or (name, name_of(path)) == ("random.SystemRandom", "lang/sketch.py"), name
+        for module in ("np.random.", "numpy.random."):
+            if name.startswith(module):
+                assert name.removeprefix(module) in {"Generator", "SeedSequence", "SFC64", "PCG64", "Philox"}, name
+        assert not name.endswith("default_rng") or getattr(node, "args", None), "a generator without a seed"
+    for _, full in imports(tree_of(path)):
+        assert not (full.startswith("random.") and full not in ("random.Random", "random.SystemRandom")), full
+        assert full.split(".")[0] != "secrets", full
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_the_library_does_not_print_or_execute_or_ask_its_surroundings(path):
+    for node in ast.walk(tree_of(path)):
+        name = called(node)
+        if home(path) not in DOORS:
+            assert name not in ("print", "input", "breakpoint", "sys.exit", "exit", "quit"), name
+        if home(path) not in DOORS and name_of(path) not in ASKERS:
+            assert name != "os.getenv", name
+            assert ast.unparse(node) != "os.environ" if isinstance(node, ast.Attribute) else True
+        assert name not in ("eval", "__import__", "os.system", "pickle.load", "pickle.loads"), name
+        if name in ("exec", "compile"):
+            assert name_of(path) in EXECUTORS
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+def test_every_module_says_what_it_is_for(path):
+    tree = tree_of(path)
+    assert ast.get_docstring(tree) or (path.stem == "__init__" and not tree.body)
+
+
+def test_only_the_road_names_two_steps():
+    for path in SOURCES:
+        steps = {full.split(".")[2] for _, full in imports(tree_of(path)) if full.startswith("kolahal.search.")} & STEPS
+        if home(path) not in DOORS | {"synthesis", "baselines", "evaluation"} and path.parent.name != "search":
+            assert not steps

@@ -1,0 +1,109 @@
+"""The road as a whole."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kolahal.baselines import METHODS, Cache
+from kolahal.cli import main
+from kolahal.errors import UsageError
+from kolahal.lang.parse import parse
+from kolahal.measure.probe import build_rerunning_probe
+from kolahal.report.json import dump, synthesis_document
+from kolahal.settings import Grammar, Settings
+from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.synthesis import PAPER, Timer, synthesize
+
+SMALL = replace(Settings(), grammar=Grammar(length_powers=(0,), epsilon_powers=(1,)))
+
+
+def test_one_worker_and_two_give_the_same_bytes() -> None:
+    sketch = load_one("noisy_max_2")
+    alone = synthesize(sketch, SMALL)
+    with ProcessPoolExecutor(2) as pool:
+        shared = synthesize(sketch, SMALL, PAPER.spread_over(pool))
+    assert dump(synthesis_document(alone, {}, "")) == dump(synthesis_document(shared, {}, ""))
+
+
+def test_another_seed_gives_other_noise() -> None:
+    sketch = load_one("histogram")
+    first, second = (synthesize(sketch, replace(SMALL, seed=seed)) for seed in (1, 2))
+    assert first.regions != second.regions
+
+
+def test_every_step_is_heard_and_timed() -> None:
+    timer = Timer()
+    synthesize(load_one("sum"), SMALL, PAPER.watched_by(timer))
+    assert set(timer.results) == {
+        "fix_arguments", "build_probe", "select_examples", "find_regions", "enumerate_completions", "rank_completions", "judge",
+    }
+    assert timer.total()["total"] >= max(timer.seconds.values()) > 0
+
+
+def test_a_sketch_without_holes_is_refused() -> None:
+    mechanism = load_one("sum").complete("1/eps").filled()
+    with pytest.raises(UsageError, match="no holes"):
+        synthesize(mechanism)
+
+
+LEAK = """
+@sketch(adjacent=each_within(1))
+def leak(q: Private, eps: Epsilon):
+    if q[0] > 0:
+        return 1
+    return 2 + Lap(hole)
+"""
+
+
+def test_no_private_completion_ends_with_code_1_and_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "leak.py"
+    path.write_text(LEAK)
+    code = main(["synth", str(path), "--workers", "1", "--method", "paper"])
+    out = capsys.readouterr().out
+    assert code == 1
+    assert "No private completion of leak was found" in out and "smallest violation" in out and "d1 =" in out
+
+
+def test_synthesize_works_on_a_sketch_that_is_not_in_the_gallery() -> None:
+    sketch = parse("""
+@sketch(adjacent=one_within(2))
+def partial_sum(q: Private, eps: Epsilon):
+    s = 0
+    for x in q:
+        s = s + x
+    return s + Lap(hole)
+""")
+    found = synthesize(sketch, SMALL)
+    assert found.best is not None and str(found.best.ranked.completion[0]) == "2/eps"
+    assert isinstance(found.mechanism([1, 2, 3], eps=0.5), float)
+
+
+@pytest.mark.parametrize("method", ["naive", "unlim", "lim", "noopt"])
+def test_every_baseline_finds_the_textbook_answer_of_histogram(method: str) -> None:
+    found = synthesize(load_one("histogram"), SMALL, METHODS[method])
+    assert found.best is not None and str(found.best.ranked.completion[0]) == "1/eps"
+
+
+def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
+    sketch = load_one("noisy_max_1")
+    found = synthesize(sketch, SMALL)
+    examples = list(dict.fromkeys((*found.selection.examples, *found.tests.examples)))
+    cache = Cache(2)
+    for example in examples[:3]:
+        cache.remember(example)
+    assert [entry.example for entry in cache.entries] == examples[:3][::-1][:2]
+    probe = build_rerunning_probe(sketch, SMALL, "cache")
+    weakest = cache.entries[-1].example
+    assert cache.rejects((0.7,), probe, weakest.arguments)
+    assert max(entry.utility for entry in cache.entries) == 2
+    assert not cache.rejects((50.0,), probe, weakest.arguments)
+
+
+@pytest.mark.paper
+@pytest.mark.parametrize("name", GALLERY)
+def test_the_road_runs_on_all_nine(name: str) -> None:
+    assert synthesize(load_one(name)).best is not None

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kolahal.baselines import METHODS, Cache
+from kolahal.baselines import Cache
+from kolahal.methods import METHODS
 from kolahal.cli import main
 from kolahal.errors import UsageError
 from kolahal.lang.parse import parse
@@ -39,7 +40,7 @@ def test_every_step_is_heard_and_timed() -> None:
     timer = Timer()
     synthesize(load_one("sum"), SMALL, PAPER.watched_by(timer))
     assert set(timer.results) == {
-        "fix_arguments", "build_probe", "select_examples", "find_regions", "enumerate_completions", "rank_completions", "judge",
+        "fix_arguments", "build_probe", "select_examples", "find_regions", "enumerate_completions", "rank_completions", "judge", "find_law",
     }
     assert timer.total()["total"] >= max(timer.seconds.values()) > 0
 

@@ -18,7 +18,7 @@ from kolahal.proof.judge import judge
 from kolahal.search.completions import all_completions
 from kolahal.search.ranking import total_noise
 from kolahal.settings import Settings
-from kolahal.synthesis import PAPER, Parts
+from kolahal.synthesis import PAPER
 
 TOP = 5  # counterexamples in a limited cache (Sec. V)
 
@@ -30,7 +30,7 @@ def whole_space(sketch: Sketch, selection: Selection, probe: Probe, settings: Se
 
 def everything(sketch: Sketch, regions: tuple[Region, ...], settings: Settings) -> tuple[Completion, ...]:
     """The whole grammar at every hole."""
-    return all_completions(sketch, settings)
+    return tuple(all_completions(sketch, settings))
 
 
 def no_examples(
@@ -152,5 +152,3 @@ NOOPT = replace(
     enumerate_completions=everything,
     judge=judge_with_cache,
 )
-
-METHODS: dict[str, Parts] = {parts.method: parts for parts in (PAPER, NAIVE, UNLIM, LIM, NOOPT)}

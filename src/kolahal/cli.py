@@ -39,7 +39,8 @@ NEXT = {  # what goes on after a step has finished
     "find_regions": "enumerating completions",
     "enumerate_completions": "selecting test examples",
     "rank_completions": "testing and proving",
-    "judge": "done",
+    "judge": "finding the law",
+    "find_law": "done",
 }
 
 
@@ -128,10 +129,10 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @click.argument("target", metavar="SKETCH")
 @click.option(
     "--method",
-    type=click.Choice(["paper", "naive", "unlim", "lim", "noopt"]),
-    default="paper",
+    type=click.Choice(["auto", "law", "paper", "naive", "unlim", "lim", "noopt"]),
+    default="auto",
     show_default=True,
-    help="The paper's method, or one of its baselines.",
+    help="Straight from the law, the paper's method, or one of its baselines; auto: the law where there is one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
@@ -158,14 +159,14 @@ def synth(
     settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
-    from kolahal.baselines import METHODS
+    from kolahal.methods import choose_parts
     from kolahal.report.json import dump, synthesis_document
     from kolahal.report.text import render_synthesis
     from kolahal.synthesis import Timer, synthesize
 
     timer = Timer()
     with progress(NEXT[""]) as status, workers(count) as pool:
-        parts = METHODS[method].spread_over(pool).watched_by(timer)
+        parts = choose_parts(method, sketch, settings).spread_over(pool).watched_by(timer)
         if status is not None:
             parts = parts.watched_by(lambda step, _, __: status.update(f"{NEXT[step]} …"))
         try:
@@ -309,11 +310,11 @@ def report(result: Path, out: Path | None) -> None:
 )
 def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None) -> None:
     """The paper's table: its minutes and ranks, our seconds and ranks."""
-    from kolahal.baselines import METHODS
     from kolahal.evaluation import evaluate
+    from kolahal.methods import METHODS, choose_parts
     from kolahal.report.text import table as columns
 
-    unknown = [name for name in (*only, method) if name not in GALLERY and name not in METHODS]
+    unknown = [name for name in (*only, method) if name not in GALLERY and name not in METHODS and name != "auto"]
     if unknown:
         raise UsageError(
             f"there is no {unknown[0]}: benchmarks are {', '.join(GALLERY)}; methods are {', '.join(METHODS)}"
@@ -325,7 +326,7 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
         for name in only or GALLERY:
             entry = GALLERY[name]
             with progress(f"{name} by {method}"):
-                row = evaluate(name, METHODS[method].spread_over(pool), settings)
+                row = evaluate(name, choose_parts(method, load_one(name), settings).spread_over(pool), settings)
             cells = [f"{value:.1f}" for _, value in row.seconds]
             slower = []
             for other in others:

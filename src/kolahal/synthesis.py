@@ -11,9 +11,10 @@ from typing import Any
 
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.measure.probe import Probe, build_probe
-from kolahal.model import Example, Judged, Ranked, Region, Selection, Split, Synthesis
-from kolahal.proof.judge import judge
+from kolahal.measure.exact import build_exact_probe
+from kolahal.measure.probe import Probe
+from kolahal.model import Example, Judged, Law, Ranked, Region, Selection, Split, Synthesis, Unknown
+from kolahal.proof.judge import judge, known_laws
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import enumerate_completions
 from kolahal.search.examples import select_examples
@@ -36,6 +37,7 @@ class Parts:
     enumerate_completions: Callable[..., tuple[Completion, ...]]
     rank_completions: Callable[..., tuple[Ranked, ...]]
     judge: Callable[..., tuple[Judged, ...]]
+    find_law: Callable[[Sketch, Settings], Law | None]
 
     def watched_by(self, observe: Observer) -> Parts:
         """The same parts; `observe(step, result, seconds)` hears each one finish."""
@@ -69,6 +71,7 @@ PHASES = {  # step → the paper's column
     "enumerate_completions": "enum",
     "rank_completions": "enum",
     "judge": "verify",
+    "find_law": "verify",
 }
 
 
@@ -90,8 +93,22 @@ class Timer:
         return {**self.seconds, "total": time.perf_counter() - self.start}
 
 
+def show_law(sketch: Sketch, settings: Settings) -> Law | None:
+    """When a completion is private, as a formula; None where no formula was found."""
+    laws = known_laws(sketch, settings.proof)
+    return None if isinstance(laws, Unknown) else laws.law(sketch)
+
+
 PAPER = Parts(
-    "paper", fix_arguments, build_probe, select_examples, find_regions, enumerate_completions, rank_completions, judge
+    "paper",
+    fix_arguments,
+    build_exact_probe,
+    select_examples,
+    find_regions,
+    enumerate_completions,
+    rank_completions,
+    judge,
+    show_law,
 )
 
 
@@ -114,6 +131,7 @@ def synthesize(sketch: Sketch, settings: Settings | None = None, parts: Parts = 
     examples: tuple[Example, ...] = selection.examples + tests.examples
     ranked = parts.rank_completions(sketch, completions, examples, split, fresh, settings)  # η₁ … ηₙ
     judged = parts.judge(sketch, ranked, split, settings)
+    law = parts.find_law(sketch, settings)
     return Synthesis(
-        sketch, parts.method, settings, split, selection, regions, len(completions), tests, ranked, judged, None
+        sketch, parts.method, settings, split, selection, regions, len(completions), tests, ranked, judged, law
     )

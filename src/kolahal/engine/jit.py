@@ -234,6 +234,12 @@ def _load(path: Path) -> Function:
     return function
 
 
+def forget_kernels() -> None:
+    """Write and load kernels anew from now on."""
+    _kernel.cache_clear()
+    _compile.cache_clear()
+
+
 def _file_name(text: str) -> str:
     return hashlib.sha256(f"{version('numba')}\n{text}".encode()).hexdigest()[:32]
 

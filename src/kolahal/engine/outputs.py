@@ -108,7 +108,10 @@ def _hits(event: Event, outputs: Outputs) -> Any:
             if not found.any():
                 return found
             found &= (outputs.kinds[: len(weights)] == NUMBER).all(axis=0)
-            return found & (np.array([float(w) for w in weights]) @ outputs.values[: len(weights)] >= float(low))
+            with np.errstate(all="ignore"):  # lists of other lengths hold nonsense here
+                # One by one and not as a matrix product, which adds in an order of its own.
+                total = sum(float(w) * value for w, value in zip(weights, outputs.values))
+            return found & np.greater_equal(total, float(low))
         case OneOf(events):
             return (
                 np.logical_or.reduce([hits(e, outputs) for e in events])

@@ -120,9 +120,13 @@ class Body:
 
     def quantities(self, header: Header) -> dict[str, Scale]:
         """The names that a scale may use: public numbers that never change. Names given to such scales join later."""
-        names = [p.name for p in header.parameters if p.role is not Role.PRIVATE and p.type is not Type.BOOL]
-        names = [name for name in [*names, *header.lost] if not self.times[name]]
-        names += [f"len({p.name})" for p in header.parameters if p.role is Role.PRIVATE]
+        names = list(header.lost)
+        for p in header.parameters:
+            # That the budget and the length do not change either is for the checker to see.
+            if p.role is Role.PRIVATE:
+                names.append(f"len({p.name})")
+            elif p.role is Role.EPSILON or (p.type is not Type.BOOL and not self.times[p.name]):
+                names.append(p.name)
         return {name: Scale(Fraction(1), ((name, 1),)) for name in names}
 
     # ---- statements
@@ -359,7 +363,7 @@ class Body:
         ours = self.tree.ours(node.func)
         if ours in NOISES:
             return self.noise(node, NOISES[ours])
-        name = clip(node.func)
+        name = clip(node.func) if isinstance(node.func, ast.Name | ast.Attribute) else f"({clip(node.func)})"
         match name, [] if node.keywords else node.args:
             case "len", [ast.Name() as of]:
                 return ir.Length(self.variable(of), span=span)

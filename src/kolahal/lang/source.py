@@ -95,7 +95,8 @@ def _blank(text: str) -> str:
 
 def _harmless(text: str) -> str:
     """`text` without control characters: a stranger's file may hold escape sequences for the terminal."""
-    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    kept = (c.isprintable() or c == "\t" or unicodedata.category(c) == "Zs" for c in text)
+    return "".join(c if keep else "\N{REPLACEMENT CHARACTER}" for c, keep in zip(text, kept, strict=True))
 
 
 def diagnose(code: str, span: Span = NOWHERE, **words: object) -> Diagnostic:
@@ -157,10 +158,3 @@ def parse_module(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text)
-
-
-def refuse_file(
-    path: str, code: str, what: str, why: str, fix: str, span: Span = NOWHERE, text: str = ""
-) -> SketchError:
-    """Used until `parse.py` calls `refuse_source`; remove it then."""
-    return SketchError(Source(path, text), (Diagnostic(code, span, what, why, fix),))

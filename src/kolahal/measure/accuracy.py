@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,19 +16,27 @@ from kolahal.model import Arguments, Database
 from kolahal.settings import Settings
 
 DATABASES = 8
-RUNS = 1024  # a database; errors are compared on common noise, so differences are surer than the errors themselves
+LARGER = 4  # how much more answers the second size has
+RUNS = 512  # a database; errors are compared on common noise, so differences are surer than the errors themselves
 
 
 def expected_errors(
     sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
 ) -> list[float]:
-    """For each completion the mean error over representative databases.
+    """For each completion the mean error over representative databases of two sizes.
 
     Where the noiseless answer is discrete (whole, true or false, None), the error is the probability of another
-    answer; where it is a number, the mean distance from it; for lists, the mean over the items.
+    answer; where it is a number, the mean distance from it; for lists, the mean over the items. Noise that grows with
+    the number of answers can look cheap at a small one, hence the second, larger size.
     """
+    sizes = [replace(arguments, size=size) for size in (arguments.size, LARGER * arguments.size)]
+    found = np.mean([_errors_at(sketch, completions, a, settings) for a in sizes], axis=0)
+    return [float(error) for error in found]
+
+
+def _errors_at(sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings) -> list[float]:
     databases = representative_databases(arguments, settings.seed)
-    tape = Tape((settings.seed, 77), RUNS)
+    tape = Tape((settings.seed, 77, arguments.size), RUNS)
     silent = (0.0,) * len(sketch.holes)
     truths = [batch.run(sketch, d, arguments, silent, Tape((0,), 1)) for d in databases]
     discrete = all(_is_discrete(truth) for truth in truths)

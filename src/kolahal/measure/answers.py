@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kolahal.engine.noise import Array
-from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, Mask, Outputs, join
+from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Mask, Outputs, join
 from kolahal.model import AllOf, Anything, Equals, Event, StartsWith, Within
 
 Cells = NDArray[np.int64]
@@ -96,35 +96,37 @@ def _codes(pool: Outputs) -> tuple[Cells, int, tuple[Cells, ...], Mask]:
     width = pool.values.shape[0]
     lists = bool((pool.lengths != SCALAR).any())
     codes = np.zeros(pool.runs, dtype=np.int64)
-    bound = 1
+    if lists:  # an empty list and a scalar, or a list and its item, are not the same answer
+        codes += pool.lengths == SCALAR
+    bound = 2
     continuous = np.zeros((width, pool.runs), dtype=bool)
     prefixes: list[Cells] = []
     for place in range(width):
-        digit, radix, continuous[place] = _sort_items(pool, place)
+        digit, continuous[place] = _sort_items(pool, place)
+        digit, radix = compact(digit)
         if bound * radix > 1 << 40:
             codes, bound = compact(codes)
         codes, bound = codes * radix + digit, bound * radix
         if lists and place < min(LONGEST_PREFIX, width - 1):
             prefixes.append(codes)
-    if lists:  # an empty list and a scalar, or a list and its item, are not the same answer
-        codes, bound = codes * 2 + (pool.lengths == SCALAR), bound * 2
     codes, count = compact(codes)
     return codes, count, tuple(prefixes), continuous
 
 
-def _sort_items(pool: Outputs, place: int) -> tuple[Cells, int, Mask]:
-    """A number for the discrete part of every item at a place, how many there may be, and which are of a continuum."""
+def _sort_items(pool: Outputs, place: int) -> tuple[Cells, Mask]:
+    """A number for the discrete part of every item at a place, and which items are of a continuum."""
     present = pool.lengths > place
     if place == 0:
         present |= pool.lengths == SCALAR
     kinds, values = pool.kinds[place], pool.values[place]
-    digit = np.zeros(pool.runs, dtype=np.int64)
-    digit[present & (kinds == NONE)] = 1
-    truth = present & (kinds == BOOLEAN)
-    digit[truth] = 2 + values[truth].astype(np.int64)
+    # 0 is no item, 1 is None, 2 and 3 are False and True, 4 is a number of a continuum, others are atoms.
+    digit = np.where(present, kinds, 0).astype(np.int64)
+    truth = digit == BOOLEAN
+    if truth.any():
+        digit += truth & (values != 0)
     numbers = present & (kinds == NUMBER)
     if not numbers.any():
-        return digit, 4, numbers
+        return digit, numbers
     found = values if numbers.all() else values[numbers]
     atoms = _atoms(found)
     sorted_in = np.searchsorted(atoms, found).clip(max=max(0, len(atoms) - 1))
@@ -132,7 +134,7 @@ def _sort_items(pool: Outputs, place: int) -> tuple[Cells, int, Mask]:
     digit[numbers] = np.where(is_atom, 5 + sorted_in, 4)
     continuous = numbers.copy()
     continuous[numbers] = ~is_atom
-    return digit, 5 + len(atoms), continuous
+    return digit, continuous
 
 
 def _atoms(values: Array) -> Array:
@@ -155,9 +157,10 @@ def _atoms(values: Array) -> Array:
 def compact(codes: Cells) -> tuple[Cells, int]:
     """The same classes, numbered 0, 1, … in the order of their codes."""
     bound = int(codes.max(initial=0)) + 1
-    if bound <= 1 << 14:
+    if bound <= max(1 << 12, 4 * len(codes)):
         used = np.bincount(codes, minlength=bound) > 0
-        return (np.cumsum(used) - 1)[codes], int(used.sum())
+        count = int(used.sum())
+        return (codes, count) if count == bound else ((np.cumsum(used) - 1)[codes], count)
     distinct, inverse = np.unique(codes, return_inverse=True)
     return inverse.astype(np.int64), len(distinct)
 

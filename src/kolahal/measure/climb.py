@@ -6,6 +6,7 @@ happen (design, section 4.5). Integration is as exact there as anywhere, so a pl
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,9 +14,11 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.measure.exact import Integrator, ask, exact_losses
-from kolahal.measure.pairs import Pair, noise_scales, short, steps_from
+from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, noise_scales, short, steps_from
 from kolahal.measure.polyhedra import CannotIntegrate
-from kolahal.model import AllOf, Equals, Event, Example, Linear, Scales, Within
+from kolahal.model import AllOf, Arguments, Equals, Event, Example, Linear, Scales, Within
+
+MOST_STARTS = 800
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +55,11 @@ def climb_exact(
     if isinstance(best, CannotIntegrate):
         return best
     loss, tried = float(best[0]), 1
-    if events:
-        others = [replace(example, event=event) for event in events if event != example.event]
-        example, loss, seen = _best(integrator, example, loss, others, scales)
-        tried += seen
     turns = reach.turns
     while turns > 0 and step >= smallest:
         turns -= 1
         nearby = [e for e in _nearby(integrator, example, step, reach) if _is_inside(e, reach)]
+        nearby += [replace(example, event=event) for event in events if event != example.event]
         new, found, seen = _best(integrator, example, loss, nearby, scales)
         tried += seen
         if found > loss * (1 + reach.least) + 1e-12:
@@ -68,6 +68,49 @@ def climb_exact(
         else:
             step = step / 4
     return Climb(example, loss, tried)
+
+
+def find_hardest(
+    integrator: Integrator,
+    arguments: Arguments,
+    scales: Scales,
+    reach: Reach = Reach(),
+    events: Sequence[Event] = (),
+    starts: int = 3,
+) -> Climb | CannotIntegrate:
+    """The hardest example at `scales`, from the best starts at the threshold: all corners of the relation and events.
+
+    Without `events`, all answers that the program can give are tried, if those are not numbers with noise.
+    """
+    sketch = integrator.sketch
+    events = events or integrator.answers(arguments, scales)
+    if not events:
+        return CannotIntegrate("the answers are numbers with noise, so events must be given")
+    (base,) = enumerate_bases(sketch, arguments, scales, 1)
+    corners = list(itertools.islice(sketch.adjacency.vertices(arguments.size), MOST_STARTS + 1))
+    if len(corners) * len(events) > MOST_STARTS:
+        corners = list(enumerate_moves(sketch.adjacency, arguments.size, max(4, MOST_STARTS // len(events))))
+    examples = [Example(base, Pair(base, move).d2, event, arguments) for move in corners for event in events]
+    losses = _losses(integrator, examples, scales)
+    if isinstance(losses, CannotIntegrate):
+        return losses
+    best: Climb | None = None
+    tried = len(examples)
+    begun: set[Event] = set()
+    for place in np.argsort(-losses, kind="stable"):
+        example = examples[place]
+        if example.event in begun or (best is not None and example.event == best.example.event):
+            continue
+        begun.add(example.event)
+        found = climb_exact(integrator, example, scales, reach, events)
+        assert isinstance(found, Climb)
+        tried += found.tried
+        if best is None or found.log_loss > best.log_loss:
+            best = found
+        if len(begun) == starts:
+            break
+    assert best is not None
+    return replace(best, tried=tried)
 
 
 def _is_inside(example: Example, reach: Reach) -> bool:

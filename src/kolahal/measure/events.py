@@ -239,15 +239,15 @@ def _line_view(
     values: Array, inside: Mask, runs: int, event: Callable[[Fraction | None, Fraction | None], Event]
 ) -> Ordered:
     """Bins of one number."""
-    edges, floats = _edges(values[inside])
-    cells = np.searchsorted(floats, values, side="right") + 1
+    edges = _edges(values[inside])
+    cells = np.searchsorted(edges.floats, values, side="right") + 1
     cells[~inside] = 0
-    count = len(edges) + 2
+    count = len(edges.floats) + 2
     whole = bool((values == np.floor(values)).all())
 
     def of(low: int, high: int) -> Event:
-        below = edges[low - 2] if low > 1 else None
-        above = edges[high - 1] - whole if high < count - 1 else None  # closed intervals: 3 ≤ x < 6 is 3 ≤ x ≤ 5
+        below = edges.exact(low - 2) if low > 1 else None
+        above = edges.exact(high - 1) - whole if high < count - 1 else None  # closed intervals: 3 ≤ x < 6 is 3 ≤ x ≤ 5
         return event(below, above)
 
     return Ordered(cells[:runs], cells[runs:], count, of)
@@ -269,18 +269,17 @@ def _box_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any
     """Boxes open towards d1 (d2 where `way` is −1), each inside the one before it."""
     signs = way * np.sign(shape.weights)
     bounds = [
-        [_round(middle + sign * spread * level, spread / 20) for level in BOX_LEVELS]
+        _decimals(middle + sign * spread * BOX_LEVELS, spread / 20)
         for middle, spread, sign in zip(shape.middles, shape.spreads, signs, strict=True)
     ]
     cells = np.full(values.shape[1], len(BOX_LEVELS), dtype=np.int64)  # the innermost box that an answer is in
     for place, sign, bound in zip(shape.places, signs, bounds, strict=True):
-        ascending = sign * np.array([float(b) for b in bound])
-        cells = np.minimum(cells, np.searchsorted(ascending, sign * values[place], side="right"))
+        cells = np.minimum(cells, np.searchsorted(sign * bound.floats, sign * values[place], side="right"))
     cells[~inside] = 0
 
     def of(low: int, _: int) -> Event:
         parts = {
-            place: Within(bound[low - 1], None) if sign > 0 else Within(None, bound[low - 1])
+            place: Within(bound.exact(low - 1), None) if sign > 0 else Within(None, bound.exact(low - 1))
             for place, sign, bound in zip(shape.places, signs, bounds, strict=True)
         }
         return with_parts(example, parts)
@@ -295,28 +294,42 @@ def _linear_view(values: Array, inside: Mask, shape: _Shape, way: int, example: 
     for place, weight in zip(shape.places, shape.weights, strict=True):
         full[place] = Fraction(round(10 * way * float(weight / largest)), 10)
     score = np.array([float(full[place]) for place in shape.places]) @ values[list(shape.places)]
-    edges, floats = _edges(score[inside])
-    cells = np.searchsorted(floats, score, side="right") + 1
+    edges = _edges(score[inside])
+    cells = np.searchsorted(edges.floats, score, side="right") + 1
     cells[~inside] = 0
 
     def of(low: int, _: int) -> Event:
-        return Linear(tuple(full), edges[low - 2]) if low > 1 else pattern(example)
+        return Linear(tuple(full), edges.exact(low - 2)) if low > 1 else pattern(example)
 
-    return Ordered(cells[:runs], cells[runs:], len(edges) + 2, of, upper=True)
+    return Ordered(cells[:runs], cells[runs:], len(edges.floats) + 2, of, upper=True)
 
 
-def _edges(values: Array) -> tuple[list[Fraction], Array]:
+@dataclass(frozen=True, slots=True)
+class _Decimals:
+    """Short decimal numbers, for arrays and for people."""
+
+    wholes: Array
+    digits: int  # behind the point; below 0 for zeros before it
+
+    @property
+    def floats(self) -> Array:
+        """The doubles nearest to the numbers."""
+        return self.wholes / 10.0**self.digits if self.digits >= 0 else self.wholes * 10.0**-self.digits
+
+    def exact(self, place: int) -> Fraction:
+        return Fraction(int(self.wholes[place])) / Fraction(10) ** self.digits
+
+
+def _edges(values: Array) -> _Decimals:
     """Short decimals near some quantiles of the values, ascending."""
     sample = np.sort(values[:: max(1, len(values) // 2048)])
-    if not len(sample):
-        return [], np.zeros(0)
-    cuts = sample[(LEVELS * (len(sample) - 1)).astype(np.int64)]
-    unit = max(float(sample[(3 * len(sample)) // 4] - sample[len(sample) // 4]) / 20, 1e-9)
-    edges = sorted({_round(float(cut), unit) for cut in cuts})
-    return edges, np.array([float(edge) for edge in edges])
+    last = len(sample) - 1
+    spread = float(sample[3 * last // 4] - sample[last // 4])
+    found = _decimals(sample[(LEVELS * last).astype(np.int64)], spread / 20)
+    return _Decimals(np.unique(found.wholes), found.digits)
 
 
-def _round(value: float, unit: float) -> Fraction:
-    """A multiple of a power of ten not above `unit`, near `value`."""
-    step = Fraction(10) ** math.floor(math.log10(unit))
-    return round(Fraction(value) / step) * step
+def _decimals(values: Array, unit: float) -> _Decimals:
+    """Multiples of the power of ten next below `unit`, near the values."""
+    digits = -math.floor(math.log10(max(unit, 1e-9)))
+    return _Decimals(np.round(values * 10.0**digits), digits)

@@ -10,18 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kolahal.engine.symbolic import Fault, affine_parts
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
 from kolahal.measure.formula import Batch, Formula, build_batch, compile_formula
 from kolahal.measure.outcomes import Outcomes, find_outcomes
 from kolahal.measure.polyhedra import CannotIntegrate, build_polyhedra
 from kolahal.measure.probe import Losses, ReweighingProbe, build_probe
-from kolahal.model import Arguments, Database, Estimate, Event, Example, Odds, Scales
+from kolahal.model import Arguments, Database, Equals, Estimate, Event, Example, Odds, Output, Scales
 from kolahal.settings import Settings
 
 Array = NDArray[np.float64]
@@ -64,7 +66,7 @@ class Integrator:
         return compile_formula(polyhedra, outcomes.noises, arguments.size)
 
     def _find(
-        self, arguments: Arguments, pattern: Pattern, event: Event, database: Database | None
+        self, arguments: Arguments, pattern: Pattern, event: Event | None, database: Database | None
     ) -> Outcomes | CannotIntegrate:
         """All paths if they are few, else those that can end in the event."""
         given = (arguments.size, arguments.environment(self.sketch), self._silent(arguments, pattern), database)
@@ -74,6 +76,16 @@ class Integrator:
         if isinstance(self._outcomes[key], Outcomes):
             return self._outcomes[key]
         return find_outcomes(self.sketch, *given, event)
+
+    def answers(self, arguments: Arguments, scales: Scales) -> tuple[Event, ...]:
+        """An event for each answer that the program can give, where answers have no noise of their own."""
+        outcomes = self._find(arguments, tuple(scale > 0 for scale in scales), None, None)
+        if isinstance(outcomes, CannotIntegrate):
+            return ()
+        values = dict.fromkeys(path.output for path in outcomes.paths if not isinstance(path.output, Fault))
+        if any(affine_parts(value) for value in values):
+            return ()
+        return tuple(Equals(_exact(value)) for value in values)
 
     def _silent(self, arguments: Arguments, pattern: Pattern) -> frozenset[int]:
         names = arguments.quantities(self.sketch)
@@ -96,6 +108,12 @@ class Integrator:
         return np.where(found > 0, found, 1.0)
 
 
+def _exact(value: Any) -> Output:
+    if isinstance(value, tuple):
+        return tuple(_exact(item) for item in value)  # type: ignore[misc]
+    return value if value is None or isinstance(value, bool) else Fraction(value)
+
+
 def event_probability(
     sketch: Sketch, database: Database, arguments: Arguments, scales: Array, event: Event
 ) -> Array | CannotIntegrate:
@@ -112,7 +130,10 @@ def ask(
         batch = _prepare(integrator, arguments, pattern, questions)
         if isinstance(batch, CannotIntegrate):
             return batch
-        result[:, rows] = batch.probabilities(integrator.site_scales(arguments, scales[rows]))
+        found = batch.probabilities(integrator.site_scales(arguments, scales[rows]))
+        if isinstance(found, CannotIntegrate):
+            return found
+        result[:, rows] = found
     return result[0] if len(questions) == 1 else result
 
 

@@ -15,6 +15,7 @@ from kolahal.engine.noise import FAMILIES
 from kolahal.lang.noise import Noise
 from kolahal.measure.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron
 from kolahal.measure.stars import MOST_LEAVES, Stars, integrate
+from kolahal.measure.trees import Source, TreePlan, find_obstacle, integrate_tree
 from kolahal.model import Database
 
 Array = NDArray[np.float64]
@@ -55,6 +56,7 @@ class Product:
 
     facts: tuple[tuple[int, bool], ...]  # row, strict
     stars: tuple[StarPlan, ...]
+    trees: tuple[TreePlan, ...]  # those that are no stars
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,30 +126,54 @@ def compile_formula(
     for polyhedron in polyhedra:
         facts = tuple((table.add(fact.form, EXACT, 1), fact.strict) for fact in polyhedron.facts)
         stars: list[StarPlan] = []
-        for tree in polyhedron.trees:
-            star = _plan_star(tree, noises, table)
-            if isinstance(star, CannotIntegrate):
-                return star
-            stars.append(star)
-        products.append(Product(facts, tuple(stars)))
+        trees: list[TreePlan] = []
+        for node in polyhedron.trees:
+            star = _plan_star(node, noises, table)
+            if star is not None:
+                stars.append(star)
+                continue
+            tree = _plan_tree(node, noises, table)
+            obstacle = find_obstacle(tree)
+            if obstacle is not None:
+                return CannotIntegrate(obstacle)
+            trees.append(tree)
+        products.append(Product(facts, tuple(stars), tuple(trees)))
     return table.formula(products)
 
 
-def _plan_star(tree: Node, noises: Sequence[Noise], table: _Table) -> StarPlan | CannotIntegrate:
+def _plan_tree(node: Node, noises: Sequence[Noise], table: _Table) -> TreePlan:
+    own, link = (
+        Source(noises[d.draw.site], d.draw.site, float(d.weight)) if d is not None else None
+        for d in (node.density, node.link_density)
+    )
+    whole = any(FAMILIES[noises[draw.site]].whole for draw in node.draws)
+    return TreePlan(
+        own,
+        table.lows(node.bounds.low, whole),
+        table.highs(node.bounds.high, whole),
+        link,
+        table.lows(node.link_bounds.low, whole),
+        table.highs(node.link_bounds.high, whole),
+        tuple(_plan_tree(child, noises, table) for child in node.children),
+    )
+
+
+def _plan_star(tree: Node, noises: Sequence[Noise], table: _Table) -> StarPlan | None:
+    """The tree as a star of one kind of leaves, if it is one."""
     root = tree.density
     if tree.height > 1 or root is None or len(tree.children) > MOST_LEAVES:
-        return CannotIntegrate("the noise is tied together by more than one shared draw")
+        return None
     noise = noises[root.draw.site]
     family = FAMILIES[noise]
     leaves = [_leaf(child) for child in tree.children]
     kinds = {(d.draw.site, abs(d.weight)) for d, *_ in leaves if d is not None}
     if len(kinds) > 1 or any(d is None for d, *_ in leaves):
-        return CannotIntegrate("draws of several kinds are compared with one")
+        return None
     leaf_site, leaf_weight = kinds.pop() if kinds else (root.draw.site, abs(root.weight))
     leaf_noise = noises[leaf_site]
     whole = family.whole
     if FAMILIES[leaf_noise].whole != whole or (whole and (leaf_weight != 1 or abs(root.weight) != 1)):
-        return CannotIntegrate("noise on the whole numbers is multiplied, or compared with real noise")
+        return None
     flip = not family.two_sided and root.weight < 0  # turn the whole star over, so that the centre is positive
     low, high = _turned(table, tree.bounds, whole, flip)
     spokes: list[Spoke] = []
@@ -203,16 +229,22 @@ class Batch:
     """Formulas on concrete databases, ready for any scales."""
 
     groups: tuple[Group, ...]
+    trees: tuple[tuple[int, TreePlan, Array], ...]  # the product that it is a factor of, the tree, its limits
     owner: Places  # (products,): the question that each product is a part of
     questions: int
 
-    def probabilities(self, scales: Array) -> Array:
+    def probabilities(self, scales: Array) -> Array | CannotIntegrate:
         """(questions, candidates), for scales by site of shape (candidates, sites)."""
         products = np.ones((len(self.owner), len(scales)))
         for group in self.groups:
             scale = scales.T[group.sites] / group.weights[:, None]
             leaf_scale = scales.T[group.leaf_sites] / group.leaf_weights[:, None]
             np.multiply.at(products, group.owner, integrate(group.stars, scale, leaf_scale))
+        for product, tree, limits in self.trees:
+            found = integrate_tree(tree, limits, scales)
+            if isinstance(found, CannotIntegrate):
+                return found
+            products[product] *= found
         result = np.zeros((self.questions, len(scales)))
         np.add.at(result, self.owner, products)
         return result
@@ -226,6 +258,7 @@ def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
     count = 0
     owners: list[Places] = []
     blocks: dict[tuple[Noise, Noise], list[Block]] = {}
+    trees: list[tuple[int, TreePlan, Array]] = []
     for places in together.values():
         formula = questions[places[0]][0]
         databases = np.array([[float(a) for a in questions[place][1]] for place in places]).reshape(len(places), -1)
@@ -239,11 +272,13 @@ def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
                 numbers = np.arange(count, count + len(rows))
                 for star in product.stars:
                     blocks.setdefault((star.noise, star.leaf_noise), []).append(Block(star, numbers, limits[rows]))
+                for tree in product.trees:
+                    trees += [(int(n), tree, limits[row]) for n, row in zip(numbers, rows, strict=True)]
                 owners.append(np.array(places, dtype=np.int64)[rows])
                 count += len(rows)
     groups = tuple(_build_group(kind, members) for kind, members in blocks.items())
     owner = np.concatenate(owners) if owners else np.zeros(0, dtype=np.int64)
-    return Batch(groups, owner, len(questions))
+    return Batch(groups, tuple(trees), owner, len(questions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from kolahal.model import Database, Event, Example
 
 Steps = Callable[[Pair, Fraction], Iterator[Pair]]
 KEEP = 2  # events a pair, and examples near another
+LEARN_RUNS = 40_000  # of a batch, from which events are learned; all of it tells which is best
 # Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is.
 SELECT_CAUTION, REFINE_CAUTION, JUDGE_CAUTION = 2.0, 1.0, 0.5
 
@@ -123,11 +124,15 @@ class _Batch:
         return self.outputs[database]
 
     def learn(self, pair: Pair) -> tuple[Candidate, ...]:
-        """The best events of a pair."""
-        found = learn_events(self.run(pair.d1), self.run(pair.d2), self.criterion, KEEP)
-        return tuple(
+        """The best events of a pair, best first."""
+        first, second = self.run(pair.d1), self.run(pair.d2)
+        found = learn_events(_head(first), _head(second), self.criterion, KEEP)
+        candidates = [
             Candidate(self.question, _example(self.question, pair, f.event, f.flipped), f.score) for f in found
-        )
+        ]
+        if self.size > LEARN_RUNS:
+            candidates = [self.rescore(candidate) for candidate in candidates]
+        return tuple(sorted(candidates, key=lambda candidate: -candidate.score))
 
     def rescore(self, candidate: Candidate) -> Candidate:
         """The same example with its score on this batch."""
@@ -138,6 +143,10 @@ class _Batch:
     def forget(self, *kept: Database) -> None:
         """Free the memory of all answers but those of `kept`."""
         self.outputs = {database: self.outputs[database] for database in kept if database in self.outputs}
+
+
+def _head(outputs: Outputs) -> Outputs:
+    return Outputs(outputs.lengths[:LEARN_RUNS], outputs.kinds[:, :LEARN_RUNS], outputs.values[:, :LEARN_RUNS])
 
 
 def _example(question: Question, pair: Pair, event: Event, flipped: bool) -> Example:

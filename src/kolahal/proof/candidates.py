@@ -24,6 +24,7 @@ from kolahal.proof.product import (
     Neighbours,
     Product,
     Share,
+    public_symbols,
     quantity,
 )
 from kolahal.proof.rehearsal import Sample
@@ -51,6 +52,7 @@ from kolahal.proof.terms import (
     scale,
     some,
     subtract,
+    symbols_of,
     variable,
 )
 
@@ -79,6 +81,8 @@ class _Scene:
     flags: tuple[tuple[Formula, Formula], ...]
     own: tuple[Sum, ...]  # whole numbers of the first run, and those common to both
     twins: tuple[tuple[Sum, Sum], ...]  # whole ghosts of each run
+    places: tuple[Sum, ...]  # where answers are looked at in a turn
+    pairs: tuple[tuple[Sum, Sum], ...]  # whole variables of both runs
 
 
 def base_candidates(product: Product, sample: Sample) -> Invariant:
@@ -130,6 +134,7 @@ def _scene(product: Product, loop: int) -> _Scene:
     numbers: list[_Both] = []
     flags: list[tuple[Formula, Formula]] = []
     own: list[Sum] = []
+    other_own: list[tuple[Sum, Sum]] = []
     other = dict(second.names)
     for name, value in first.names:
         for a, b, known in _components(value, other[name]):
@@ -139,6 +144,7 @@ def _scene(product: Product, loop: int) -> _Scene:
                 numbers.append(_Both(a, b, known))
                 if a.whole and known == TRUE:
                     own.append(a)
+                    other_own.append((a, b))
             elif not isinstance(a, Sum) and not isinstance(b, Sum) and a != b:
                 flags.append((a, b))
     twins = []
@@ -147,7 +153,10 @@ def _scene(product: Product, loop: int) -> _Scene:
         own.append(variable(symbol))
         if theirs[ghost] != symbol:
             twins.append((variable(symbol), variable(theirs[ghost])))
-    return _Scene(loop, tuple(numbers), tuple(flags), tuple(own), tuple(twins))
+    reads = [read for path in product.first.paths[loop] for read in path.reads if read.private]
+    known = {symbol for term in own for symbol in symbols_of(term)} | set(public_symbols(product.sketch))
+    places = dict.fromkeys(read.place for read in reads if symbols_of(read.place) <= known)
+    return _Scene(loop, tuple(numbers), tuple(flags), tuple(own), tuple(twins), tuple(places), tuple(other_own))
 
 
 def _components(one: Value, two: Value) -> Iterator[tuple[Sum | Formula, Sum | Formula, Formula]]:
@@ -178,14 +187,16 @@ def _counters(product: Product, scene: _Scene, states: Sequence[State]) -> Itera
     """Relations between whole numbers, with the constants that were seen."""
     fixed = [variable(LENGTH)]
     fixed += [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
-    for term in scene.own:
+    differing = [b for a, b in scene.pairs if _range(subtract(a, b), states) != (0, 0)]
+    own = [*scene.own, *differing]
+    for term in own:
         yield at_most(ZERO, term)
         yield at_most(number(1), term)
         for limit in fixed:
             if (seen := _range(subtract(term, limit), states)) is not None:
                 yield at_most(term, add(limit, number(seen[1])))
                 yield at_most(term, add(limit, number(min(seen[1] + 1, 1))))
-    for a, b in combinations(scene.own, 2):
+    for a, b in combinations(own, 2):
         if (seen := _range(subtract(a, b), states)) is not None:
             if seen[0] == seen[1]:
                 yield equal(a, add(b, number(seen[0])))
@@ -209,8 +220,12 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
         yield negate(flag)
     if neighbours.single:
         at = variable(Symbol(MOVED_AT, INT))
-        yield at_most(turn, at)
-        yield below(at, turn)
+        for place in dict.fromkeys([turn, *scene.places]):
+            yield at_most(place, at)
+            yield below(at, place)
+            if place != turn:
+                yield at_most(at, place)
+                yield below(place, at)
         for both in scene.numbers:
             if not both.one.whole:
                 yield every([both.known, negate(equal(both.difference, ZERO))])
@@ -218,8 +233,13 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
     if alignment.ghost is not None:
         ghost = variable(GHOST)
         for offset in sorted({s.offset for s in alignment.shifts if isinstance(s, AtGhost)} or {0}):
-            yield at_most(add(turn, number(offset)), ghost)
-            yield below(ghost, add(turn, number(offset)))
+            for place in dict.fromkeys(scene.places or (turn,)):
+                here = add(place, number(offset))
+                yield at_most(here, ghost)
+                yield below(ghost, here)
+                if place != turn:
+                    yield at_most(ghost, here)
+                    yield below(here, ghost)
         for both in scene.numbers:
             if both.one.whole:
                 yield every([both.known, equal(both.one, ghost)])

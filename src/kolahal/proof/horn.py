@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,14 +10,13 @@ import z3
 
 from kolahal.proof.obligations import Clause, Invariant, System
 from kolahal.proof.terms import (
-    BOOL,
     INT,
+    TRUE,
     Choice,
     Compare,
     Every,
     Formula,
     Neither,
-    NotATerm,
     Some,
     Sum,
     Symbol,
@@ -26,7 +24,6 @@ from kolahal.proof.terms import (
     Truth,
     every,
     negate,
-    parse_formula,
     put_in,
 )
 
@@ -104,60 +101,108 @@ def _number(value: Fraction, whole: bool) -> Any:
 # ---------------------------------------------------------------- Houdini
 
 
-@dataclass(frozen=True, slots=True)
-class Weakened:
-    """The candidates that survive together, and whether all goals follow from them."""
+class Inductive:
+    """The candidates that every step keeps, found by dropping what a step breaks until none does (Houdini).
 
-    invariant: Invariant
-    goals_hold: bool
-    broken: str  # the first clause whose goals do not follow
+    `base` is an earlier search whose candidates are all among these: steps that cannot happen under what it kept are
+    not looked at again.
+    """
 
+    def __init__(self, system: System, candidates: Invariant, steps: int, base: Inductive | None = None):
+        self.left: dict[int, list[Formula]] = {loop: list(dict.fromkeys(own)) for loop, own in candidates.items()}
+        self.base = base
+        translator = base.translator if base is not None else Translator()
+        self.translator: Translator = translator
+        idle = base.idle_steps() if base is not None else set()
+        clauses = [clause for clause in system.clauses if clause.name not in idle]
+        self.all_steps: list[_Step] = [_Step(clause, system, self.left, translator, steps) for clause in clauses]
 
-def weaken(system: System, candidates: Invariant, steps: int) -> Weakened:
-    """The largest inductive subset of the candidates (Houdini), by dropping what a step breaks until none does."""
-    translator = Translator()
-    left = {loop: list(formulas) for loop, formulas in candidates.items()}
-    clauses = [_Step(clause, system, candidates, translator, steps) for clause in system.clauses]
-    keepers = [step for step in clauses if step.clause.target is not None]
-    changed = True
-    while changed:
-        changed = False
-        for step in keepers:
-            target = step.clause.target
-            assert target is not None
-            while broken := step.broken(left):
-                changed = True
-                left[target] = [formula for formula in left[target] if formula not in broken]
-    failed = next((step.clause.name for step in clauses if not step.goals_hold(left)), "")
-    return Weakened({loop: tuple(formulas) for loop, formulas in left.items()}, not failed, failed)
+    def idle_steps(self) -> set[str]:
+        """The names of the steps that cannot happen."""
+        return {step.clause.name for step in self.all_steps if step.impossible(step.assumptions(self.left))}
+
+    def weaken(self) -> None:
+        """Drop candidates until those left are kept by every step."""
+        keepers = [step for step in self.all_steps if step.clause.target is not None]
+        changed = True
+        while changed:
+            changed = False
+            for step in keepers:
+                target = step.clause.target
+                assert target is not None
+                while broken := step.broken(self.left):
+                    changed = True
+                    self.left[target] = [formula for formula in self.left[target] if formula not in broken]
+
+    def broken_goal(self) -> str:
+        """The name of a step whose goals do not follow; empty if all do."""
+        return next((step.clause.name for step in self.all_steps if not step.goals_hold(self.left)), "")
+
+    def prune(self, wanted: Invariant) -> Invariant:
+        """A part of what is left that is inductive by itself, carries all goals and contains what is wanted."""
+        needed: dict[int, dict[Formula, None]] = {loop: {} for loop in self.left}
+        todo: list[tuple[int, Formula]] = []
+
+        def need(loop: int | None, formulas: Sequence[Formula]) -> None:
+            for formula in formulas:
+                if loop is not None and formula not in needed[loop] and formula != TRUE:
+                    needed[loop][formula] = None
+                    todo.append((loop, formula))
+
+        for loop, formulas in wanted.items():
+            need(loop, formulas)
+        for search in (self, *([self.base] if self.base else [])):
+            own = {step.clause.name for step in self.all_steps}
+            for step in search.all_steps:
+                if search is self:
+                    need(step.clause.source, step.core(self.left, step.goal_switch))
+                elif step.clause.name not in own:
+                    need(step.clause.source, step.core(search.left, None))
+        while todo:
+            loop, formula = todo.pop()
+            for step in self.all_steps:
+                if step.clause.target == loop:
+                    need(step.clause.source, step.core(self.left, step.after[formula]))
+        return {loop: tuple(f for f in parts if f in needed[loop]) for loop, parts in self.left.items()}
 
 
 class _Step:
     """One clause with a solver of its own; what is left of the invariant is switched on by assumptions."""
 
-    def __init__(self, clause: Clause, system: System, candidates: Invariant, translator: Translator, steps: int):
+    def __init__(
+        self,
+        clause: Clause,
+        system: System,
+        candidates: Mapping[int, Sequence[Formula]],
+        translator: Translator,
+        steps: int,
+    ):
         self.clause = clause
+        self.translator = translator
         self.solver = z3.SolverFor("QF_LIRA")
         self.solver.set("rlimit", steps)
-        self.translator = translator
+        self.solver.set("core.minimize", True)
         for formula in (*system.fixed, *clause.premises):
             self.solver.add(translator.formula(formula))
         self.before: dict[Formula, Any] = {}
         if clause.source is not None:
             for i, formula in enumerate(candidates[clause.source]):
-                switch = z3.Bool(f"before!{i}")
-                self.solver.add(z3.Implies(switch, translator.formula(formula)))
-                self.before[formula] = switch
+                self.before[formula] = self.switch(f"before!{i}", translator.formula(formula))
         self.after: dict[Formula, Any] = {}
-        self.alive = True
+        self.kept: dict[Formula, Any] = {}
         if clause.target is not None:
             binding = dict(clause.updates)
             for i, formula in enumerate(candidates[clause.target]):
-                violated = z3.Bool(f"after!{i}")
-                self.solver.add(z3.Implies(violated, translator.formula(negate(put_in(formula, binding)))))
-                self.after[formula] = violated
-        self.goal = translator.formula(negate(every(clause.goals)))
-        self.possible: bool | None = None
+                self.kept[formula] = translator.formula(put_in(formula, binding))
+                self.after[formula] = self.switch(f"after!{i}", z3.Not(self.kept[formula]))
+        self.goal_switch = self.switch("goal!", translator.formula(negate(every(clause.goals))))
+        self.possible = False
+
+    def switch(self, name: str, formula: Any) -> Any:
+        """A truth value that, when assumed, asserts the formula."""
+        switch = z3.Bool(name)
+        self.solver.add(z3.Implies(switch, formula))
+        return switch
 
     def assumptions(self, left: Mapping[int, Sequence[Formula]]) -> list[Any]:
         if self.clause.source is None:
@@ -166,80 +211,34 @@ class _Step:
 
     def impossible(self, assumed: list[Any]) -> bool:
         """Whether the step cannot happen at all; once a weaker invariant allows it, it stays possible."""
-        if self.possible:
-            return False
-        self.possible = self.solver.check(assumed) != z3.unsat
+        if not self.possible:
+            self.possible = self.solver.check(assumed) != z3.unsat
         return not self.possible
 
     def broken(self, left: Mapping[int, Sequence[Formula]]) -> set[Formula]:
         """Some of the target's candidates that this step can break; empty if it keeps them all."""
         assert self.clause.target is not None
         assumed = self.assumptions(left)
-        if self.impossible(assumed):
-            return set()
         remaining = left[self.clause.target]
+        if not remaining or self.impossible(assumed):
+            return set()
         self.solver.push()
         self.solver.add(z3.Or([self.after[formula] for formula in remaining]))
         answer = self.solver.check(assumed)
         broken: set[Formula] = set()
         if answer == z3.sat:
             model = self.solver.model()
-            binding = dict(self.clause.updates)
-            for formula in remaining:
-                held = model.eval(self.translator.formula(put_in(formula, binding)), model_completion=True)
-                if not z3.is_true(held):
-                    broken.add(formula)
+            broken = {f for f in remaining if not z3.is_true(model.eval(self.kept[f], model_completion=True))}
         self.solver.pop()
-        if answer == z3.unknown:
-            return set(remaining)
-        return broken
+        return set(remaining) if answer == z3.unknown else broken
 
     def goals_hold(self, left: Mapping[int, Sequence[Formula]]) -> bool:
+        return bool(self.solver.check([*self.assumptions(left), self.goal_switch]) == z3.unsat)
+
+    def core(self, left: Mapping[int, Sequence[Formula]], wrong: Any) -> list[Formula]:
+        """Formulas at the source from which it follows that `wrong` does not happen."""
         assumed = self.assumptions(left)
-        if self.impossible(assumed):
-            return True
-        self.solver.push()
-        self.solver.add(self.goal)
-        answer = self.solver.check(assumed)
-        self.solver.pop()
-        return bool(answer == z3.unsat)
-
-    def core(self, invariant: Invariant, wrong: Any) -> list[Formula] | None:
-        """Formulas at the source from which it follows that `wrong` does not happen; None if it may."""
-        if self.solver.check([*self.assumptions(invariant), wrong]) != z3.unsat:
-            return None
-        names = {str(switch) for switch in self.solver.unsat_core()}
-        return [formula for formula, switch in self.before.items() if str(switch) in names]
-
-
-def prune(system: System, invariant: Invariant, steps: int) -> Invariant:
-    """A part of an inductive invariant that is inductive and still carries all goals."""
-    translator = Translator()
-    all_steps = [_Step(clause, system, invariant, translator, steps) for clause in system.clauses]
-    needed: dict[int, dict[Formula, None]] = {loop: {} for loop in invariant}
-    todo: list[tuple[int, Formula]] = []
-
-    def need(loop: int | None, formulas: list[Formula] | None) -> None:
-        for formula in formulas or ():
-            assert loop is not None
-            if formula not in needed[loop]:
-                needed[loop][formula] = None
-                todo.append((loop, formula))
-
-    for step in all_steps:
-        step.solver.set("core.minimize", True)
-        wrong = z3.Bool("wrong!goal")
-        step.solver.add(z3.Implies(wrong, step.goal))
-        core = step.core(invariant, wrong)
-        if core is None:
-            return invariant
-        need(step.clause.source, core)
-    while todo:
-        loop, formula = todo.pop()
-        for step in all_steps:
-            if step.clause.target == loop:
-                core = step.core(invariant, step.after[formula])
-                if core is None:
-                    return invariant
-                need(step.clause.source, core)
-    return {loop: tuple(f for f in parts if f in needed[loop]) for loop, parts in invariant.items()}
+        if self.solver.check(assumed + ([] if wrong is None else [wrong])) != z3.unsat:
+            return list(left[self.clause.source]) if self.clause.source is not None else []
+        numbers = {switch.get_id() for switch in self.solver.unsat_core()}
+        return [formula for formula, switch in self.before.items() if switch.get_id() in numbers]

@@ -1,14 +1,24 @@
-"""The final test, and the order in which refuters and provers are asked."""
+"""The final test, and the order in which provers and refuters are asked."""
 
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from functools import lru_cache
 
 from kolahal.engine.tape import stream
-from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.measure.tester import test
 from kolahal.model import Arguments, Judged, Proved, Ranked, Refuted, Split, Trial, Unknown, Verdict
-from kolahal.settings import Settings
+from kolahal.proof.bounded import prove_bounded
+from kolahal.proof.law import Laws, find_laws, tight_completions
+from kolahal.proof.lengths import prove_every_length
+from kolahal.settings import ProofSettings, Settings
+
+
+@lru_cache(maxsize=64)
+def known_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
+    """The laws of a sketch; several steps ask for them."""
+    return find_laws(sketch, settings)
 
 
 def judge(
@@ -17,29 +27,45 @@ def judge(
     """The best 5 × #holes, each with its final test and its verdict; those that fail come last."""
     finalists = ranked[: settings.ranking.finalists_per_hole * len(sketch.holes)]
     jobs = [(sketch, r, split.training[0], settings, place) for place, r in enumerate(finalists)]
-    trials = list(executor.map(_final_test, jobs) if executor else map(_final_test, jobs))
-    judged = [
-        Judged(r, trial, _verdict(sketch, r, trial, settings)) for r, trial in zip(finalists, trials, strict=True)
-    ]
-    return tuple(sorted(judged, key=lambda j: _standing(j, settings)))
+    judged = list(executor.map(judge_one, jobs) if executor else map(judge_one, jobs))
+    return tuple(sorted(judged, key=lambda j: standing(j, settings)))
 
 
-def _final_test(job: tuple[Sketch, Ranked, Arguments, Settings, int]) -> Trial:
+def judge_one(job: tuple[Sketch, Ranked, Arguments, Settings, int]) -> Judged:
+    """The final test and the verdict of one completion."""
     sketch, ranked, arguments, settings, place = job
-    scales = arguments.concretise(sketch, ranked.completion)
+    trial = final_test(sketch, ranked.completion, arguments, settings, place)
+    return Judged(ranked, trial, decide(sketch, ranked.completion, trial, settings))
+
+
+def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, settings: Settings, place: int) -> Trial:
+    scales = arguments.concretise(sketch, completion)
     seed = int(stream(settings.seed, "judge", place).integers(2**31))
     return test(sketch, scales, arguments, settings.tester, seed)
 
 
-def _verdict(sketch: Sketch, ranked: Ranked, trial: Trial, settings: Settings) -> Verdict:
-    mechanism = Mechanism(sketch, ranked.completion).filled()
-    del mechanism
-    if trial.p_value < settings.ranking.alpha:
-        return Unknown(f"the test finds a violation (p = {trial.p_value:.2g}), which is not a certainty")
-    return Unknown(f"the test finds no violation (p = {trial.p_value:.2g}), which is no proof")
+def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings: Settings) -> Verdict:
+    """Proved for every length, or up to a size, or undecided with the reason."""
+    laws = known_laws(sketch, settings.proof)
+    mechanism = Mechanism(sketch, completion).filled()
+    reasons = []
+    if isinstance(laws, Unknown):
+        reasons.append(laws.reason)
+    elif not tight_completions(sketch, laws, (completion,)):
+        reasons.append(f"by the law {laws.law(sketch).text} it costs more than {sketch.epsilon.name}")
+    if not reasons or isinstance(laws, Unknown):
+        for prove in (prove_every_length, prove_bounded):
+            found = prove(mechanism, None, settings.proof)
+            if isinstance(found, Proved):
+                return found
+            reasons.append(found.reason)
+    if trial is not None:
+        found_one = trial.p_value < settings.ranking.alpha
+        reasons.append(f"the test finds {'a' if found_one else 'no'} violation (p = {trial.p_value:.2g})")
+    return Unknown("; ".join(reasons))
 
 
-def _standing(judged: Judged, settings: Settings) -> int:
+def standing(judged: Judged, settings: Settings) -> int:
     """Proved before undecided before rejected; within each the ranking stands."""
     if judged.is_rejected(settings.ranking.alpha):
         return 3 if isinstance(judged.verdict, Refuted) else 2

@@ -13,7 +13,7 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Everywhere, Proved, Unknown
 from kolahal.proof.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.certificate import Case, LengthProof, read_certificate, recheck, write_certificate
-from kolahal.proof.horn import prune, weaken
+from kolahal.proof.horn import Inductive
 from kolahal.proof.product import (
     END,
     Alignment,
@@ -32,8 +32,8 @@ from kolahal.proof.product import (
     neighbours_of,
     within_claim,
 )
-from kolahal.proof.rehearsal import Stage
-from kolahal.proof.segments import Unsupported, _is_remainder
+from kolahal.proof.rehearsal import Stage, branches_fed
+from kolahal.proof.segments import Numeric, Unsupported, _is_remainder
 from kolahal.proof.terms import TRUE, symbols_of
 from kolahal.settings import ProofSettings
 
@@ -101,7 +101,7 @@ def find_case(
     tried = 0
     reason = "no alignment of the templates fits"
     refused: dict[frozenset[int], set[tuple[str | None, tuple[Shift, ...]]]] = {}
-    for alignment in enumerate_alignments(product):
+    for alignment in enumerate_alignments(product, _units(stage)):
         if any(_part(alignment, sites) in known for sites, known in refused.items()):
             continue
         blame = stage.blame(alignment)
@@ -127,43 +127,58 @@ def _part(alignment: Alignment, sites: frozenset[int]) -> tuple[str | None, tupl
     return alignment.ghost, tuple(shift for site, shift in enumerate(alignment.shifts) if site in sites)
 
 
-def one(units: int, cancel: bool = False, follow: str | None = None) -> Form:
-    return Form(Fraction(units), cancel, follow)
+STAY, CANCEL = Form(), Form(cancel=True)
 
 
-STAY = one(0)
-PLAIN = (STAY, one(0, True), one(1), one(-1), one(2), one(-2))
-MOVED = (one(2), one(1), one(1, True), one(0, True), one(-1), one(-2), one(-1, True), one(2, True), one(-2, True))
+def _units(stage: Stage) -> list[Fraction]:
+    """The shifts to try, in units of the distance: once and twice what a sum can differ by, both ways."""
+    sizes = stage.sensitivities()[:3] or [Fraction(1)]
+    both = sorted({size * k for size in sizes for k in (1, 2)})
+    return [sign * size for size in both for sign in (1, -1)]
 
 
-def enumerate_alignments(product: Product) -> Iterator[Alignment]:
+def enumerate_alignments(product: Product, units: list[Fraction]) -> Iterator[Alignment]:
     """Alignments of the templates, simple ones first."""
     sites = range(len(product.sketch.draws))
-    branches = {site: sorted(_branches_fed(product, site)) for site in sites}
-    in_loop = {site: _is_in_loop(product, site) for site in sites}
-    plain = [_options(branches[site]) for site in sites]
-    yield from (Alignment(shifts, None) for shifts in _by_rank(plain))
+    options = [_options(product, site, units) for site in sites]
+    yield from (Alignment(shifts, None) for shifts in _by_rank(options))
     for ghost in _ghosts(product):
-        options = [
-            [*_ghost_options(), *_options(branches[site])[1:]] if in_loop[site] else [*_options([]), *_ghost_options()[1:]]
-            for site in sites
-        ]
-        yield from (Alignment(shifts, ghost) for shifts in _by_rank(options))
+        chosen = [_ghost_options(product, site, units) for site in sites]
+        yield from (Alignment(shifts, ghost) for shifts in _by_rank(chosen))
 
 
-def _options(branches: Sequence[int]) -> list[Shift]:
-    result: list[Shift] = [Always(form) for form in PLAIN]
-    for branch in branches:
-        result += [ByBranch(branch, form, STAY) for form in MOVED]
-        result += [ByBranch(branch, STAY, form) for form in MOVED]
-    return result
+def _options(product: Product, site: int, units: list[Fraction]) -> list[Shift]:
+    plain: list[Shift] = [Always(STAY), Always(CANCEL), *(Always(Form(unit)) for unit in units)]
+    moved = [form for unit in reversed(units) for form in (Form(unit), Form(unit, True))]
+    gaps = [Form(Fraction(0), True, name) for name in _names_compared(product, site)]
+    for branch in sorted(branches_fed(product, site)):
+        for form in [CANCEL, *moved, *gaps]:
+            plain += [ByBranch(branch, form, STAY), ByBranch(branch, STAY, form)]
+    return plain
 
 
-def _ghost_options() -> list[Shift]:
-    result: list[Shift] = [Always(STAY)]
-    for form in MOVED:
-        result += [AtGhost(offset, form, STAY) for offset in (1, 0, -1)]
-    return [*result, Always(one(0, True))]
+def _ghost_options(product: Product, site: int, units: list[Fraction]) -> list[Shift]:
+    """A draw is shifted for the answer that the ghost names, or as without a ghost."""
+    others = _options(product, site, units)
+    chosen: list[Shift] = []
+    for unit in reversed(units):
+        for form in (Form(unit), Form(unit, True)):
+            chosen += [AtGhost(offset, form, STAY) for offset in (0, 1, -1)]
+    return [others[0], *chosen, *others[1:]]
+
+
+def _names_compared(product: Product, site: int) -> list[str]:
+    """The real variables that stand in a condition together with this draw."""
+    found: dict[str, None] = {}
+    for paths in product.first.paths.values():
+        for path in paths:
+            for drawn in path.draws:
+                tests = [symbols_of(test) for test in path.tests.values() if drawn.symbol in symbols_of(test)]
+                for name, value in drawn.names.items():
+                    if drawn.site == site and isinstance(value, Numeric) and not value.value.whole:
+                        if any(symbols_of(value.value) & symbols for symbols in tests):
+                            found[name] = None
+    return list(found)
 
 
 def _by_rank(options: Sequence[Sequence[Shift]]) -> Iterator[tuple[Shift, ...]]:
@@ -181,26 +196,6 @@ def _by_rank(options: Sequence[Sequence[Shift]]) -> Iterator[tuple[Shift, ...]]:
     highest = sum(len(own) - 1 for own in options)
     ordered = (shifts for total in range(highest + 1) for shifts in of_rank(total, options))
     return islice(ordered, MOST_ALIGNMENTS)
-
-
-def _branches_fed(product: Product, site: int) -> set[int]:
-    """The ifs that look at this draw in the turn in which it is made."""
-    found: set[int] = set()
-    for paths in product.first.paths.values():
-        for path in paths:
-            symbols = {drawn.symbol for drawn in path.draws if drawn.site == site}
-            found |= {branch for branch, test in path.tests.items() if symbols & symbols_of(test)}
-    return found
-
-
-def _is_in_loop(product: Product, site: int) -> bool:
-    return any(
-        drawn.site == site
-        for loop, paths in product.first.paths.items()
-        if loop is not None
-        for path in paths
-        for drawn in path.draws
-    )
 
 
 def _ghosts(product: Product) -> list[str]:
@@ -242,21 +237,23 @@ def prove_alignment(
     """Look for an invariant under one alignment."""
     sample = stage.states(alignment, 300)
     system = build_system(product, neighbours, alignment, None, assumed)
-    base = weaken(system, base_candidates(product, sample) | {END: ()}, steps)
+    base = Inductive(system, {**base_candidates(product, sample), END: ()}, steps)
+    base.weaken()
     rich = rich_candidates(product, neighbours, alignment, claim, sample)
     offers = end_candidates(product, neighbours, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
-    full = {loop: (*held, *rich.get(loop, ())) for loop, held in base.invariant.items()}
+    full = {loop: (*held, *rich.get(loop, ())) for loop, held in base.left.items()}
     full[END] = tuple(dict.fromkeys(formulas.values()))
-    found = weaken(system, full, steps)
-    if not found.goals_hold:
-        return f"no invariant was found that carries the step {found.broken}"
-    shares = choose_shares(product, [s for s, f in formulas.items() if f in found.invariant[END] or f == TRUE])
+    found = Inductive(system, full, steps, base)
+    found.weaken()
+    if broken := found.broken_goal():
+        return f"no invariant was found that carries the step {broken}"
+    valid = [share for share, formula in formulas.items() if formula in found.left[END] or formula == TRUE]
+    shares = choose_shares(product, valid)
     if shares is None or not within_claim(shares, claim, product.sketch):
         return f"the cost found is not at most {claim}"
-    invariant = {loop: held for loop, held in found.invariant.items() if loop != END}
-    closed = build_system(product, neighbours, alignment, shares, assumed)
-    return Case(neighbours, alignment, shares, prune(closed, invariant, steps))
+    invariant = found.prune({END: tuple(formulas[share] for share in shares)})
+    return Case(neighbours, alignment, shares, {loop: held for loop, held in invariant.items() if loop != END})
 
 
 def choose_shares(product: Product, valid: list[Share]) -> tuple[Share, ...] | None:

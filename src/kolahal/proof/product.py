@@ -7,7 +7,7 @@ clauses, if they have an invariant, prove privacy; this module is part of what h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -104,7 +104,7 @@ class ByBranch:
 
 @dataclass(frozen=True, slots=True)
 class AtGhost:
-    """One shift in the turn numbered ghost − `offset`, another in all other turns."""
+    """One shift for the noise of the answer at place ghost − `offset`, another for all others."""
 
     offset: int
     then: Form
@@ -151,7 +151,7 @@ def describe_shift(shift: Shift, single: bool) -> str:
         case AtGhost(offset, then, orelse):
             chosen = "the ghost" if offset == 0 else f"the ghost {'-' if offset > 0 else '+'} {abs(offset)}"
             return (
-                f"moves by {describe_form(then, single)} in turn {chosen}, counted from 0, "
+                f"moves by {describe_form(then, single)} for the answer at place {chosen}, counted from 0, "
                 f"else by {describe_form(orelse, single)}"
             )
 
@@ -261,6 +261,7 @@ def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
     """The sets of moves whose union is the adjacency; each gets a proof of its own."""
     whole = any(draw.noise in WHOLE_NOISE for draw in sketch.draws)
     distance = sketch.adjacency.distance
+    kinds: tuple[str, ...]
     match sketch.adjacency:
         case EachWithin():
             kinds = ("each",)
@@ -468,7 +469,7 @@ class _Pairing:
                 break  # the clause has the goal `false`; later noise of the second run stays unknown
             if mine.noise in ONE_SIDED:
                 premises.append(at_most(ZERO, variable(mine.symbol)))
-            shift = self.shift(place, mine, other, one, binding)
+            shift = self.shift(mine, other, one, binding)
             if mine.noise in WHOLE_NOISE and not shift.whole:
                 raise Unsupported("noise on the whole numbers needs whole shifts")
             moved = add(variable(mine.symbol), shift)
@@ -491,11 +492,11 @@ class _Pairing:
             premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
             if self.shares is not None:
                 return Clause(name, place.loop, tuple(premises), tuple(goals), None, ())
-            updates = tuple((self.product.spent(powers), total) for powers, total in spent.items())
-            return Clause(name, place.loop, tuple(premises), tuple(goals), END, updates)
+            costs = tuple((self.product.spent(powers), total) for powers, total in spent.items())
+            return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
-        return Clause(name, place.loop, tuple(premises), tuple([*goals, *more]), one.end.loop, updates)
+        return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def alike(self, one: Path, two: Path) -> bool:
         """Whether the two paths draw, change lists and end alike, and agree on the branches that shifts consult."""
@@ -506,7 +507,7 @@ class _Pairing:
             and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
         )
 
-    def shift(self, place: Place, mine: Drawn, other: Drawn, one: Path, binding: Mapping[Symbol, Term]) -> Sum:
+    def shift(self, mine: Drawn, other: Drawn, one: Path, binding: Mapping[Symbol, Term]) -> Sum:
         """By how much this draw moves; a function of what was drawn before it, of consulted branches and the ghost."""
         rule = self.alignment.shifts[mine.site]
         match rule:
@@ -517,8 +518,7 @@ class _Pairing:
             case AtGhost(offset, then, orelse):
                 if self.alignment.ghost is None:
                     raise Unsupported("a shift in the turn of the ghost needs a ghost")
-                turn = ZERO if place.loop is None else variable(Symbol(f"turn.{place.loop}", INT))
-                chosen = equal(add(turn, number(offset)), variable(GHOST))
+                chosen = equal(add(mine.turn, number(offset)), variable(GHOST))
                 return choose(chosen, self.form(then, mine, other, binding), self.form(orelse, mine, other, binding))
 
     def form(self, form: Form, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:

@@ -27,11 +27,12 @@ from kolahal.proof.product import (
     Form,
     Neighbours,
     Product,
+    Shift,
     _updates,
     powers_of,
 )
 from kolahal.proof.segments import LENGTH, Answer, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
-from kolahal.proof.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum
+from kolahal.proof.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum, symbols_of
 
 MOST_SEGMENTS = 24  # segments of one rehearsal
 
@@ -83,6 +84,16 @@ def _evaluator(value: Value | Several) -> Callable[[State], Any]:
             return lambda state: "list"
 
 
+def branches_fed(product: Product, site: int) -> frozenset[int]:
+    """The ifs that look at this draw in the turn in which it is made."""
+    found: set[int] = set()
+    for paths in product.first.paths.values():
+        for path in paths:
+            symbols = {drawn.symbol for drawn in path.draws if drawn.site == site}
+            found |= {branch for branch, test in path.tests.items() if symbols & symbols_of(test)}
+    return frozenset(found)
+
+
 class _Compiled:
     """A path with its terms as functions."""
 
@@ -99,6 +110,7 @@ class _Compiled:
             )
             for drawn in path.draws
         ]
+        self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_keys = [(d.site, d.key) for d in path.draws]
         self.shapes = [(c.name, c.how) for c in path.changes]
         self.items = [_evaluator(c.item) for c in path.changes if c.item is not None]
@@ -128,6 +140,12 @@ class Stage:
         self.paths = {
             run.which: {loop: [_Compiled(path, run) for path in paths] for loop, paths in run.paths.items()}
             for run in (product.first, product.second)
+        }
+        # The sites that may consult a branch of a segment are part of the blame when the runs part there.
+        fed = {site: branches_fed(product, site) for site in range(len(product.sketch.draws))}
+        self.consulting = {
+            loop: {site for site, own in fed.items() if own & {b for p in paths for b in p.path.decisions}}
+            for loop, paths in self.paths[1].items()
         }
         self.unit = compile_sum(neighbours.unit)
         self.price = {
@@ -236,7 +254,7 @@ class Stage:
         for powers in self.product.monomials:
             state[self.product.spent(powers)] = 0
         states: list[tuple[int, State]] = []
-        used: set[int] = {i for i, shift in enumerate(alignment.shifts) if isinstance(shift, ByBranch)}
+        used: set[int] = set()
         loop: int | None = None
         for segment in range(MOST_SEGMENTS):
             found = self.enter(1, loop, state, scenario, segment)
@@ -248,7 +266,7 @@ class Stage:
                 return Outcome(tuple(states), True, frozenset(used))
             match = self.second(one, local, loop, scenario, segment, alignment)
             if match is None:
-                return Outcome(tuple(states), True, frozenset(used))
+                return Outcome(tuple(states), True, frozenset(used | self.consulting[loop]))
             two, both, costs = match
             for powers, cost in costs.items():
                 both[self.product.spent(powers)] += cost
@@ -281,7 +299,7 @@ class Stage:
                 if matched:
                     mine, mine_rest, mine_names = one.draws[index]
                     rule = alignment.shifts[drawn.site]
-                    form = self.form_of(rule, one, loop, both)
+                    form = self.form_of(rule, one, one.turns[index], both)
                     shift = self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
                     if shift is None:
                         return None
@@ -306,15 +324,14 @@ class Stage:
             and all(a(both) == b(both) for a, b in zip(one.items, two.items))
         )
 
-    def form_of(self, rule: Always | ByBranch | AtGhost, one: _Compiled, loop: int | None, state: State) -> Form:
+    def form_of(self, rule: Shift, one: _Compiled, turn: Callable[[State], Any], state: State) -> Form:
         match rule:
             case Always(form):
                 return form
             case ByBranch(branch, then, orelse):
                 return then if one.path.decisions.get(branch) else orelse
             case AtGhost(offset, then, orelse):
-                turn = 0 if loop is None else state[Symbol(f"turn.{loop}", INT)]
-                return then if turn + offset == state[GHOST] else orelse
+                return then if turn(state) + offset == state[GHOST] else orelse
 
     def shift(self, form: Form, state: State, mine: Any, other: Any) -> Any:
         size = self.unit(state) if form.units else 0
@@ -358,12 +375,37 @@ class Stage:
                 return outcome.blame
         return None
 
+    def sensitivities(self) -> list[Fraction]:
+        """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
+        still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws), None)
+        found: set[Fraction] = set()
+        for scenario in self.scenarios[:60]:
+            loop: int | None = None
+            state: State = dict(scenario.public) | {GHOST: 0}
+            state |= {self.product.spent(powers): 0 for powers in self.product.monomials}
+            for segment in range(MOST_SEGMENTS):
+                entered = self.enter(1, loop, state, scenario, segment)
+                if entered is None:
+                    break
+                match = self.second(entered[0], entered[1], loop, scenario, segment, still)
+                if match is None or isinstance(entered[0].path.end, Answer):
+                    break
+                one, (two, both, _) = entered[0], match
+                unit = self.unit(both)
+                for (_, rest, _), (_, other, _) in zip(one.draws, two.draws):
+                    if unit:
+                        found.add(Fraction(abs(other(both) - rest(both))) / unit)
+                state = self.move_on(two, both, self.move_on(one, both, {s: v for s, v in both.items() if s in state}))
+                assert isinstance(one.path.end, Goto)
+                loop = one.path.end.loop
+        return sorted(found - {Fraction(0)})
+
     def states(self, alignment: Alignment, most: int) -> Sample:
         """States that occur, each once and at most so many a place, and what single turns cost."""
         found: dict[tuple[Any, ...], tuple[int, State]] = {}
         counts: dict[int, int] = {}
         prices: dict[Symbol, set[Any]] = {self.product.spent(powers): set() for powers in self.product.monomials}
-        for scenario in self.scenarios:
+        for scenario in self.scenarios[:120]:
             for ghost in [None] if alignment.ghost is None else [None, scenario.ghost]:
                 before = dict.fromkeys(prices, 0)
                 for loop, state in self.play(scenario, alignment, ghost).states:

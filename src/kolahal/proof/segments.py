@@ -285,7 +285,6 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     `released` counts comprehensions in source order. A loop that appends has its items compared between the runs one
     by one; that is what an answer needs, and it makes the list known to both runs afterwards.
     """
-    order: list[Comprehension] = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
     seen = 0
 
     def spread(target: str, node: Comprehension) -> Block:
@@ -313,7 +312,7 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
                     seen += 1
                     result += spread("answer'", value)
                     result.append(Return(Var("answer'"), span=node.span))
-                case If(test, then, orelse):
+                case If(_, then, orelse):
                     result.append(replace(node, then=block(then), orelse=block(orelse)))
                 case While() | For():
                     result.append(replace(node, body=block(node.body)))
@@ -323,7 +322,8 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
         return tuple(result)  # type: ignore[arg-type]
 
     changed = replace(sketch, body=block(sketch.body))
-    assert seen == len(order)
+    if seen != sum(isinstance(node, Comprehension) for node in walk(sketch.body)):
+        raise Unsupported("a comprehension stands in an unusual place")
     return changed
 
 
@@ -351,6 +351,7 @@ class Drawn:
     symbol: Symbol
     place: Sum  # which item of a comprehension it belongs to
     names: Mapping[str, Value]  # the variables at that moment
+    turn: Sum  # the place of the answer that was looked at last before it, or the number of the turn
     rest: Sum
     factor: Fraction
 
@@ -464,6 +465,7 @@ class Machine:
     def __init__(self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str]):
         self.sketch = sketch
         self.which = which
+        self.here = ZERO  # the number of the turn in which the current segment begins
         self.grown = grown
         self.steps = compile_steps(sketch.body)
         self.types: Types = infer(sketch)
@@ -582,6 +584,7 @@ class Machine:
     # ---- statements
 
     def segment(self, place: Place) -> Iterator[Path]:
+        self.here = ZERO if place.loop is None else variable(Symbol(f"turn.{place.loop}", INT))
         walk_ = _Walk(dict(place.names), {ghost: variable(symbol) for ghost, symbol in place.ghosts})
         if place.loop is None:
             for key in self.remainders:
@@ -779,10 +782,10 @@ class Machine:
         match expr:
             case Const(value=None):
                 return Maybe(TRUE, Numeric(ZERO))
-            case Const(value=bool() as value):
-                return Logical(Truth(value))
-            case Const(value=Fraction() as value):
-                return Numeric(number(value))
+            case Const(value=bool() as truth):
+                return Logical(Truth(truth))
+            case Const(value=Fraction() as exact):
+                return Numeric(number(exact))
             case Var(name):
                 value = state.names.get(name)
                 if value is None:
@@ -991,8 +994,10 @@ class Machine:
     def draw(self, noise: Noise, size: Scale, site: int, key: str, state: _Walk) -> Sum:
         sort = INT if noise in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC) else REAL
         symbol = Symbol(f"noise.{len(state.draws)}@{self.which}", sort)
-        names = dict(state.names)
-        state.draws.append(Drawn(site, key, noise, size, symbol, ZERO, names, ZERO, Fraction(0)))
+        places = [read.place for read in state.reads if read.private]
+        turn = places[-1] if places else self.here
+        drawn = Drawn(site, key, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0))
+        state.draws.append(drawn)
         return variable(symbol)
 
 

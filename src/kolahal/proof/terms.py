@@ -22,6 +22,9 @@ class Symbol:
     name: str
     sort: str
 
+    def __hash__(self) -> int:  # symbols are looked up all the time, and a text remembers its hash
+        return hash(self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -352,9 +355,9 @@ def compile_formula(formula: Formula) -> Callable[[Values], bool]:
 # ---------------------------------------------------------------- SMT-LIB
 
 _SIMPLE = re.compile(r"[A-Za-z_@.!?$%&~][A-Za-z0-9_@.!?$%&~]*")
-RESERVED = frozenset(
-    "and or not ite true false let forall exists distinct to_real to_int is_int mod div abs xor Int Real Bool as par".split()
-)
+RESERVED = {"and", "or", "not", "ite", "true", "false", "let", "forall", "exists", "distinct", "to_real", "to_int"} | {
+    *("is_int", "mod", "div", "abs", "xor", "Int", "Real", "Bool", "as", "par", "_", "!")
+}
 
 
 def print_symbol(name: str) -> str:

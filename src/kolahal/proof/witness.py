@@ -19,7 +19,7 @@ from kolahal.engine.symbolic import ONE_SIDED, Fault, Item, Value
 from kolahal.lang.adjacency import Move
 from kolahal.model import AllOf, Arguments, Database, Equals, Example, Scalar, Unknown, Within
 from kolahal.model import Event as Claim
-from kolahal.proof.alignment import Case, Corner, Passage, build_problem, find_passages
+from kolahal.proof.alignment import Case, Corner, Passage, Row, build_problem, find_passages
 from kolahal.proof.events import Event
 from kolahal.proof.lp import Shift, find_shift
 from kolahal.settings import ProofSettings
@@ -86,92 +86,111 @@ class Witness:
         return AllOf(tuple(p if isinstance(p, Within) else Equals(p) for p in parts))
 
 
-def find_witness(case: Case, scales: Sequence[Fraction], settings: ProofSettings) -> Witness | Unknown:
-    """The worst event and move for given scales, by site, with a direction along which its cost is reached."""
-    active = frozenset(site for site in case.sites if scales[site])
-    if active != case.sites:
-        return Unknown("noise without a scale; fill the program first")
-    passages = find_passages(case, active, settings.solver_steps)
+def find_witnesses(
+    case: Case, scales: Sequence[Fraction], settings: ProofSettings, most: int = 8
+) -> tuple[Witness, ...] | Unknown:
+    """The events and moves that cost most for given scales, by site, each with a direction, dearest first."""
+    passages = find_passages(case, case.sites, settings.solver_steps)
     if isinstance(passages, Unknown):
         return passages
-    prices = {site: 1 / Fraction(scales[site]) for site in active}
-    worst: tuple[Passage, Corner, Shift] | None = None
+    prices = {site: 1 / Fraction(scales[site]) for site in case.sites}
+    found: list[tuple[Passage, Corner, Shift]] = []
     for passage in passages:
         for corner in passage.corners:
             problem, _ = build_problem(case.paths, passage.rows, corner)
             shift = find_shift(problem, prices)
             if shift is None:
                 return Unknown("an event has no finite cost")
-            if corner.move is not None and (worst is None or shift.cost > worst[2].cost):
-                worst = passage, corner, shift
-    if worst is None or worst[1].move is None:
-        return Unknown("every event depends on facts about the database")
-    passage, corner, shift = worst
+            if corner.move is not None and passage.source == passage.target:
+                found.append((passage, corner, shift))
+    found.sort(key=lambda way: -way[2].cost)
+    return tuple(_witness(case, *way, prices) for way in found[:most])
+
+
+def _witness(case: Case, passage: Passage, corner: Corner, shift: Shift, prices: Mapping[int, Fraction]) -> Witness:
     event = case.events[passage.source]
-    direction = _find_direction(case, event, passage, shift, prices)
-    slopes = tuple(price for row, price in zip(passage.rows, shift.prices, strict=True) if row.equal)
-    return Witness(shift.cost, event, worst[1].move, *direction[:2], slopes, direction[2])
+    priced = list(zip(passage.rows, shift.prices, strict=True))
+    reached = {row.noise for row, price in priced if price > 0 and not row.equal}
+    facets = [facet.form for facet in event.facets if _noise_of(facet.form).terms]
+    slack = [form for form in facets if _noise_of(form) not in reached]
+    direction = _find_direction(case, facets, slack, _senses(case, priced, prices))
+    slopes = tuple(price for row, price in priced if row.equal)
+    assert corner.move is not None
+    return Witness(shift.cost, event, corner.move, direction.answers, direction.noise, slopes, direction.complete)
 
 
-def _find_direction(
-    case: Case, event: Event, passage: Passage, shift: Shift, prices: Mapping[int, Fraction]
-) -> tuple[dict[Symbol, Fraction], dict[Symbol, Fraction], bool]:
-    """Databases u and noise e along which the multipliers of the shift are the only right ones.
+def _noise_of(form: Affine) -> Affine:
+    return form.part(lambda symbol: isinstance(symbol, Drawn))
 
-    A facet with a multiplier is reached, a facet without one is not; a draw moves in the sense in which its
-    constraint on the multipliers is tight, and not at all where it is slack. Each of these is asked for with a
-    margin of up to 1, and as much of all margins as possible is kept.
-    """
-    noise: dict[Symbol, Number] = {}
-    for row, price in zip(passage.rows, shift.prices, strict=True):
+
+def _senses(case: Case, priced: Sequence[tuple[Row, Fraction]], prices: Mapping[int, Fraction]) -> dict[Symbol, int]:
+    """Which way each draw goes: where the multipliers just pay for a step of it, against them; the others stay at 0."""
+    totals: dict[Symbol, Number] = {}
+    for row, price in priced:
         for symbol, coefficient in row.noise.terms.items():
-            noise[symbol] = noise.get(symbol, 0) + coefficient * price
+            totals[symbol] = totals.get(symbol, 0) + coefficient * price
     senses: dict[Symbol, int] = {}
-    for symbol, total in noise.items():
+    for symbol, total in totals.items():
         assert isinstance(symbol, Drawn)
         if total == -prices[symbol.site]:
             senses[symbol] = 1
         elif total == prices[symbol.site] and case.paths.noises[symbol.site] not in ONE_SIDED:
             senses[symbol] = -1
-    reached = {row.noise: price > 0 for row, price in zip(passage.rows, shift.prices, strict=True) if not row.equal}
-    facets = [facet.form for facet in event.facets if facet.form.part(lambda s: isinstance(s, Drawn)).terms]
+    return senses
+
+
+@dataclass(frozen=True, slots=True)
+class _Direction:
+    answers: dict[Symbol, Fraction]
+    noise: dict[Symbol, Fraction]
+    complete: bool
+
+
+def _find_direction(
+    case: Case, facets: Sequence[Affine], slack: Sequence[Affine], senses: Mapping[Symbol, int]
+) -> _Direction:
+    """Databases u and noise e along which the multipliers of a shift are the right ones.
+
+    A facet with a multiplier is reached and a slack one is not; a draw goes the way of its sense. Each slack facet
+    and each sense asks for a margin of 1 at least, and as little as possible of all these margins is given up.
+    """
+    fixed = Argument(case.paths.sketch.epsilon.name)
     movable = sorted(
-        {s for form in facets for s in form.terms if isinstance(s, Answer | Argument)}
-        - {Argument(case.paths.sketch.epsilon.name)},
+        {s for form in facets for s in form.terms if isinstance(s, Answer | Argument) and s != fixed},
         key=lambda s: (s.kind, str(s)),
     )
-    slack = [form for form in facets if not reached[form.part(lambda s: isinstance(s, Drawn))]]
-    # Unknowns: u up, u down; for each sense and each slack facet what its margin lacks of 1, and what it has beyond.
     kept: list[Symbol | Affine] = [*senses, *slack]
-    width = 2 * len(movable) + 2 * len(kept)
-    rows, limits = [], []
 
     def entry(form: Affine, thing: Symbol | Affine) -> Number:
         if isinstance(thing, Affine):
             return 1 if thing is form else 0
         return senses[thing] * form.terms.get(thing, 0)
 
+    # Unknowns: u up, u down; what each margin lacks of 1, and what it has beyond. Every facet's sum is 0.
+    count, many = len(movable), len(kept)
+    rows, limits = [], []
     for form in facets:
         up = [form.terms.get(symbol, 0) for symbol in movable]
         margins = [entry(form, thing) for thing in kept]
-        scale = math.lcm(*(Fraction(c).denominator for c in (*up, *margins)))
-        line = [*up, *(-c for c in up), *(-m for m in margins), *margins]
-        whole = [int(c * scale) for c in line]
+        scale = math.lcm(*(c.denominator for c in (*up, *margins)))
+        whole = [int(c * scale) for c in (*up, *(-c for c in up), *(-m for m in margins), *margins)]
         limit = -int(sum(margins) * scale)
         rows += [whole, [-c for c in whole]]
         limits += [limit, -limit]
-    for i in range(len(kept)):
-        rows.append([int(j == 2 * len(movable) + i) for j in range(width)])
+    for i in range(many):
+        rows.append([int(j == 2 * count + i) for j in range(2 * count + 2 * many)])
         limits.append(1)
-    lacking = [0] * (2 * len(movable)) + [1] * len(kept) + [0] * len(kept)
-    sizes = [3 if isinstance(s, Argument) else 1 for s in movable] * 2 + [0] * len(kept) + [1] * len(kept)
-    best = minimise([lacking, sizes], rows, limits)
+    lacking = [0] * (2 * count) + [1] * many + [0] * many
+    # Among equals, small steps, and answers rather than arguments.
+    steps = [3 if isinstance(s, Argument) else 1 for s in movable] * 2 + [0] * many + [1] * many
+    best = minimise([lacking, steps], rows, limits)
     if best is None:
-        return {}, {}, False
-    count = len(movable)
-    direction = {s: best.point[i] - best.point[count + i] for i, s in enumerate(movable)}
-    margins_kept = [1 - best.point[2 * count + i] + best.point[2 * count + len(kept) + i] for i in range(len(kept))]
-    moved = {
-        thing: senses[thing] * m for thing, m in zip(kept, margins_kept, strict=True) if not isinstance(thing, Affine)
+        return _Direction({}, {}, complete=False)
+    up_down = {s: best.point[i] - best.point[count + i] for i, s in enumerate(movable)}
+    given = [1 - best.point[2 * count + i] + best.point[2 * count + many + i] for i in range(many)]
+    noise = {
+        thing: senses[thing] * margin
+        for thing, margin in zip(kept, given, strict=True)
+        if not isinstance(thing, Affine)
     }
-    return {s: u for s, u in direction.items() if u}, moved, all(m > 0 for m in margins_kept)
+    return _Direction({s: u for s, u in up_down.items() if u}, noise, all(margin > 0 for margin in given))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -28,9 +29,14 @@ def enumerate_completions(sketch: Sketch, regions: tuple[Region, ...], settings:
     return tuple(tuple(scales[choice] for choice in prefix) for prefix in prefixes)
 
 
-def all_completions(sketch: Sketch, settings: Settings) -> tuple[Completion, ...]:
-    """The whole grammar at every hole."""
-    return tuple(itertools.product(enumerate_scales(settings.grammar, sketch), repeat=len(sketch.holes)))
+def all_completions(sketch: Sketch, settings: Settings, epsilon_power: int | None = None) -> Iterator[Completion]:
+    """The whole grammar at every hole, or only its scales with one power of ε."""
+    scales = [
+        scale
+        for scale in enumerate_scales(settings.grammar, sketch)
+        if epsilon_power is None or not scale or dict(scale.powers).get(sketch.epsilon.name, 0) == epsilon_power
+    ]
+    return itertools.product(scales, repeat=len(sketch.holes))
 
 
 class _Distances:

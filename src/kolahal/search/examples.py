@@ -10,6 +10,8 @@ import numpy as np
 
 from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Sketch
+from kolahal.measure.climb import Climb, Reach, climb_exact
+from kolahal.measure.exact import Integrator
 from kolahal.measure.pairs import Pair, noise_unit, steps_from
 from kolahal.measure.probe import DOUBT, Probe, build_probe
 from kolahal.measure.tester import test
@@ -79,11 +81,21 @@ def _search_line(job: tuple[Sketch, Arguments, Direction, Settings, int]) -> lis
         else:
             above = middle
     scales = tuple(math.exp(above) * d for d in direction)
-    probe = build_probe(sketch, with_changes(settings, "region", runs=settings.examples.climb_runs), f"climb {seed}")
     for start in dict.fromkeys([last.example, *(s.example for s in found)][: settings.examples.starts]):
-        harder = strengthen(sketch, start, scales, probe, settings)
+        harder = harden(sketch, start, scales, settings, f"climb {seed}")
         found.append(Selected(harder, scales, last.p_value, "found by moving answers towards a higher loss"))
     return found
+
+
+def harden(sketch: Sketch, example: Example, scales: Scales, settings: Settings, name: str) -> Example:
+    """The hardest example that is reached from `example` at `scales`: exactly where integration works, else by sampling."""
+    integrator = Integrator(sketch)
+    events = integrator.answers(example.arguments, scales)
+    found = climb_exact(integrator, example, scales, Reach(turns=settings.examples.climbs), events)
+    if isinstance(found, Climb):
+        return found.example
+    probe = build_probe(sketch, with_changes(settings, "region", runs=settings.examples.climb_runs), name)
+    return strengthen(sketch, example, scales, probe, settings)
 
 
 def strengthen(sketch: Sketch, example: Example, scales: Scales, probe: Probe, settings: Settings) -> Example:

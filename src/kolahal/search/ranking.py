@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from kolahal.engine.noise import Array
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.measure.accuracy import expected_errors
+from kolahal.measure.accuracy import LARGER, expected_errors
 from kolahal.measure.probe import Probe
 from kolahal.model import Arguments, Example, Ranked, Score, Split
 from kolahal.settings import Settings
@@ -59,13 +62,14 @@ def rank_completions(
     return tuple(sorted(ranked, key=lambda r: r.score))
 
 
-def total_noise(sketch: Sketch, completions: tuple[Completion, ...], settings: tuple[Arguments, ...]) -> np.ndarray:
+def total_noise(sketch: Sketch, completions: tuple[Completion, ...], settings: tuple[Arguments, ...]) -> Array:
     """Sum of the scales of each completion, in units of 1/ε, averaged over several settings of the arguments.
 
-    Noise that grows with |q| is compared at several sizes: at a single small one it can look cheap.
+    Noise that grows with |q| can look cheap at a small one, so each setting counts with a larger number of answers too.
     """
+    several = [replace(a, size=size) for a in settings for size in (a.size, LARGER * a.size)]
     total = np.zeros(len(completions))
-    for arguments in settings:
+    for arguments in several:
         epsilon = float(arguments.epsilon)
         total += np.array([sum(arguments.concretise(sketch, c)) * epsilon for c in completions])
-    return total / max(1, len(settings))
+    return total / max(1, len(several))

@@ -1,0 +1,420 @@
+"""Trees by quadrature: any tree of comparisons and sums, one at a time, for many scales, in doubles.
+
+All inner nodes share one axis, shifted so that a comparison between two of them is "further left" or "further
+right". Between kinks every function is analytic, so Gauss–Legendre panels are accurate to the last digits; what a
+subtree gives its parent is an integral from one side, or a convolution with an exponential, both found panel by
+panel. Leaves need no grid: their probabilities are closed forms. Noise on the whole numbers uses sums instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kolahal.engine.noise import FAMILIES
+from kolahal.lang.noise import Noise
+from kolahal.measure.polyhedra import CannotIntegrate
+
+Array = NDArray[np.float64]
+Rows = tuple[int, ...]  # of the table of limits
+
+NODES = 12  # of a panel
+STEEPEST = 3.0  # powers of e by which anything changes within a panel
+TAIL = 42.0  # slowest scales from the last kink to where everything is below the last digit
+MOST_PANELS = 4_000
+CHUNK = 1 << 21  # numbers in one array
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A draw: `weight` times a difference of two nodes."""
+
+    noise: Noise
+    site: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class TreePlan:
+    """A node of `polyhedra.Node` whose limits are rows of a table."""
+
+    source: Source | None
+    low: Rows
+    high: Rows
+    link_source: Source | None
+    link_low: Rows
+    link_high: Rows
+    children: tuple[TreePlan, ...]
+
+    def sources(self) -> Iterator[Source]:
+        for source in (self.source, self.link_source):
+            if source is not None:
+                yield source
+        for child in self.children:
+            yield from child.sources()
+
+
+def find_obstacle(tree: TreePlan) -> str | None:
+    """Why a tree cannot be integrated here, if so."""
+    wholes = {FAMILIES[s.noise].whole for s in tree.sources()}
+    if len(wholes) > 1:
+        return "noise on the whole numbers is compared with real noise"
+    if True in wholes and any(abs(s.weight) != 1 for s in tree.sources()):
+        return "noise on the whole numbers is multiplied"
+    return _find_obstacle(tree)
+
+
+def _find_obstacle(node: TreePlan) -> str | None:
+    for child in node.children:
+        if not _is_leaf(child):
+            links = [bool(child.link_source), bool(child.link_low), bool(child.link_high)]
+            if sum(links) > 1:
+                return "a difference of two shared draws has bounds on both sides"
+            problem = _find_obstacle(child)
+            if problem:
+                return problem
+    return None
+
+
+def _is_leaf(node: TreePlan) -> bool:
+    return not node.children and (node.source is None) != (node.link_source is None)
+
+
+def integrate_tree(tree: TreePlan, limits: Array, scales: Array) -> Array | CannotIntegrate:
+    """The probability of a tree for each row of `scales` (candidates, sites); `limits` is the table's row."""
+    whole = any(FAMILIES[s.noise].whole for s in tree.sources())
+    job = _Job(limits, whole)
+    root = job.place(tree, 0.0)
+    kinks = np.unique(np.array([k for k in job.kinks if math.isfinite(k)] or [0.0]))
+    sizes = [scales[:, s.site] / abs(s.weight) for s in tree.sources()]
+    slowest = np.max(sizes, axis=0)
+    steepest = np.sum([1.0 / size for size in sizes], axis=0)
+    flat = all(not child.inner for child in root.children)
+    if whole:
+        grid: _Grid | CannotIntegrate = _whole_grid(kinks, slowest)
+    else:
+        grid = _panel_grid(kinks, slowest, steepest, flat)
+    if isinstance(grid, CannotIntegrate):
+        return grid
+    room = max(1, CHUNK // grid.size)
+    parts = [
+        grid.take(slice(i, i + room)).total(root.values(grid.take(slice(i, i + room)), scales[i : i + room]))
+        for i in range(0, len(scales), room)
+    ]
+    return np.concatenate(parts)
+
+
+# ---------------------------------------------------------------- nodes on one axis
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """X in [max(low, slope·p + moving_low), min(high, slope·p + moving_high)], where p is its parent."""
+
+    source: Source
+    low: float
+    high: float
+    moving_low: float
+    moving_high: float
+    slope: float
+    inner: bool = False
+
+    def message(self, x: Array, scales: Array) -> Array:
+        sign = 1.0 if self.source.weight > 0 else -1.0
+        scale = scales[:, self.source.site] / abs(self.source.weight)
+        low = np.maximum(self.low, self.moving_low + self.slope * x)
+        high = np.minimum(self.high, self.moving_high + self.slope * x)
+        if sign < 0 and not FAMILIES[self.source.noise].two_sided:
+            low, high = -high, -low
+        return interval_probability(self.source.noise, low, high, scale.reshape(-1, *[1] * (x.ndim - 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """A node with a place on the axis; `side` is 1 if it lies right of its parent, −1 if left, 0 if it is a sum."""
+
+    source: Source | None
+    offset: float
+    low: float  # on the axis
+    high: float
+    link: Source | None
+    side: int
+    children: tuple[_Leaf | _Inner, ...]
+    inner: bool = True
+
+    def values(self, grid: _Grid, scales: Array) -> Array:
+        """The node's own density times what its children give, on the grid."""
+        x = grid.x
+        inside = (grid.middle >= self.low) & (grid.middle <= self.high)
+        result: Array = np.broadcast_to(inside, x.shape).astype(float)
+        if self.source is not None:
+            result = result * _density(self.source, x + self.offset, scales, grid.middle + self.offset)
+        for child in self.children:
+            if isinstance(child, _Leaf):
+                result = result * child.message(x + self.offset, scales)
+            else:
+                result = result * child.message(grid, scales)
+        return result
+
+    def message(self, grid: _Grid, scales: Array) -> Array:
+        values = self.values(grid, scales)
+        if self.link is None:
+            return grid.from_left(values, None) if self.side < 0 else grid.from_right(values, None)
+        scale = scales[:, self.link.site] / abs(self.link.weight)
+        family = FAMILIES[self.link.noise]
+        norm = np.exp(-family.log_norm(scale)).reshape(-1, *[1] * (grid.x.ndim - 1))
+        # This node is parent + draw/weight: from the parent's place, larger draws lie on the weight's side.
+        if family.two_sided:
+            total = grid.from_left(values, scale) + grid.from_right(values, scale)
+            if grid.whole:
+                total = total - values  # the place itself was counted from both sides
+            return norm * total
+        return norm * (grid.from_right(values, scale) if self.link.weight > 0 else grid.from_left(values, scale))
+
+
+@dataclass(slots=True)
+class _Job:
+    limits: Array
+    whole: bool
+
+    def __post_init__(self) -> None:
+        self.kinks: list[float] = []
+
+    kinks: list[float] = None  # type: ignore[assignment]
+
+    def low(self, rows: Rows) -> float:
+        return max((float(self.limits[row]) for row in rows), default=-math.inf)
+
+    def high(self, rows: Rows) -> float:
+        return min((float(self.limits[row]) for row in rows), default=math.inf)
+
+    def place(self, node: TreePlan, offset: float, side: int = 0) -> _Inner:
+        low, high = self.low(node.low) - offset, self.high(node.high) - offset
+        self.kinks += [low, high]
+        if node.source is not None:
+            self.kinks.append(-offset)
+        children: list[_Leaf | _Inner] = []
+        for child in node.children:
+            if _is_leaf(child):
+                children.append(self.leaf(child, offset))
+            elif child.link_source is not None:
+                children.append(self.place(child, offset))
+            elif child.link_low:
+                children.append(self.place(child, offset + self.low(child.link_low), 1))
+            else:
+                children.append(self.place(child, offset + self.high(child.link_high), -1))
+        return _Inner(node.source, offset, low, high, node.link_source, side, tuple(children))
+
+    def leaf(self, node: TreePlan, offset: float) -> _Leaf:
+        own = self.low(node.low), self.high(node.high)
+        link = self.low(node.link_low), self.high(node.link_high)
+        if node.source is not None:
+            source, still, moving, slope = node.source, own, link, 1.0
+        else:
+            assert node.link_source is not None
+            source, still, moving, slope = node.link_source, link, own, -1.0
+        kinks = [-slope * bound for bound in moving]
+        kinks += [slope * (s - m) for s in still for m in moving if math.isfinite(s) and math.isfinite(m)]
+        self.kinks += [kink - offset for kink in kinks]
+        return _Leaf(source, *still, *moving, slope)
+
+
+def _density(source: Source, x: Array, scales: Array, middle: Array) -> Array:
+    family = FAMILIES[source.noise]
+    scale = (scales[:, source.site] / abs(source.weight)).reshape(-1, *[1] * (x.ndim - 1))
+    found: Array = np.exp(-np.abs(x) / scale - family.log_norm(scale))
+    if not family.two_sided:
+        found = np.where(middle * source.weight >= 0, found, 0.0)
+    return found
+
+
+def interval_probability(noise: Noise, low: Array, high: Array, scale: Any) -> Array:
+    """P(low ≤ X ≤ high), to the last digits wherever the interval lies; for whole noise the bounds are whole."""
+    family = FAMILIES[noise]
+    factor: Any = 1.0
+    if family.whole:
+        low, high = low - 0.5, high + 0.5
+        factor = 1.0 / np.cosh(0.5 / scale) if family.two_sided else np.exp(-0.5 / scale)
+    with np.errstate(invalid="ignore", over="ignore"):
+        width = np.where(high > low, high - low, 0.0)
+        near = np.where(low >= 0, low, np.where(high <= 0, -high, 0.0))
+        outside = np.exp(-near / scale) * -np.expm1(-width / scale)  # both ends on one side of 0
+        if family.two_sided:
+            across = 1.0 - 0.5 * factor * (np.exp(np.minimum(low, 0.0) / scale) + np.exp(-np.maximum(high, 0.0) / scale))
+            # 1 − ½(e^low + e^−high) loses digits for a narrow interval; the same in one-sided parts does not.
+            if not family.whole:
+                across = -0.5 * (
+                    np.expm1(np.minimum(low, 0.0) / scale) + np.expm1(-np.maximum(high, 0.0) / scale)
+                )
+            found = np.where((low >= 0) | (high <= 0), 0.5 * factor * outside, across)
+        else:
+            across = 1.0 - factor * np.exp(-np.maximum(high, 0.0) / scale)
+            if not family.whole:
+                across = -np.expm1(-np.maximum(high, 0.0) / scale)
+            found = np.where(low >= 0, factor * outside, np.where(high <= 0, 0.0, across))
+    return np.where(high > low, found, 0.0)
+
+
+# ---------------------------------------------------------------- grids
+
+
+_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(NODES)
+
+
+def _running() -> Array:
+    """Weights of the integral from −1 to each point of a panel."""
+    legendre = np.polynomial.legendre
+    table = np.zeros((NODES, NODES))
+    vander = legendre.legvander(_POINTS, NODES - 1)
+    for degree in range(NODES):
+        unit = np.zeros(degree + 1)
+        unit[degree] = 1.0
+        whole = legendre.legint(unit)
+        integral = legendre.legval(_POINTS, whole) - legendre.legval(-1.0, whole)
+        table += np.outer(integral, (2 * degree + 1) / 2 * _WEIGHTS * vander[:, degree])
+    return table
+
+
+_RUNNING = _running()
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """Points for each candidate: (candidates, panels, NODES), or whole numbers (1, points)."""
+
+    x: Array
+    middle: Array  # of the panel of each point, broadcastable
+    widths: Array  # (candidates, panels)
+    whole: bool
+
+    @property
+    def size(self) -> int:
+        """Points a candidate."""
+        return int(self.x[0].size)
+
+    def take(self, rows: slice) -> _Grid:
+        if self.whole:
+            return self
+        return _Grid(self.x[rows], self.middle[rows], self.widths[rows], False)
+
+    def total(self, values: Array) -> Array:
+        if self.whole:
+            return np.asarray(values.sum(axis=1))
+        return np.asarray(0.5 * np.einsum("cpn,n,cp->c", values, _WEIGHTS, self.widths))
+
+    def from_left(self, values: Array, scale: Array | None) -> Array:
+        """∫ values over everything left of each point, faded by exp(−distance/scale) if there is a scale."""
+        if self.whole:
+            return _faded_sum(values, scale)
+        half = 0.5 * self.widths[:, :, None]
+        if scale is None:
+            before = _accumulate(half[:, :, 0] * (values @ _WEIGHTS), None)
+            return np.asarray(before[:, :, None] + half * np.einsum("cpn,mn->cpm", values, _RUNNING))
+        decay = half / scale[:, None, None]  # of half a panel
+        wide = (decay[:, :, 0] > STEEPEST / 2).any(axis=0)
+        local, whole = np.zeros(values.shape), np.zeros(values.shape[:2])
+        for panels, integrate in ((~wide, _faded_narrow), (wide, _faded_wide)):
+            if panels.any():
+                inside, all_of_it = integrate(values[:, panels], decay[:, panels])
+                local[:, panels] = half[:, panels] * inside
+                whole[:, panels] = half[:, panels, 0] * all_of_it
+        before = _accumulate(whole, np.exp(-2.0 * decay[:, :, 0]))
+        return np.asarray(before[:, :, None] * np.exp(-decay * (1.0 + _POINTS)) + local)
+
+    def from_right(self, values: Array, scale: Array | None) -> Array:
+        if self.whole:
+            return _faded_sum(values[:, ::-1], scale)[:, ::-1]
+        mirror = _Grid(-self.x[:, ::-1, ::-1], -self.middle[:, ::-1], self.widths[:, ::-1], False)
+        return mirror.from_left(values[:, ::-1, ::-1], scale)[:, ::-1, ::-1]
+
+
+def _faded_narrow(values: Array, decay: Array) -> tuple[Array, Array]:
+    """∫ exp(−decay·(x − t))·values(t) dt from −1 to each point of a panel, and to its end."""
+    ramp = np.exp(-decay * (1.0 - _POINTS))
+    inner = values * ramp
+    return np.einsum("cpn,mn->cpm", inner, _RUNNING) / ramp, inner @ _WEIGHTS
+
+
+_FINE_POINTS, _FINE_WEIGHTS = np.polynomial.legendre.leggauss(28)
+_FADED = 40.0  # powers of e after which nothing is left
+
+
+def _faded_wide(values: Array, decay: Array) -> tuple[Array, Array]:
+    """The same where the exponential falls too fast to be a polynomial on the panel: in the far tails."""
+    legendre = np.polynomial.legendre
+    ends = np.append(_POINTS, 1.0)
+    reach = np.minimum(ends + 1.0, _FADED / decay)  # (candidates, panels, ends)
+    t = ends[:, None] - 0.5 * reach[..., None] * (1.0 - _FINE_POINTS)
+    coefficients = np.einsum("n,nk,k,cpn->cpk", _WEIGHTS, legendre.legvander(_POINTS, NODES - 1),
+                             np.arange(NODES) + 0.5, values)
+    at = np.einsum("cpegk,cpk->cpeg", legendre.legvander(t, NODES - 1), coefficients)
+    found = 0.5 * reach * np.einsum("cpeg,cpeg,g->cpe", at, np.exp(-decay[..., None] * (ends[:, None] - t)), _FINE_WEIGHTS)
+    return found[..., :-1], found[..., -1]
+
+
+def _accumulate(amounts: Array, fade: Array | None) -> Array:
+    """What has come together before each panel, where everything fades by a factor from panel to panel."""
+    if fade is None:
+        return np.concatenate([np.zeros((len(amounts), 1)), np.cumsum(amounts, axis=1)[:, :-1]], axis=1)
+    result = np.zeros_like(amounts)
+    for panel in range(1, amounts.shape[1]):
+        result[:, panel] = result[:, panel - 1] * fade[:, panel - 1] + amounts[:, panel - 1]
+    return result
+
+
+def _faded_sum(values: Array, scale: Array | None) -> Array:
+    if scale is None:
+        return np.cumsum(values, axis=1)
+    fade = np.exp(-1.0 / scale)
+    result = values.copy()
+    for place in range(1, values.shape[1]):
+        result[:, place] += result[:, place - 1] * fade
+    return result
+
+
+def _whole_grid(kinks: Array, slowest: Array) -> _Grid | CannotIntegrate:
+    margin = math.ceil(TAIL * float(slowest.max()))
+    low, high = math.floor(kinks[0]) - margin, math.ceil(kinks[-1]) + margin
+    if high - low > MOST_PANELS * NODES:
+        return CannotIntegrate("the noise reaches too far for sums over whole numbers")
+    x = np.arange(low, high + 1, dtype=float)[None, :]
+    return _Grid(x, x, np.ones((1, 1)), True)
+
+
+def _panel_grid(kinks: Array, slowest: Array, steepest: Array, flat: bool) -> _Grid | CannotIntegrate:
+    """Panels between the kinks, and tails that grow; fine ones where a subtree is integrated from one side.
+
+    For a single integral, panels may double from each kink on, because whatever is steep there fades as fast.
+    """
+    edges: list[Array] = []  # (candidates,) each
+    tail = TAIL * slowest
+    steps = _doublings(float((tail * steepest).max()))
+    growing = (2.0 ** np.arange(steps, -1, -1) - 1) / (2.0**steps - 1)  # 1 … 0
+    edges += [kinks[0] - share * tail for share in growing]
+    for left, right in zip(kinks[:-1], kinks[1:], strict=True):
+        length = right - left
+        if flat:
+            steps_here = _doublings(float(0.5 * length * steepest.max()))
+            rise = 0.5 * (2.0 ** np.arange(steps_here + 1) - 1) / (2.0**steps_here - 1)
+            shares = np.concatenate([rise[1:], 1.0 - rise[-2::-1]])
+        else:
+            count = max(1, math.ceil(length * float(steepest.max()) / STEEPEST))
+            shares = np.arange(1, count + 1) / count
+        edges += [np.full(len(slowest), left + share * length) for share in shares]
+        if len(edges) > MOST_PANELS:
+            return CannotIntegrate("answers are too far apart for the noise")
+    edges += [kinks[-1] + share * tail for share in growing[-2::-1]]
+    ends = np.stack(edges, axis=1)
+    widths = np.diff(ends, axis=1)
+    middle = (0.5 * (ends[:, 1:] + ends[:, :-1]))[:, :, None]
+    return _Grid(middle + 0.5 * widths[:, :, None] * _POINTS, middle, widths, False)
+
+
+def _doublings(steepness: float) -> int:
+    """How many panels, each twice as wide as the one before, reach this far if the first has steepness 1."""
+    return max(1, math.ceil(math.log2(1.0 + max(steepness, 0.0))))

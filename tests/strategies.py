@@ -438,7 +438,9 @@ class _Maker:
         """A list gets another value; a loop around goes on over the old one."""
         if len(self.grown) > 1 and self.chance(3):
             names = self.draw(st.permutations(self.grown))[:2]
-            return [Assign(tuple(names), tuple(self.list_value(self.item_maker(n), n in self.real_lists) for n in names))]
+            return [
+                Assign(tuple(names), tuple(self.list_value(self.item_maker(n), n in self.real_lists) for n in names))
+            ]
         name = self.pick(self.grown)
         return [Assign((name,), (self.list_value(self.item_maker(name), name in self.real_lists),))]
 
@@ -588,7 +590,9 @@ class Case:
 def cases(draw: Callable[..., object]) -> Case:
     sketch = draw(sketches())
     database = draw(databases)
-    return Case(sketch, database, draw(argument_sets(len(database))), draw(scale_vectors(len(sketch.holes))), draw(seeds))
+    return Case(
+        sketch, database, draw(argument_sets(len(database))), draw(scale_vectors(len(sketch.holes))), draw(seeds)
+    )
 
 
 @st.composite

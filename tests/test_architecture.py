@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "synthesis": STEPS_AND_BELOW,
     "baselines": STEPS_AND_BELOW | {"synthesis"},
     "methods": STEPS_AND_BELOW | {"synthesis", "baselines"},
+    "checking": STEPS_AND_BELOW,
     "evaluation": STEPS_AND_BELOW | {"synthesis", "baselines", "methods", "sketches", "report"},
 }
 ROADS = {"synthesis", "baselines", "methods", "evaluation"}  # only these name two steps

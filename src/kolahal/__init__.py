@@ -1,5 +1,8 @@
 """Kolahal: find noise scales that make a program differentially private, and no noisier than they must be."""
 
+from importlib import import_module
+from typing import Any
+
 from kolahal.errors import KolahalError, SettingsError, UsageError
 from kolahal.lang.front import (
     DiscreteExp,
@@ -21,6 +24,9 @@ from kolahal.settings import Grammar, Settings
 
 __version__ = "0.1.0"
 
+# Loaded when first asked for: these need numpy, scipy and solvers, and `import kolahal` is to be quick.
+_LATER = {"synthesize": "kolahal.methods", "check": "kolahal.checking"}
+
 __all__ = [
     "DiscreteExp",
     "DiscreteLap",
@@ -36,6 +42,7 @@ __all__ = [
     "SettingsError",
     "Sketch",
     "UsageError",
+    "check",
     "each_within",
     "hole",
     "monotone",
@@ -43,4 +50,11 @@ __all__ = [
     "parse_scale",
     "sketch",
     "sum_within",
+    "synthesize",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'kolahal' has no attribute {name!r}")

@@ -23,7 +23,7 @@ import click
 from kolahal import __version__
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.sketch import Sketch
-from kolahal.settings import Grammar, Settings
+from kolahal.settings import Grammar, Settings, TesterSettings
 from kolahal.sketches.gallery import GALLERY, load, load_one
 
 if TYPE_CHECKING:
@@ -194,14 +194,14 @@ def exit_code(verdict: Verdict) -> int:
 
 def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
     """What was found until Ctrl-C."""
-    from kolahal.report.text import pretty_completion
+    from kolahal.model import describe_completion
 
     click.echo(f"Interrupted after {watch.total()['total']:.1f} s. Found so far:", err=True)
     ranked = watch.results.get("rank_completions", ())
     selection = watch.results.get("select_examples")
     if ranked:
         click.echo(
-            f"{sketch.name}: ranked but not judged: " + ", ".join(pretty_completion(r.completion) for r in ranked[:5])
+            f"{sketch.name}: ranked but not judged: " + ", ".join(describe_completion(r.completion) for r in ranked[:5])
         )
     elif selection is not None:
         click.echo(f"{sketch.name}: {len(selection.kept)} examples, no completions yet")
@@ -231,6 +231,54 @@ def write_files(folder: Path, files: dict[str, str]) -> None:
         raise UsageError(f"--out {folder}: {error.strerror or error}; give a folder that can be written") from None
 
 
+@cli.command()
+@click.argument("target", metavar="MECHANISM")
+@click.option(
+    "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps.  [default: its ε]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--workers", "count", type=click.IntRange(1), help="Processes that share the work.  [default: one a core]"
+)
+def check(target: str, claim: str, as_json: bool, seed: int, count: int | None) -> None:
+    """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
+    sketch = load_complete(target)
+    from kolahal.checking import check as judge
+    from kolahal.checking import parse_claim
+    from kolahal.report.json import check_document, dump
+    from kolahal.report.text import render_check
+
+    claimed = parse_claim(sketch, claim)
+    with progress("proving"), workers(count) as pool:
+        found = judge(sketch, claim, Settings(seed=seed), pool)
+    if as_json:
+        click.echo(
+            dump({**check_document(found), "sketch": sketch.name, "claim": str(claimed), "version": __version__})
+        )
+    else:
+        click.echo(render_check(sketch, found, str(claimed)), nl=False)
+    _finish(exit_code(found.verdict))
+
+
+@cli.command()
+@click.argument("certificate", metavar="CERTIFICATE", type=click.Path(path_type=Path, dir_okay=False))
+def verify(certificate: Path) -> None:
+    """Check a certificate again, trusting no search: validity queries alone."""
+    from kolahal.checking import verify as recheck
+
+    try:
+        text = certificate.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{certificate}: cannot be read ({error}); give a certificate") from None
+    with progress("checking"):
+        faults = recheck(text)
+    if faults:
+        click.echo("Rejected:\n" + "\n".join(f"  {fault}" for fault in faults))
+        _finish(REFUTED)
+    click.echo("Valid: every obligation was checked again.")
+
+
 @cli.command("test")
 @click.argument("target", metavar="MECHANISM")
 @click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
@@ -244,13 +292,14 @@ def test_command(target: str, epsilon: str, profile: str, as_json: bool, seed: i
     """The statistical test alone, at a concrete ε: p-values, a lower bound, a counterexample."""
     sketch = load_complete(target)
     claimed = _epsilon(epsilon)
-    from kolahal.measure.tester import PROFILES, reproduce, test_mechanism
+    from kolahal.measure.counterexample import reproduce
+    from kolahal.measure.tester import test_mechanism
     from kolahal.report.json import dump, trial_document
     from kolahal.report.text import render_trial
 
     start = time.perf_counter()
     with progress("testing"), workers(count) as pool:
-        trial = test_mechanism(sketch, claimed, PROFILES[profile], seed, pool)
+        trial = test_mechanism(sketch, claimed, TesterSettings.profile(profile), seed, pool)
     seconds = time.perf_counter() - start
     if as_json:
         click.echo(dump(trial_document(trial, seconds)))
@@ -282,7 +331,9 @@ def _epsilon(text: str) -> Fraction:
 
 @cli.command()
 @click.argument("result", metavar="RESULT.json", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: beside the result]")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: beside the result]"
+)
 def report(result: Path, out: Path | None) -> None:
     """The report again as one HTML page, from a result, computing nothing."""
     from kolahal.report.html import render_page
@@ -291,9 +342,13 @@ def report(result: Path, out: Path | None) -> None:
         document = json.loads(result.read_text(encoding="utf-8"))
         page = render_page(document)
     except OSError as error:
-        raise UsageError(f"{result}: {error.strerror or error}; give a result that `kolahal synth --out` wrote") from None
+        raise UsageError(
+            f"{result}: {error.strerror or error}; give a result that `kolahal synth --out` wrote"
+        ) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise UsageError(f"{result}: this is not a result of kolahal; give a result.json that `--out` or `--json` wrote") from None
+        raise UsageError(
+            f"{result}: this is not a result of kolahal; give a result.json that `--out` or `--json` wrote"
+        ) from None
     target = out or result.with_name("report.html")
     write_files(target.parent, {target.name: page})
     click.echo(str(target))
@@ -418,3 +473,58 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115
         return 0
+
+
+# ---------------------------------------------------------------- programs to hand out, and sketches of plain ones
+
+
+@cli.command("emit")
+@click.argument("target", metavar="MECHANISM")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: standard output]"
+)
+@click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
+@click.option("--no-check", is_flag=True, help="Do not judge it first; the file says so.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def emit_command(target: str, out: Path | None, claim: str, no_check: bool, as_json: bool) -> None:
+    """MECHANISM as a Python file that stands alone, with exact noise; not if it is refuted."""
+    from kolahal.lang.emit import emit
+    from kolahal.model import Refuted, Unknown, describe_verdict, describe_verdict
+    from kolahal.report.json import check_document, dump
+    from kolahal.report.text import render_check
+
+    program = load_complete(target)
+    verdict: Verdict = Unknown("nobody has checked it")
+    document: dict[str, Any] = {"verdict": "unknown", "scope": None}
+    if not no_check:
+        from kolahal.checking import check as judge
+
+        with progress("proving"):
+            found = judge(program, claim)
+        verdict, document = found.verdict, check_document(found)
+        click.echo(render_check(program, found, claim or program.epsilon.name), nl=False, err=True)
+    text = None
+    if not isinstance(verdict, Refuted):
+        command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")
+        text = emit(program, f"{describe_verdict(verdict, program.private.name)}.", command, claim=claim)
+        if out is not None:
+            write_files(out.parent, {out.name: text})
+        elif not as_json:
+            click.echo(text, nl=False)
+    if as_json:
+        file = str(out) if out is not None and text is not None else None
+        click.echo(dump({**document, "sketch": program.name, "file": file, "program": text, "version": __version__}))
+    _finish(exit_code(verdict))
+
+
+@cli.command("sketch")
+@click.argument("target", metavar="PROGRAM.py[:FUNCTION]")
+@click.option("--adjacent", default="each_within(1)", show_default=True, help="Who the neighbours are.")
+@click.option("--private", help="The private parameter.  [default: the first]")
+@click.option("--copies/--no-copies", default=True, show_default=True, help="Noise also where a noisy value is copied.")
+def sketch_command(target: str, adjacent: str, private: str | None, copies: bool) -> None:
+    """A sketch of a plain function: the same program with a place for noise wherever private data goes."""
+    from kolahal.lang.plain import load_plain, sketch_of
+
+    source, name = load_plain(target)
+    click.echo(sketch_of(source.text, name, adjacent, private, copies, source.path), nl=False)

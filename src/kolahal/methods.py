@@ -10,13 +10,14 @@ from kolahal.errors import UsageError
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.measure.accuracy import expected_errors
 from kolahal.measure.probe import Probe
-from kolahal.model import Example, Judged, Ranked, Region, Score, Split, Unknown
+from kolahal.model import Example, Judged, Ranked, Region, Score, Split, Synthesis, Unknown
 from kolahal.proof.judge import decide, final_test, known_laws, standing
 from kolahal.proof.law import tight_completions
 from kolahal.search.completions import all_completions
 from kolahal.search.ranking import total_noise
 from kolahal.settings import Settings
 from kolahal.synthesis import PAPER, Parts
+from kolahal.synthesis import synthesize as travel
 
 
 def lawful_completions(sketch: Sketch, regions: tuple[Region, ...], settings: Settings) -> tuple[Completion, ...]:
@@ -48,10 +49,15 @@ def rank_by_error(
     costs = {p.completion: float(p.worst) for p in tight_completions(sketch, laws, chosen)}
     epsilon = float(split.training[0].epsilon)
     ranked = [
-        Ranked(completions[i], Score(0, abs(1 - costs[completions[i]]), float(noise[i]), error), costs[completions[i]] * epsilon)
+        Ranked(
+            completions[i],
+            Score(0, abs(1 - costs[completions[i]]), float(noise[i]), error),
+            costs[completions[i]] * epsilon,
+        )
         for i, error in zip(short, errors, strict=True)
     ]
-    return tuple(sorted(ranked, key=lambda r: (r.score.error, r.score.noise)))
+    # Two digits of a simulated error are what the simulation is sure of; ties go to less noise, then to simpler scales.
+    return tuple(sorted(ranked, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))))
 
 
 def judge_lawful(
@@ -83,6 +89,14 @@ LAW = replace(
     judge=judge_lawful,
 )
 METHODS: dict[str, Parts] = {parts.method: parts for parts in (PAPER, NAIVE, UNLIM, LIM, NOOPT, LAW)}
+
+
+def synthesize(
+    sketch: Sketch, settings: Settings | None = None, method: str = "auto", executor: Executor | None = None
+) -> Synthesis:
+    """Find noise scales that make `sketch` ε-private and no noisier than they must be, by the method of that name."""
+    settings = settings or Settings()
+    return travel(sketch, settings, choose_parts(method, sketch, settings).spread_over(executor))
 
 
 def choose_parts(method: str, sketch: Sketch, settings: Settings) -> Parts:

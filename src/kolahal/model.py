@@ -6,7 +6,7 @@ import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
@@ -360,6 +360,26 @@ class Unknown:
 Verdict: TypeAlias = Proved | Refuted | Unknown
 
 
+def describe_verdict(verdict: Verdict, private: str = "the input") -> str:
+    """A verdict in one phrase."""
+    match verdict:
+        case Proved(scope=Everywhere()):
+            return f"Proved, for every length of {private}"
+        case Proved(scope=scope):
+            return f"Proved, for {scope}; larger inputs were not examined"
+        case Refuted(example=example):
+            return f"Refuted: {example}"
+        case Unknown(reason):
+            return f"Unknown: {reason}"
+        case _:
+            assert_never(verdict)
+
+
+def describe_completion(completion: Completion) -> str:
+    """(2/ε, 4/ε, ⊥)."""
+    return "(" + ", ".join(scale.pretty() for scale in completion) + ")"
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A ranked completion with the final test's trial and the verdict."""
@@ -367,6 +387,9 @@ class Judged:
     ranked: Ranked
     trial: Trial | None
     verdict: Verdict
+
+    def __str__(self) -> str:
+        return f"{describe_completion(self.ranked.completion)}  {describe_verdict(self.verdict)}"
 
     def is_rejected(self, alpha: float) -> bool:
         """Refuted, or undecided with a test that speaks against it."""

@@ -71,17 +71,17 @@ class TesterSettings:
     """The statistical tester; the defaults are the profile `default`. Runs are counted a database."""
 
     method: str = "paired"  # "statdp" is StatDP's method as published, for comparison
-    select_runs: int = 10_000  # while pairs and events are searched; all share one tape
+    select_runs: int = 20_000  # while pairs and events are searched; all share one tape
     judge_runs: int = 400_000  # while the finalists are compared, on a tape of their own
     test_runs: int = 1_000_000  # in the final, fresh test
-    bases: int = 6  # databases to start from
+    bases: int = 4  # databases to start from
     moves: int = 6  # neighbours of each
     climbed: int = 2  # how many of these are improved
     climbs: int = 12  # steps tried from each
-    refine_runs: int = 200_000  # while the best examples are compared and improved, on tapes of their own
-    appraised: int = 10  # examples compared for that
-    refined: int = 3  # how many of them are improved
-    refinements: int = 24  # steps tried from each: answers that move alike together
+    refine_runs: int = 120_000  # while the best examples are compared and improved, on tapes of their own
+    appraised: int = 12  # examples compared for that
+    refined: int = 6  # how many of them are improved
+    refinements: int = 20  # steps tried from each: answers that move alike together
     singles: int = 0  # and one answer alone
     finalists: int = 6  # examples that are compared on held-out runs
     confidence: float = 0.99  # of the lower bound on ε and of the intervals
@@ -94,6 +94,14 @@ class TesterSettings:
     )  # where the answer is a list of numbers: joint events are rare in longer ones
 
     @staticmethod
+    def profile(name: str) -> TesterSettings:
+        """A profile by its name."""
+        profiles = {"quick": TesterSettings.quick, "default": TesterSettings, "thorough": TesterSettings.thorough}
+        if name not in profiles:
+            raise SettingsError(f"there is no profile {name!r}: choose {', '.join(profiles)}")
+        return profiles[name]()
+
+    @staticmethod
     def quick() -> TesterSettings:
         """For the many calls of a search: some tens of milliseconds."""
         return TesterSettings(
@@ -104,7 +112,14 @@ class TesterSettings:
     def final() -> TesterSettings:
         """For the last few completions of a synthesis: some hundreds of milliseconds."""
         return TesterSettings(
-            select_runs=10_000, judge_runs=50_000, test_runs=500_000, bases=3, moves=4, climbs=10, refined=0, finalists=4
+            select_runs=10_000,
+            judge_runs=50_000,
+            test_runs=500_000,
+            bases=3,
+            moves=4,
+            climbs=10,
+            refined=0,
+            finalists=4,
         )
 
     @staticmethod

@@ -41,7 +41,9 @@ class Parts:
 
     def watched_by(self, observe: Observer) -> Parts:
         """The same parts; `observe(step, result, seconds)` hears each one finish."""
-        steps: dict[str, Any] = {f.name: _watch(f.name, getattr(self, f.name), observe) for f in fields(self) if f.name != "method"}
+        steps: dict[str, Any] = {
+            f.name: _watch(f.name, getattr(self, f.name), observe) for f in fields(self) if f.name != "method"
+        }
         return replace(self, **steps)
 
     def spread_over(self, executor: Executor | None) -> Parts:

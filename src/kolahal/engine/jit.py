@@ -198,7 +198,7 @@ def interpret(sketch: Sketch) -> Function:
         "ceil": lambda x: float(np.ceil(x)),
     }
     exec(compile(_kernel(sketch).text, "<kernel>", "exec"), names)
-    function: Function = names["kernel"]
+    function: Function = np.errstate(all="ignore")(names["kernel"])
     return function
 
 

@@ -31,6 +31,7 @@ class Flow:
 
     noise: bool  # whether noise counts as private data
     control: bool  # whether what is assigned under a private condition depends on it
+    covered: frozenset[tuple[int, int]]  # statements, by identity, and places in them, whose values do not count
     names: set[str] = field(default_factory=set)  # numbers, truth values, and lists with such items
     lengths: set[str] = field(default_factory=set)  # lists whose length depends
     controlled: list[Node] = field(default_factory=list)  # statements under a private condition
@@ -70,12 +71,14 @@ class Flow:
             match node:
                 case Assign(targets, values):
                     self.expressions(*values)
-                    for target, value in zip(targets, values, strict=True):
-                        self.learn(target, under or self.of(value))
+                    for place, (target, value) in enumerate(zip(targets, values, strict=True)):
+                        if (id(node), place) not in self.covered:
+                            self.learn(target, under or self.of(value))
                         if isinstance(value, Var) and value.name in self.lengths:
                             self.lengths.add(target)
                 case Append(name, value, _):
-                    self.learn(name, under or self.of(value))
+                    if (id(node), 0) not in self.covered:
+                        self.learn(name, under or self.of(value))
                     if under:
                         self.lengths.add(name)
                 case If(test, then, orelse):
@@ -88,7 +91,7 @@ class Flow:
                     length = isinstance(over, Var) and over.name in self.lengths
                     counted = isinstance(over, Range) and self.of(over)
                     self.learn(name, self.of(over))
-                    under = self.loop(inner, under or self.control and (length or counted)) or under
+                    under = self.loop(inner, under or (self.control and (length or counted))) or under
                 case Return(value):
                     self.expressions(value)
                     return under
@@ -124,9 +127,15 @@ def _inside(body: Block) -> list[Node]:
     return found
 
 
-def find_flow(sketch: Sketch, noise: bool = False, control: bool = False) -> Flow:
-    """What depends on the private input of a sketch, found by iteration to a fixed point."""
-    flow = Flow(noise, control, {sketch.private.name})
+def find_flow(
+    sketch: Sketch,
+    answers: bool = True,
+    noise: bool = False,
+    control: bool = False,
+    covered: frozenset[tuple[int, int]] = frozenset(),
+) -> Flow:
+    """What depends on the private answers of a sketch, on its noise, or on both; by iteration to a fixed point."""
+    flow = Flow(noise, control, covered, {sketch.private.name} if answers else set())
     while True:
         before = len(flow.names), len(flow.lengths)
         flow.controlled.clear()

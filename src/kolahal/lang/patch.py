@@ -293,7 +293,9 @@ def diff(old: str, new: str, path: str) -> str:
     """A unified diff, also for files whose last line has no end; empty where nothing changes."""
     lines = []
     name = _relative(path)
-    for line in difflib.unified_diff(_split(old), _split(new), _quoted(f"a/{name}"), _quoted(f"b/{name}"), lineterm="\n"):
+    for line in difflib.unified_diff(
+        _split(old), _split(new), _quoted(f"a/{name}"), _quoted(f"b/{name}"), lineterm="\n"
+    ):
         lines.append(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n")
     return "".join(lines)
 

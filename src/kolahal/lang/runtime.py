@@ -13,11 +13,10 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextvars import ContextVar
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational, Real
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 # ---------------------------------------------------------------- randomness
 
@@ -158,11 +157,10 @@ def _argument(name: str, kind: str, value: object) -> Fraction | int | bool:
 # - What happens to an answer afterwards, rounding to a double included, cannot undo privacy.
 
 
-@dataclass(frozen=True)
-class _Plan:
+class _Plan(NamedTuple):
     """What is fixed before anything runs, from public values alone."""
 
-    distance: Fraction  # of neighbours
+    distance: Fraction | int  # of neighbours
     scales: Mapping[str, Fraction | int]  # of all noise
     counts: Mapping[str, int]  # whole arguments that scales use: at least 1
     numbers: Sequence[Fraction | int]  # that the grid has to contain
@@ -186,7 +184,7 @@ def _common(a: Fraction, b: Fraction) -> Fraction:
 def _grids(plan: _Plan, rounds: bool) -> tuple[Fraction, Fraction]:
     """The grid of the private answers, and that of the noise: at least 2**40 steps for each scale."""
     scales = [Fraction(scale) for scale in plan.scales.values() if scale > 0]
-    step = _power_below(min(scales, default=plan.distance) / 2**40)
+    step = _power_below(min(scales, default=Fraction(plan.distance)) / 2**40)
     step = min(step, Fraction(1, 2**10) if rounds else Fraction(1, 2**1074))
     grid = Fraction(1) if plan.whole else step
     for number in (1, plan.distance, *plan.numbers):
@@ -213,8 +211,7 @@ def _rounded(name: str, answers: list[Fraction], grid: Fraction, rounds: bool) -
 # ---------------------------------------------------------------- running a mechanism
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(NamedTuple):
     """What a draw inside a running mechanism needs."""
 
     noise: _Noise
@@ -285,7 +282,7 @@ def sketch(adjacent: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]
         def mechanism(*args: object, **kwargs: object) -> Any:
             return _run(function, adjacent, args, kwargs, _Sampler())
 
-        mechanism._adjacent = adjacent  # type: ignore[attr-defined]
+        mechanism._rounds = adjacent  # type: ignore[attr-defined]
         return mechanism
 
     return build
@@ -308,7 +305,10 @@ def _run(
         else:
             values[name] = _argument(name, parameter.annotation, call.arguments[name])
     length = len(values[private])
-    plan: _Plan = function.__globals__["_plan"](**{**values, private: range(length)})
+    try:
+        plan = _Plan(**function.__globals__["_plan"](**{**values, private: range(length)}))
+    except ZeroDivisionError:
+        raise ValueError("with these public arguments the program divides by zero") from None
     for name, count in plan.counts.items():
         if count < 1:
             raise ValueError(f"{name} must be at least 1: the noise depends on it")
@@ -389,8 +389,8 @@ def _check_sampler(noise: _Noise) -> list[str]:
     ]
 
 
-def _check_known(mechanism: Callable[..., Any], known: Sequence[tuple[Mapping[str, Any], Any]]) -> list[str]:
-    """Runs with fixed noise against the answers that they gave when this file was written."""
+def _answer_known(mechanism: Callable[..., Any], inputs: Mapping[str, Any]) -> Any:
+    """The answer of a run with fixed noise."""
 
     class FixedNoise:
         """No noise at all in the sense of privacy: the same numbers in every run."""
@@ -409,12 +409,16 @@ def _check_known(mechanism: Callable[..., Any], known: Sequence[tuple[Mapping[st
             size = self.exponential(scale)
             return size if self.turn % 2 else -size
 
-    failures = []
-    for inputs, answer in known:
-        found = _run(mechanism.__wrapped__, mechanism._adjacent, (), inputs, FixedNoise())  # type: ignore[attr-defined]
-        if repr(found) != repr(answer):
-            failures.append(f"with fixed noise the answer for {dict(inputs)} is {found}, and it should be {answer}")
-    return failures
+    return _run(mechanism.__wrapped__, mechanism._rounds, (), inputs, FixedNoise())  # type: ignore[attr-defined]
+
+
+def _check_known(mechanism: Callable[..., Any], known: Sequence[tuple[Mapping[str, Any], Any]]) -> list[str]:
+    """Runs with fixed noise against the answers that they gave when this file was written."""
+    return [
+        f"with fixed noise the answer for {dict(inputs)} is {found}, and it should be {answer}"
+        for inputs, answer in known
+        if repr(found := _answer_known(mechanism, inputs)) != repr(answer)
+    ]
 
 
 def _main(mechanism: Callable[..., Any], known: Sequence[tuple[Mapping[str, Any], Any]], words: str) -> int:

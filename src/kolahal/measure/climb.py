@@ -37,14 +37,17 @@ class Reach:
     turns: int = 60  # steps, each the best of all directions
     furthest: Fraction | None = None  # answers stay within this distance of 0
     least: float = 1e-4  # a step must raise the loss by this share of it
-    events: bool = True  # whether the event may change too
+    events: bool = True  # whether the bounds of the event may move too
+
+
+EVERYWHERE = Reach()
 
 
 def climb_exact(
     integrator: Integrator,
     example: Example,
     scales: Scales,
-    reach: Reach = Reach(),
+    reach: Reach = EVERYWHERE,
     events: Sequence[Event] = (),
 ) -> Climb | CannotIntegrate:
     """The hardest example that steps from `example` reach at `scales`; `events` are others that may be its event."""
@@ -74,7 +77,7 @@ def find_hardest(
     integrator: Integrator,
     arguments: Arguments,
     scales: Scales,
-    reach: Reach = Reach(),
+    reach: Reach = EVERYWHERE,
     events: Sequence[Event] = (),
     starts: int = 3,
 ) -> Climb | CannotIntegrate:

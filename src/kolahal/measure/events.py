@@ -9,7 +9,7 @@ confidence bound on ε that the final test can be expected to give, not by the r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -58,16 +58,21 @@ class Finding:
     score: float
 
 
-def learn_events(first: Outputs, second: Outputs, criterion: Criterion, keep: int) -> tuple[Finding, ...]:
-    """The best events for runs on d1 and d2 that share their noise, best first."""
-    found = [lead for view in _views(first, second) for lead in view.leads(criterion)]
+def learn_events(
+    first: Outputs, second: Outputs, criteria: Sequence[Criterion], keep: int
+) -> tuple[Finding, ...]:
+    """The best events by each criterion for runs on d1 and d2 that share their noise, the best of the first first."""
+    views = list(_views(first, second))
     distinct: dict[Event, Finding] = {}
-    for lead in sorted(found, key=lambda lead: -lead.score):
-        event = lead.event()
-        if event is not None:
-            distinct.setdefault(event, Finding(event, lead.flipped, lead.score))
-        if len(distinct) == keep:
-            break
+    for criterion in criteria:
+        kept = 0
+        for lead in sorted((lead for view in views for lead in view.leads(criterion)), key=lambda lead: -lead.score):
+            event = lead.event()
+            if event is not None:
+                distinct.setdefault(event, Finding(event, lead.flipped, lead.score))
+                kept += 1
+            if kept == keep:
+                break
     return tuple(distinct.values())
 
 

@@ -28,6 +28,7 @@ from kolahal.settings import Settings
 
 Array = NDArray[np.float64]
 Pattern = tuple[bool, ...]  # which holes have noise
+TOO_FAR = CannotIntegrate("answers are too far apart for the noise")
 SMALLEST = 1e-280  # below this doubles lose digits, so nothing is said about such a probability
 
 
@@ -49,10 +50,10 @@ class Integrator:
         found = self._formulas[key]
         if isinstance(found, Formula):
             return found
-        key = (arguments, pattern, event, database)
-        if key not in self._formulas:
-            self._formulas[key] = self._compile(arguments, pattern, event, database)
-        return self._formulas[key]
+        narrow = (arguments, pattern, event, database)
+        if narrow not in self._formulas:
+            self._formulas[narrow] = self._compile(arguments, pattern, event, database)
+        return self._formulas[narrow]
 
     def _compile(
         self, arguments: Arguments, pattern: Pattern, event: Event, database: Database | None
@@ -130,10 +131,9 @@ def ask(
         batch = _prepare(integrator, arguments, pattern, questions)
         if isinstance(batch, CannotIntegrate):
             return batch
-        found = batch.probabilities(integrator.site_scales(arguments, scales[rows]))
-        if isinstance(found, CannotIntegrate):
-            return found
-        result[:, rows] = found
+        result[:, rows] = batch.probabilities(integrator.site_scales(arguments, scales[rows]))
+    if np.isnan(result).any():
+        return TOO_FAR
     return result[0] if len(questions) == 1 else result
 
 
@@ -186,16 +186,19 @@ class ExactProbe:
         for arguments in dict.fromkeys(example.arguments for example in examples):
             places = [i for i, example in enumerate(examples) if example.arguments == arguments]
             group = tuple(examples[i] for i in places)
-            for pattern, rows in _patterns(scales):
+            for pattern, chosen in _patterns(scales):
+                rows = np.arange(len(scales))[chosen]
                 batch, exact = self._batch(arguments, pattern, group)
-                block = np.ix_(np.arange(len(scales))[rows], [places[i] for i in exact])
+                rest = [i for i in range(len(group)) if i not in exact]
                 if batch is not None:
                     found = batch.probabilities(self.integrator.site_scales(arguments, scales[rows]))
-                    value[block] = low[block] = high[block] = exact_losses(found[0::2], found[1::2]).T
-                rest = [i for i in range(len(group)) if i not in exact]
+                    losses = exact_losses(found[0::2], found[1::2])
+                    rest += [i for i, loss in zip(exact, losses, strict=True) if np.isnan(loss).any()]
+                    block = np.ix_(rows, [places[i] for i in exact])
+                    value[block] = low[block] = high[block] = losses.T
                 if rest:
                     sampled = self.sampler.losses(scales[rows], tuple(group[i] for i in rest))
-                    block = np.ix_(np.arange(len(scales))[rows], [places[i] for i in rest])
+                    block = np.ix_(rows, [places[i] for i in rest])
                     value[block], low[block], high[block] = sampled.value, sampled.low, sampled.high
         return Losses(value, low, high)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,9 +116,7 @@ class _Table:
         )
 
 
-def compile_formula(
-    polyhedra: Sequence[Polyhedron], noises: Sequence[Noise], size: int
-) -> Formula | CannotIntegrate:
+def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise], size: int) -> Formula | CannotIntegrate:
     """The formula of disjoint polyhedra over databases of `size` answers."""
     table = _Table(size)
     products: list[Product] = []
@@ -233,8 +230,8 @@ class Batch:
     owner: Places  # (products,): the question that each product is a part of
     questions: int
 
-    def probabilities(self, scales: Array) -> Array | CannotIntegrate:
-        """(questions, candidates), for scales by site of shape (candidates, sites)."""
+    def probabilities(self, scales: Array) -> Array:
+        """(questions, candidates), for scales by site of shape (candidates, sites); NaN where a tree is too large."""
         products = np.ones((len(self.owner), len(scales)))
         for group in self.groups:
             scale = scales.T[group.sites] / group.weights[:, None]
@@ -242,9 +239,7 @@ class Batch:
             np.multiply.at(products, group.owner, integrate(group.stars, scale, leaf_scale))
         for product, tree, limits in self.trees:
             found = integrate_tree(tree, limits, scales)
-            if isinstance(found, CannotIntegrate):
-                return found
-            products[product] *= found
+            products[product] *= np.nan if isinstance(found, CannotIntegrate) else found
         result = np.zeros((self.questions, len(scales)))
         np.add.at(result, self.owner, products)
         return result
@@ -303,7 +298,7 @@ class Block:
 
 def _build_group(kind: tuple[Noise, Noise], blocks: Sequence[Block]) -> Group:
     shape = (sum(len(block.owner) for block in blocks), max(len(block.star.spokes) for block in blocks))
-    ends = [np.full(shape[0], fill) for fill in (-math.inf, math.inf)]
+    ends = (np.full(shape[0], -math.inf), np.full(shape[0], math.inf))
     bounds = [np.full(shape, fill) for fill in (-math.inf, math.inf, -math.inf, math.inf)]
     slope = np.ones(shape)
     first = 0
@@ -319,7 +314,7 @@ def _build_group(kind: tuple[Noise, Noise], blocks: Sequence[Block]) -> Group:
             block.fill(bounds[3][rows, column], spoke.moving_high, False)
         first += len(block.owner)
     return Group(
-        Stars(*kind, ends[0], ends[1], *bounds, slope),
+        Stars(*kind, *ends, bounds[0], bounds[1], bounds[2], bounds[3], slope),
         np.concatenate([block.spread(block.star.site) for block in blocks]).astype(np.int64),
         np.concatenate([block.spread(block.star.weight) for block in blocks]),
         np.concatenate([block.spread(block.star.leaf_site) for block in blocks]).astype(np.int64),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,14 +12,14 @@ import numpy as np
 
 from kolahal.engine.outputs import NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape
-from kolahal.measure.events import Criterion, learn_events
+from kolahal.measure.events import Criterion, Finding, learn_events
 from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, group_steps, noise_unit, steps_from
 from kolahal.measure.runs import Candidate, Question, count, run_all, tally_of
-from kolahal.model import Database, Event, Example
+from kolahal.model import Database, Example
 
 Steps = Callable[[Pair, Fraction], Iterator[Pair]]
 KEEP = 2  # events a pair, and examples near another
-LEARN_RUNS = 40_000  # of a batch, from which events are learned; all of it tells which is best
+LEARN_RUNS = 60_000  # a batch larger than this learns its events from so many runs of their own
 # Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is.
 SELECT_CAUTION, REFINE_CAUTION, JUDGE_CAUTION = 2.0, 1.0, 0.5
 
@@ -71,17 +72,25 @@ def appraise(candidate: Candidate) -> Candidate:
 def refine(candidate: Candidate) -> Found:
     """Better examples near one, on a larger batch, where rarer events can be told from luck."""
     question, settings = candidate.question, candidate.question.settings
+    adjacency, size = question.sketch.adjacency, question.arguments.size
     batch = _Batch(question, "refine", settings.refine_runs, REFINE_CAUTION)
-    found = [batch.rescore(candidate), *batch.learn(_pair_of(candidate.example))]
-    if not is_translation(batch, candidate.example.d1):
-        start = max(found, key=lambda other: other.score)
-        found += _climb(batch, start, _unit(question) / 2, settings.refinements, group_steps)
+    base = candidate.example.d1
+    pairs = [_pair_of(candidate.example), *(Pair(base, m) for m in enumerate_moves(adjacency, size, settings.moves))]
+    found = [batch.rescore(candidate)]
+    if is_translation(batch, base):
+        found += batch.learn(pairs[0])
+        return Found(best_of(found, KEEP), batch.runs)
+    for pair in dict.fromkeys(pairs):
+        found += batch.learn(pair)
+        batch.forget(base)
+    start = max(found, key=lambda other: other.score)
+    found += _climb(batch, start, _unit(question) / 2, settings.refinements, group_steps)
 
-        def every(pair: Pair, step: Fraction) -> Iterator[Pair]:
-            return steps_from(pair, question.sketch.adjacency, step)
+    def every(pair: Pair, step: Fraction) -> Iterator[Pair]:
+        return steps_from(pair, adjacency, step)
 
-        start = max(found, key=lambda other: other.score)
-        found += _climb(batch, start, _unit(question) / 2, settings.singles, every)
+    start = max(found, key=lambda other: other.score)
+    found += _climb(batch, start, _unit(question) / 2, settings.singles, every)
     return Found(best_of(found, KEEP), batch.runs)
 
 
@@ -111,11 +120,16 @@ class _Batch:
     runs: int = 0
     outputs: dict[Database, Outputs] = field(default_factory=dict)
     tape: Tape = field(init=False)
+    lesson: Tape | None = field(init=False)
     criterion: Criterion = field(init=False)
 
     def __post_init__(self) -> None:
-        self.tape = Tape((self.question.seed, crc32(self.name.encode()), 0), self.size)
+        self.tape = self.draw(self.name, self.size)
+        self.lesson = self.draw(f"{self.name}/learn", LEARN_RUNS) if self.size > LEARN_RUNS else None
         self.criterion = Criterion(self.question.settings.test_runs, self.question.margin, self.caution)
+
+    def draw(self, name: str, runs: int) -> Tape:
+        return Tape((self.question.seed, crc32(name.encode()), 0), runs)
 
     def run(self, database: Database) -> Outputs:
         if database not in self.outputs:
@@ -124,15 +138,21 @@ class _Batch:
         return self.outputs[database]
 
     def learn(self, pair: Pair) -> tuple[Candidate, ...]:
-        """The best events of a pair, best first."""
-        first, second = self.run(pair.d1), self.run(pair.d2)
-        found = learn_events(_head(first), _head(second), self.criterion, KEEP)
-        candidates = [
-            Candidate(self.question, _example(self.question, pair, f.event, f.flipped), f.score) for f in found
-        ]
-        if self.size > LEARN_RUNS:
-            candidates = [self.rescore(candidate) for candidate in candidates]
-        return tuple(sorted(candidates, key=lambda candidate: -candidate.score))
+        """The best events of a pair, best first. A large batch learns from other runs than those that then score."""
+        if self.lesson is None:
+            found = learn_events(self.run(pair.d1), self.run(pair.d2), (self.criterion,), KEEP)
+            return tuple(self.candidate(pair, f) for f in found)
+        first, second = (run_all(self.question, database, self.lesson) for database in (pair.d1, pair.d2))
+        self.runs += 2 * self.lesson.runs
+        # As cautious as the lesson demands, and as the larger batch will be.
+        bold = replace(self.criterion, caution=self.caution * math.sqrt(self.lesson.runs / self.size))
+        found = learn_events(first, second, (self.criterion, bold), KEEP)
+        scored = [self.rescore(self.candidate(pair, f)) for f in found]
+        return tuple(sorted(scored, key=lambda candidate: -candidate.score))
+
+    def candidate(self, pair: Pair, found: Finding) -> Candidate:
+        d1, d2 = (pair.d2, pair.d1) if found.flipped else (pair.d1, pair.d2)
+        return Candidate(self.question, Example(d1, d2, found.event, self.question.arguments), found.score)
 
     def rescore(self, candidate: Candidate) -> Candidate:
         """The same example with its score on this batch."""
@@ -143,15 +163,6 @@ class _Batch:
     def forget(self, *kept: Database) -> None:
         """Free the memory of all answers but those of `kept`."""
         self.outputs = {database: self.outputs[database] for database in kept if database in self.outputs}
-
-
-def _head(outputs: Outputs) -> Outputs:
-    return Outputs(outputs.lengths[:LEARN_RUNS], outputs.kinds[:, :LEARN_RUNS], outputs.values[:, :LEARN_RUNS])
-
-
-def _example(question: Question, pair: Pair, event: Event, flipped: bool) -> Example:
-    d1, d2 = (pair.d2, pair.d1) if flipped else (pair.d1, pair.d2)
-    return Example(d1, d2, event, question.arguments)
 
 
 def _pair_of(example: Example) -> Pair:

@@ -19,7 +19,8 @@ from kolahal.lang.sketch import Sketch
 from kolahal.measure.polyhedra import CannotIntegrate, cut
 from kolahal.model import AllOf, Equals, Event, StartsWith
 
-MOST_PATHS = 3_000  # that are followed at a time
+MOST_PATHS = 3_000  # for one event
+MOST_OF_ALL = 500  # for all events together: beyond that, it is faster to ask for each event alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,15 @@ class _Search:
         self.found: list[Path] = []
         self.filter = _Filter(sketch, event, self.explorer.noises) if event is not None else None
         self.keys = _Keys()
+        self.most = MOST_OF_ALL if event is None else MOST_PATHS
 
     def run(self, start: _State) -> CannotIntegrate | None:
         cohorts = [Cohort((), (start,))]
         while cohorts:
             cohorts += self.turn(cohorts.pop())
             states = sum(len(cohort.states) for cohort in cohorts)
-            if states + len(self.found) > MOST_PATHS:
-                return CannotIntegrate(f"more than {MOST_PATHS} paths")
+            if states + len(self.found) > self.most:
+                return CannotIntegrate(f"the program has more than {self.most} paths")
         return None
 
     def turn(self, cohort: Cohort) -> list[Cohort]:
@@ -139,14 +141,16 @@ class _Search:
             steps.append(new[0])
         for (place, _), step in zip(group, steps, strict=True):
             known = {atom.form: atom.strict for atom in cohort.states[place].atoms}
-            for other in steps:
-                if other.form != step.form and not self.follows(other, step, known):
-                    return states
+            if not all(self.follows(other, step, known) for other in steps):
+                return states
         return [replace(states[-1], atoms=(*cohort.atoms, *dict.fromkeys(steps)))]
 
     def follows(self, atom: Atom, step: Atom, known: Mapping[Affine, bool]) -> bool:
-        """Whether `step` and one known comparison add up to `atom`."""
-        strict = known.get(atom.form - step.form)
+        """Whether `step` alone, or with one known comparison, implies `atom`."""
+        if atom is step:
+            return True
+        rest = atom.form - step.form
+        strict = known.get(rest, None if rest.terms or rest.constant > 0 else rest.constant < 0)
         if strict is None:
             return False
         return not atom.strict or step.strict or strict or bool(self.explorer.continuous_sites(atom.form))
@@ -236,7 +240,11 @@ class _Filter:
 
 def _grown_list(sketch: Sketch) -> str | None:
     """The list that every `return` gives back, if it starts once as a list and then only grows, at one end."""
-    returned = {node.value.name if isinstance(node.value, Var) else None for node in walk(sketch.body) if isinstance(node, Return)}
+    returned = {
+        node.value.name if isinstance(node.value, Var) else None
+        for node in walk(sketch.body)
+        if isinstance(node, Return)
+    }
     if len(returned) != 1:
         return None
     (name,) = returned

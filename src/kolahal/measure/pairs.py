@@ -112,10 +112,10 @@ def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: 
     half, last = size // 2, size - 1
     shapes: list[list[int]] = [
         [0] * size,
-        [1] * last + [-1],  # a late answer below the others
-        [1] * half + [-1] * (size - half),
-        [-1] * last + [1],
         [-1] * half + [1] * (size - half),
+        [-1] * last + [1],  # a late answer above the others
+        [1] * last + [-1],
+        [1] * half + [-1] * (size - half),
         [0] * last + [-2],
         [-2] + [0] * last,
         [2] * last + [-1],

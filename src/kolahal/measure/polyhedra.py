@@ -9,6 +9,7 @@ a query is a star, running sums are a chain.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -24,7 +25,6 @@ from kolahal.model import (
     Event,
     Linear,
     OneOf,
-    Scalar,
     StartsWith,
     Within,
     contains,
@@ -180,8 +180,8 @@ def _join(parts: Iterable[Atoms | None]) -> tuple[Atoms, ...]:
 
 def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None:
     if not isinstance(item, Affine):
-        value: Scalar = Fraction(item) if is_number(item) else item  # type: ignore[arg-type]
-        return () if contains(event, value) else None
+        plain_item = item if item is None or isinstance(item, bool) else Fraction(item)
+        return () if contains(event, plain_item) else None
     match event:
         case Equals(value):
             if not isinstance(value, Fraction):
@@ -419,8 +419,8 @@ def _middle(start: int, beside: Mapping[int, Sequence[int]], grounded: Collectio
 
 
 def place_draws(rows: Sequence[Row]) -> Placement | CannotIntegrate:
-    """A placement without rings, found by trying; short rows come first."""
-    ordered = sorted(rows, key=lambda row: len(row.noise))
+    """A placement without rings, found by trying: pairs first, then sums; a bound on one draw fits any placement."""
+    ordered = sorted(rows, key=lambda row: len(row.noise) if len(row.noise) > 1 else math.inf)
     tries = 0
     pending: list[tuple[int, Placement]] = [(0, Placement())]
     while pending:
@@ -457,10 +457,10 @@ def _ways(placement: Placement, row: Row) -> Iterator[Placement]:
         new = placement.copy()
         nodes = [new.add_node() for _ in free]
         first = row.noise[free[0]]
-        new.put(free[0], nodes[0], GROUND, 1 / first)
+        new.put(free[0], nodes[0], GROUND, Fraction(1))
         if len(free) == 2:
-            new.put(free[1], nodes[1], GROUND, -1 / row.noise[free[1]])
-        if new.bound(row, nodes[0], nodes[1] if len(free) == 2 else GROUND, Fraction(1)):
+            new.put(free[1], nodes[1], GROUND, -first / row.noise[free[1]])
+        if new.bound(row, nodes[0], nodes[1] if len(free) == 2 else GROUND, first):
             yield new
     if started and len(free) == 1 and b == GROUND and a != GROUND:
         new = placement.copy()
@@ -479,4 +479,3 @@ def _ways(placement: Placement, row: Row) -> Iterator[Placement]:
                 node = following
             if fine and new.bound(row, node, other, factor * sign):
                 yield new
-

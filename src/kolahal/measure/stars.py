@@ -185,6 +185,8 @@ def _against_density(
         area = np.where(reach > 0, -np.expm1(-reach) / np.where(reach > 0, reach, 1.0), 1.0) * span
         area = np.where(np.isfinite(width), area, 1.0 / np.where(size > 0, size, 1.0))
         if whole:
-            area = area * np.where(size > 0, 0.5 * size / np.sinh(np.minimum(0.5 * np.where(size > 0, size, 1.0), 300.0)), 1.0)
+            area = area * np.where(
+                size > 0, 0.5 * size / np.sinh(np.minimum(0.5 * np.where(size > 0, size, 1.0), 300.0)), 1.0
+            )
         total += terms[place] * top * area
     return total

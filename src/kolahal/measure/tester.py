@@ -112,14 +112,25 @@ def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> 
     if not any(found.candidates for found in searched):
         raise UsageError(f"{questions[0].sketch.name} has no neighbours with {questions[0].arguments.size} answers")
     early = [candidate for found in searched for candidate in found.candidates]
-    appraised = spread(appraise, best_of(early, settings.appraised), executor) if settings.refined else []
-    refined = spread(refine, best_of(appraised, settings.refined), executor)
+    appraised = spread(appraise, _shares(early, settings.appraised), executor) if settings.refined else []
+    refined = spread(refine, _shares(appraised, settings.refined), executor)
     late = [candidate for found in refined for candidate in found.candidates]
     finalists = best_of(late or early, settings.finalists)
     winner = max(spread(judge, finalists, executor), key=lambda candidate: candidate.score)
     tally = count(winner.question, winner.example, "test", settings.test_runs, executor)
     runs = sum(found.runs for found in searched + refined) + 2 * len(appraised) * settings.refine_runs
     return conclude(winner, tally, runs + 2 * len(finalists) * settings.judge_runs + 2 * tally.runs)
+
+
+def _shares(candidates: Sequence[Candidate], most: int) -> tuple[Candidate, ...]:
+    """The best candidates, an equal share for each question: what is common at one size is rare at another."""
+    sizes = list(dict.fromkeys(candidate.question.arguments for candidate in candidates))
+    share = max(1, most // max(1, len(sizes)))
+    return tuple(
+        chosen
+        for arguments in sizes
+        for chosen in best_of([c for c in candidates if c.question.arguments == arguments], share)
+    )
 
 
 def conclude(winner: Candidate, tally: Tally, runs: int) -> Trial:

@@ -8,9 +8,10 @@ panel. Leaves need no grid: their probabilities are closed forms. Noise on the w
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def _is_leaf(node: TreePlan) -> bool:
 def integrate_tree(tree: TreePlan, limits: Array, scales: Array) -> Array | CannotIntegrate:
     """The probability of a tree for each row of `scales` (candidates, sites); `limits` is the table's row."""
     whole = any(FAMILIES[s.noise].whole for s in tree.sources())
-    job = _Job(limits, whole)
+    job = _Job(limits)
     root = job.place(tree, 0.0)
     kinks = np.unique(np.array([k for k in job.kinks if math.isfinite(k)] or [0.0]))
     sizes = [scales[:, s.site] / abs(s.weight) for s in tree.sources()]
@@ -180,12 +181,7 @@ class _Inner:
 @dataclass(slots=True)
 class _Job:
     limits: Array
-    whole: bool
-
-    def __post_init__(self) -> None:
-        self.kinks: list[float] = []
-
-    kinks: list[float] = None  # type: ignore[assignment]
+    kinks: list[float] = field(default_factory=list)
 
     def low(self, rows: Rows) -> float:
         return max((float(self.limits[row]) for row in rows), default=-math.inf)
@@ -245,12 +241,12 @@ def interval_probability(noise: Noise, low: Array, high: Array, scale: Any) -> A
         near = np.where(low >= 0, low, np.where(high <= 0, -high, 0.0))
         outside = np.exp(-near / scale) * -np.expm1(-width / scale)  # both ends on one side of 0
         if family.two_sided:
-            across = 1.0 - 0.5 * factor * (np.exp(np.minimum(low, 0.0) / scale) + np.exp(-np.maximum(high, 0.0) / scale))
+            across = 1.0 - 0.5 * factor * (
+                np.exp(np.minimum(low, 0.0) / scale) + np.exp(-np.maximum(high, 0.0) / scale)
+            )
             # 1 − ½(e^low + e^−high) loses digits for a narrow interval; the same in one-sided parts does not.
             if not family.whole:
-                across = -0.5 * (
-                    np.expm1(np.minimum(low, 0.0) / scale) + np.expm1(-np.maximum(high, 0.0) / scale)
-                )
+                across = -0.5 * (np.expm1(np.minimum(low, 0.0) / scale) + np.expm1(-np.maximum(high, 0.0) / scale))
             found = np.where((low >= 0) | (high <= 0), 0.5 * factor * outside, across)
         else:
             across = 1.0 - factor * np.exp(-np.maximum(high, 0.0) / scale)
@@ -350,10 +346,13 @@ def _faded_wide(values: Array, decay: Array) -> tuple[Array, Array]:
     ends = np.append(_POINTS, 1.0)
     reach = np.minimum(ends + 1.0, _FADED / decay)  # (candidates, panels, ends)
     t = ends[:, None] - 0.5 * reach[..., None] * (1.0 - _FINE_POINTS)
-    coefficients = np.einsum("n,nk,k,cpn->cpk", _WEIGHTS, legendre.legvander(_POINTS, NODES - 1),
-                             np.arange(NODES) + 0.5, values)
+    coefficients = np.einsum(
+        "n,nk,k,cpn->cpk", _WEIGHTS, legendre.legvander(_POINTS, NODES - 1), np.arange(NODES) + 0.5, values
+    )
     at = np.einsum("cpegk,cpk->cpeg", legendre.legvander(t, NODES - 1), coefficients)
-    found = 0.5 * reach * np.einsum("cpeg,cpeg,g->cpe", at, np.exp(-decay[..., None] * (ends[:, None] - t)), _FINE_WEIGHTS)
+    found = (
+        0.5 * reach * np.einsum("cpeg,cpeg,g->cpe", at, np.exp(-decay[..., None] * (ends[:, None] - t)), _FINE_WEIGHTS)
+    )
     return found[..., :-1], found[..., -1]
 
 
@@ -396,7 +395,7 @@ def _panel_grid(kinks: Array, slowest: Array, steepest: Array, flat: bool) -> _G
     steps = _doublings(float((tail * steepest).max()))
     growing = (2.0 ** np.arange(steps, -1, -1) - 1) / (2.0**steps - 1)  # 1 … 0
     edges += [kinks[0] - share * tail for share in growing]
-    for left, right in zip(kinks[:-1], kinks[1:], strict=True):
+    for left, right in itertools.pairwise(kinks):
         length = right - left
         if flat:
             steps_here = _doublings(float(0.5 * length * steepest.max()))
@@ -416,5 +415,5 @@ def _panel_grid(kinks: Array, slowest: Array, steepest: Array, flat: bool) -> _G
 
 
 def _doublings(steepness: float) -> int:
-    """How many panels, each twice as wide as the one before, reach this far if the first has steepness 1."""
-    return max(1, math.ceil(math.log2(1.0 + max(steepness, 0.0))))
+    """How many panels, each twice as wide as the one before, reach this far if the first is as steep as any may be."""
+    return max(1, math.ceil(math.log2(1.0 + max(steepness, 0.0) / STEEPEST)))

@@ -35,6 +35,7 @@ from kolahal.proof.terms import (
     TRUE,
     ZERO,
     Formula,
+    Some,
     Sum,
     Symbol,
     add,
@@ -123,10 +124,15 @@ def rich_candidates(
             if guard == TRUE:
                 # What seems to hold always is not repeated under conditions.
                 atoms = [atom for atom in atoms if atom not in set(held)]
-            found += [implies(guard, atom) for atom in held]
+            found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
             found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, claim, sample, own)]
         result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
     return result
+
+
+def _is_idle(guard: Formula, atom: Formula) -> bool:
+    """Whether an atom says nothing under a guard, because it is about something that is None there."""
+    return isinstance(atom, Some) and guard in atom.parts
 
 
 def _scene(product: Product, loop: int) -> _Scene:
@@ -192,10 +198,14 @@ def _counters(product: Product, scene: _Scene, states: Sequence[State]) -> Itera
     for term in own:
         yield at_most(ZERO, term)
         yield at_most(number(1), term)
+        if (seen := _range(term, states)) is not None:
+            yield at_most(term, number(seen[1]))
         for limit in fixed:
             if (seen := _range(subtract(term, limit), states)) is not None:
                 yield at_most(term, add(limit, number(seen[1])))
                 yield at_most(term, add(limit, number(min(seen[1] + 1, 1))))
+            if (seen := _range(subtract(term, scale(2, limit)), states)) is not None and seen[1] <= 1:
+                yield at_most(term, add(scale(2, limit), number(seen[1])))
     for a, b in combinations(own, 2):
         if (seen := _range(subtract(a, b), states)) is not None:
             if seen[0] == seen[1]:
@@ -283,17 +293,23 @@ def per_names(product: Product, powers: Any, claim: Scale) -> list[str]:
     return sorted(name for name, power in total.items() if power > 0 and name != product.sketch.epsilon.name)
 
 
-def end_candidates(product: Product, neighbours: Neighbours, claim: Scale, sample: Sample) -> list[Share]:
-    """Shares of the budget that may suffice: what was seen, and a little more."""
-    result = []
+def end_candidates(product: Product, claim: Scale, sample: Sample) -> list[Share]:
+    """Shares of the budget that may suffice: what was seen, a little more, and all that the others leave."""
     ends = [state for loop, state in sample.states if loop == END]
+    seen: dict[Any, dict[str | None, Fraction]] = {}
     for powers in product.monomials:
         symbol = product.spent(powers)
+        seen[powers] = {}
         for per in [None, *per_names(product, powers, claim)]:
             size = compile_sum(number(1) if per is None else quantity(per, product.sketch))
-            highest = max((Fraction(state[symbol]) / size(state) for state in ends), default=Fraction(0))
-            for bound in dict.fromkeys([highest, *(highest + price for price in sample.prices[symbol])]):
-                result += [Share(powers, bound, per)] if bound <= claim.coefficient else []
+            seen[powers][per] = max((Fraction(state[symbol]) / size(state) for state in ends), default=Fraction(0))
+    result = []
+    for powers, highest in seen.items():
+        others = sum((min(own.values()) for other, own in seen.items() if other != powers), Fraction(0))
+        for per, least in highest.items():
+            more = [least + price for price in sample.prices[product.spent(powers)]]
+            for bound in dict.fromkeys([least, *more, claim.coefficient - others]):
+                result += [Share(powers, bound, per)] if least <= bound <= claim.coefficient else []
     return result
 
 
@@ -322,10 +338,9 @@ def _spending(
             extra = [price / neighbours.distance if is_move else price for price in prices]
             for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
                 yield from _observed([at_most(spent, scale(bound, unit))], states)
-        if per_names(product, powers, claim):
-            for counter in scene.own:
-                count = compile_sum(counter)
-                for price in prices:
-                    base = max(Fraction(state[symbol]) - price * count(state) for state in states)
-                    for start in dict.fromkeys([base, max(base, Fraction(0))]):
-                        yield at_most(spent, combine((price, counter), (start, number(1))))
+        for counter in scene.own:
+            count = compile_sum(counter)
+            for price in prices:
+                base = max(Fraction(state[symbol]) - price * count(state) for state in states)
+                for start in dict.fromkeys([base, max(base, Fraction(0))]):
+                    yield at_most(spent, combine((price, counter), (start, number(1))))

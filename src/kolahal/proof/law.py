@@ -356,6 +356,17 @@ def tight_completions(sketch: Sketch, laws: Laws, completions: Iterable[Completi
     return tuple(found)
 
 
+def cost_of(sketch: Sketch, laws: Laws) -> Fraction | None:
+    """The cost of a program without holes in units of ε, by its cheapest rule whose cost is the same for all inputs."""
+    shares = _Shares(sketch)
+    found = []
+    for rule in laws.rules:
+        totals = [shares.total((), inequality) for inequality in rule.inequalities]
+        if all(total is not None and all(not powers for powers, _ in total.terms) for total in totals):
+            found.append(max((total.at({}) for total in totals if total is not None), default=Fraction(0)))
+    return min(found, default=None)
+
+
 def _lower_scales(scales: set[Scale], sketch: Sketch) -> dict[Scale, list[Scale]]:
     """For each scale, those that are never above it."""
     ordered = sorted(scales, key=str)

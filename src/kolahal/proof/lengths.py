@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import islice
 
 from kolahal.lang.check import NONE, WHOLE, infer
-from kolahal.lang.ir import Assign, Comprehension, For, Return, Var, While, assigned_names, walk
+from kolahal.lang.ir import Assign, Comprehension, Draw, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Everywhere, Proved, Unknown
@@ -32,14 +31,14 @@ from kolahal.proof.product import (
     neighbours_of,
     within_claim,
 )
-from kolahal.proof.rehearsal import Stage, branches_fed
+from kolahal.proof.rehearsal import Outcome, Stage, branches_fed
 from kolahal.proof.segments import Numeric, Unsupported, _is_remainder
 from kolahal.proof.terms import TRUE, symbols_of
 from kolahal.settings import ProofSettings
 
 SCENARIOS = 200
-MOST_ALIGNMENTS = 20_000
-MOST_PROOFS = 6
+MOST_TRIALS = 3_000  # of one ghost
+MOST_ATTEMPTS = 4  # at a proof, of one ghost
 
 
 def prove_every_length(
@@ -98,33 +97,48 @@ def find_case(
 ) -> Case | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS)
-    tried = 0
     reason = "no alignment of the templates fits"
-    refused: dict[frozenset[int], set[tuple[str | None, tuple[Shift, ...]]]] = {}
-    for alignment in enumerate_alignments(product, _units(stage)):
-        if any(_part(alignment, sites) in known for sites, known in refused.items()):
-            continue
-        blame = stage.blame(alignment)
-        if blame is not None:
-            refused.setdefault(blame, set()).add(_part(alignment, blame))
-            continue
-        tried += 1
-        if tried > MOST_PROOFS:
-            break
-        try:
-            found = prove_alignment(product, stage, neighbours, alignment, claim, assumed, steps)
-        except Unsupported as error:
-            reason = str(error)
-            continue
-        if isinstance(found, Case):
-            return found
-        reason = found
+    refused = _Refused()
+    for candidates in enumerate_alignments(product, _units(stage), refused):
+        trials = attempts = 0
+        for alignment in candidates:
+            if trials >= MOST_TRIALS or attempts >= MOST_ATTEMPTS:
+                break
+            trials += 1
+            failure = stage.failure(alignment)
+            if failure is not None:
+                refused.add(alignment, failure)
+                continue
+            attempts += 1
+            try:
+                found = prove_alignment(product, stage, neighbours, alignment, claim, assumed, steps)
+            except Unsupported as error:
+                found = str(error)
+            if isinstance(found, Case):
+                return found
+            reason = found
     return reason
 
 
-def _part(alignment: Alignment, sites: frozenset[int]) -> tuple[str | None, tuple[Shift, ...]]:
-    """The shifts at some sites; two alignments alike in these fail alike where only these were used."""
-    return alignment.ghost, tuple(shift for site, shift in enumerate(alignment.shifts) if site in sites)
+class _Refused:
+    """Alignments that rehearsals spoke against: whatever has the same shifts at the sites that were used fails too."""
+
+    def __init__(self) -> None:
+        self.known: dict[frozenset[int], set[tuple[str | None, tuple[Shift, ...]]]] = {}
+
+    def add(self, alignment: Alignment, failure: Outcome) -> None:
+        shifts = tuple(alignment.shifts[site] for site in sorted(failure.blame))
+        bound = failure.at_end or any(isinstance(shift, AtGhost) for shift in shifts)
+        self.known.setdefault(failure.blame, set()).add((alignment.ghost if bound else None, shifts))
+
+    def knows(self, ghost: str | None, shifts: tuple[Shift, ...]) -> bool:
+        """Whether alignments that begin with these shifts are known to fail."""
+        for sites, known in self.known.items():
+            if all(site < len(shifts) for site in sites):
+                own = tuple(shifts[site] for site in sorted(sites))
+                if (ghost, own) in known or (None, own) in known:
+                    return True
+        return False
 
 
 STAY, CANCEL = Form(), Form(cancel=True)
@@ -137,34 +151,81 @@ def _units(stage: Stage) -> list[Fraction]:
     return [sign * size for size in both for sign in (1, -1)]
 
 
-def enumerate_alignments(product: Product, units: list[Fraction]) -> Iterator[Alignment]:
-    """Alignments of the templates, simple ones first."""
+def enumerate_alignments(
+    product: Product, units: list[Fraction], refused: _Refused
+) -> Iterator[Iterator[Alignment]]:
+    """Alignments of the templates, first those without a ghost and then those of each ghost, simple ones first."""
     sites = range(len(product.sketch.draws))
     options = [_options(product, site, units) for site in sites]
-    yield from (Alignment(shifts, None) for shifts in _by_rank(options))
+    yield _by_rank(None, options, refused)
     for ghost in _ghosts(product):
-        chosen = [_ghost_options(product, site, units) for site in sites]
-        yield from (Alignment(shifts, ghost) for shifts in _by_rank(chosen))
+        near = _sites_near(product, ghost)
+        chosen = [_ghost_options(product, site, units) if site in near else options[site] for site in sites]
+        yield _by_rank(ghost, chosen, refused)
+
+
+def _moved(units: list[Fraction]) -> list[Form]:
+    """Shifts by so much, large ones first, and then those that also make a sum equal."""
+    ordered = sorted(units, key=lambda unit: (unit < 0, -abs(unit)))
+    return [Form(unit) for unit in ordered] + [Form(unit, True) for unit in ordered]
 
 
 def _options(product: Product, site: int, units: list[Fraction]) -> list[Shift]:
     plain: list[Shift] = [Always(STAY), Always(CANCEL), *(Always(Form(unit)) for unit in units)]
-    moved = [form for unit in reversed(units) for form in (Form(unit), Form(unit, True))]
     gaps = [Form(Fraction(0), True, name) for name in _names_compared(product, site)]
     for branch in sorted(branches_fed(product, site)):
-        for form in [CANCEL, *moved, *gaps]:
+        for form in [CANCEL, *_moved(units), *gaps]:
             plain += [ByBranch(branch, form, STAY), ByBranch(branch, STAY, form)]
+    if not branches_fed(product, site):
+        for branch in sorted(_branches_passed(product, site)):
+            for unit in units:
+                plain += [ByBranch(branch, STAY, Form(unit)), ByBranch(branch, Form(unit), STAY)]
     return plain
+
+
+def _branches_passed(product: Product, site: int) -> set[int]:
+    """The conditions that are decided in the turn of this draw, on some path with it and on some both ways."""
+    outcomes: dict[int, set[bool]] = {}
+    for paths in product.first.paths.values():
+        for path in paths:
+            if any(drawn.site == site for drawn in path.draws):
+                for branch, outcome in path.decisions.items():
+                    outcomes.setdefault(branch, set()).add(outcome)
+    return {branch for branch, seen in outcomes.items() if len(seen) == 2}
 
 
 def _ghost_options(product: Product, site: int, units: list[Fraction]) -> list[Shift]:
     """A draw is shifted for the answer that the ghost names, or as without a ghost."""
     others = _options(product, site, units)
     chosen: list[Shift] = []
-    for unit in reversed(units):
-        for form in (Form(unit), Form(unit, True)):
-            chosen += [AtGhost(offset, form, STAY) for offset in (0, 1, -1)]
+    for form in [*_moved(units), CANCEL]:
+        chosen += [AtGhost(offset, form, STAY) for offset in (0, 1, -1)]
     return [others[0], *chosen, *others[1:]]
+
+
+def _sites_near(product: Product, ghost: str) -> set[int]:
+    """The draws that are added to answers where the ghost's variable, or what it is computed from, gets its value."""
+    body = product.sketch.body
+    names, size = {ghost}, 0
+    while len(names) > size:
+        size = len(names)
+        for node in walk(body):
+            if isinstance(node, Assign):
+                pairs = zip(node.targets, node.values, strict=True)
+                names |= {v.name for t, value in pairs if t in names for v in walk(value) if isinstance(v, Var)}
+    loops = [node for node in walk(body) if isinstance(node, For | While)]
+    near = [node for node in loops if assigned_names(node.body) & names]
+    sites = {d.site for node in near for d in walk(node) if isinstance(d, Draw)}
+    for paths in product.first.paths.values():
+        for path in paths:
+            answers = {read.symbol for read in path.reads if read.private}
+            drawn = [d for d in path.draws if d.key or symbols_of(d.rest) & answers]
+            sites |= {d.site for d in drawn if d.key or not _in_a_loop(d.site, loops)}
+    return sites
+
+
+def _in_a_loop(site: int, loops: Sequence[For | While]) -> bool:
+    return any(isinstance(d, Draw) and d.site == site for loop in loops for d in walk(loop))
 
 
 def _names_compared(product: Product, site: int) -> list[str]:
@@ -181,21 +242,23 @@ def _names_compared(product: Product, site: int) -> list[str]:
     return list(found)
 
 
-def _by_rank(options: Sequence[Sequence[Shift]]) -> Iterator[tuple[Shift, ...]]:
-    """All combinations, those of early options first."""
+def _by_rank(ghost: str | None, options: Sequence[Sequence[Shift]], refused: _Refused) -> Iterator[Alignment]:
+    """All combinations that are not refused, those of early options first."""
+    limits = [len(own) - 1 for own in options]
 
-    def of_rank(total: int, left: Sequence[Sequence[Shift]]) -> Iterator[tuple[Shift, ...]]:
-        if not left:
-            if total == 0:
-                yield ()
+    def of_rank(total: int, chosen: tuple[Shift, ...]) -> Iterator[Alignment]:
+        site = len(chosen)
+        if refused.knows(ghost, chosen):
             return
-        for rank, option in enumerate(left[0][: total + 1]):
-            for rest in of_rank(total - rank, left[1:]):
-                yield (option, *rest)
+        if site == len(options):
+            yield Alignment(chosen, ghost)
+            return
+        least = max(0, total - sum(limits[site + 1 :]))
+        for rank in range(least, min(total, limits[site]) + 1):
+            yield from of_rank(total - rank, (*chosen, options[site][rank]))
 
-    highest = sum(len(own) - 1 for own in options)
-    ordered = (shifts for total in range(highest + 1) for shifts in of_rank(total, options))
-    return islice(ordered, MOST_ALIGNMENTS)
+    for total in range(sum(limits) + 1):
+        yield from of_rank(total, ())
 
 
 def _ghosts(product: Product) -> list[str]:
@@ -240,7 +303,7 @@ def prove_alignment(
     base = Inductive(system, {**base_candidates(product, sample), END: ()}, steps)
     base.weaken()
     rich = rich_candidates(product, neighbours, alignment, claim, sample)
-    offers = end_candidates(product, neighbours, claim, sample)
+    offers = end_candidates(product, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
     full = {loop: (*held, *rich.get(loop, ())) for loop, held in base.left.items()}
     full[END] = tuple(dict.fromkeys(formulas.values()))

@@ -145,7 +145,7 @@ def describe_shift(shift: Shift, single: bool) -> str:
             return f"moves by {describe_form(form, single)}"
         case ByBranch(branch, then, orelse):
             return (
-                f"moves by {describe_form(then, single)} if the condition of `if` number {branch + 1} holds, "
+                f"moves by {describe_form(then, single)} if condition number {branch + 1} of the program holds, "
                 f"else by {describe_form(orelse, single)}"
             )
         case AtGhost(offset, then, orelse):

@@ -58,6 +58,7 @@ class Outcome:
     states: tuple[tuple[int, State], ...]
     failed: bool
     blame: frozenset[int] = frozenset()  # the sites whose shifts made it fail
+    at_end: bool = False  # whether it was the answer or the cost, so that the ghost had a part in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +141,6 @@ class Stage:
         self.paths = {
             run.which: {loop: [_Compiled(path, run) for path in paths] for loop, paths in run.paths.items()}
             for run in (product.first, product.second)
-        }
-        # The sites that may consult a branch of a segment are part of the blame when the runs part there.
-        fed = {site: branches_fed(product, site) for site in range(len(product.sketch.draws))}
-        self.consulting = {
-            loop: {site for site, own in fed.items() if own & {b for p in paths for b in p.path.decisions}}
-            for loop, paths in self.paths[1].items()
         }
         self.unit = compile_sum(neighbours.unit)
         self.price = {
@@ -265,15 +260,16 @@ class Stage:
             if any(fault(local) for fault in one.faults):
                 return Outcome(tuple(states), True, frozenset(used))
             match = self.second(one, local, loop, scenario, segment, alignment)
-            if match is None:
-                return Outcome(tuple(states), True, frozenset(used | self.consulting[loop]))
+            if isinstance(match, frozenset):
+                return Outcome(tuple(states), True, frozenset(used) | match)
             two, both, costs = match
             for powers, cost in costs.items():
                 both[self.product.spent(powers)] += cost
             if one.answer is not None and two.answer is not None:
                 differs = one.answer(both) != two.answer(both)
                 states.append((END, both))
-                return Outcome(tuple(states), counted and (differs or self.too_much(both, scenario)), frozenset(used))
+                failed = counted and (differs or self.too_much(both, scenario))
+                return Outcome(tuple(states), failed, frozenset(used), True)
             state = {s: v for s, v in both.items() if s in state}
             state = self.move_on(two, both, self.move_on(one, both, state))
             assert isinstance(one.path.end, Goto)
@@ -283,8 +279,9 @@ class Stage:
 
     def second(
         self, one: _Compiled, local: State, loop: int | None, scenario: Scenario, segment: int, alignment: Alignment
-    ) -> tuple[_Compiled, State, dict[Any, Any]] | None:
-        """The second run's path for this segment, if it goes along with the first run's."""
+    ) -> tuple[_Compiled, State, dict[Any, Any]] | frozenset[int]:
+        """The second run's path if it goes along with the first run's; else sites that share the blame because they
+        consult a branch on which the runs differ."""
         for two in self.paths[2][loop]:
             both = dict(local)
             for read, place in two.reads:
@@ -302,24 +299,31 @@ class Stage:
                     form = self.form_of(rule, one, one.turns[index], both)
                     shift = self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
                     if shift is None:
-                        return None
+                        return frozenset()
                     powers, coefficient = self.price[drawn.site]
                     costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
                     value += shift
                     if drawn.noise in ONE_SIDED and value < 0:
-                        return None
+                        return frozenset()
                 both[drawn.symbol] = value
             if two.fits(both):
-                return (two, both, costs) if self.goes_along(one, two, both, alignment) else None
-        return None
+                if not self.goes_along(one, two, both):
+                    return frozenset()
+                for site, rule in enumerate(alignment.shifts):
+                    if isinstance(rule, ByBranch) and self.parts(one, two, rule.branch):
+                        return frozenset({site})
+                return two, both, costs
+        return frozenset()
 
-    def goes_along(self, one: _Compiled, two: _Compiled, both: State, alignment: Alignment) -> bool:
+    def parts(self, one: _Compiled, two: _Compiled, branch: int) -> bool:
+        return one.path.decisions.get(branch) != two.path.decisions.get(branch)
+
+    def goes_along(self, one: _Compiled, two: _Compiled, both: State) -> bool:
         return (
             one.draw_keys == two.draw_keys
             and one.shapes == two.shapes
             and type(one.path.end) is type(two.path.end)
             and (isinstance(one.path.end, Answer) or one.path.end == two.path.end)
-            and all(one.path.decisions.get(b) == two.path.decisions.get(b) for b in alignment.consulted())
             and not any(fault(both) for fault in two.faults)
             and all(a(both) == b(both) for a, b in zip(one.items, two.items))
         )
@@ -366,13 +370,13 @@ class Stage:
             limit *= Fraction(moved) / self.neighbours.distance
         return total > limit
 
-    def blame(self, alignment: Alignment) -> frozenset[int] | None:
-        """The sites whose shifts some scenario speaks against; None if none does. That scenario is first next time."""
+    def failure(self, alignment: Alignment) -> Outcome | None:
+        """A rehearsal that fails, or None. Its scenario is asked first next time."""
         for index, scenario in enumerate(self.scenarios):
             outcome = self.play(scenario, alignment)
             if outcome.failed:
                 self.scenarios.insert(0, self.scenarios.pop(index))
-                return outcome.blame
+                return outcome
         return None
 
     def sensitivities(self) -> list[Fraction]:
@@ -388,7 +392,7 @@ class Stage:
                 if entered is None:
                     break
                 match = self.second(entered[0], entered[1], loop, scenario, segment, still)
-                if match is None or isinstance(entered[0].path.end, Answer):
+                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Answer):
                     break
                 one, (two, both, _) = entered[0], match
                 unit = self.unit(both)

@@ -187,7 +187,8 @@ class Push:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """`if`: goes on where the condition holds, to `orelse` elsewhere; `branch` numbers the ifs in source order."""
+    """`if`: goes on where the condition holds, to `orelse` elsewhere; `branch` numbers the conditions of ifs and
+    whiles in source order."""
 
     branch: int
     test: Expr
@@ -201,9 +202,10 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A loop head, the place where segments begin and end."""
+    """A loop head, the place where segments begin and end; the condition of a `while` is a branch too."""
 
     loop: int
+    branch: int | None
     node: While | For
     exit: int
 
@@ -261,15 +263,16 @@ def compile_steps(body: Block) -> tuple[Step, ...]:
                     emit(orelse, leave, again)
                     steps[over] = Jump(len(steps))
                 case While() | For():
-                    loop = counts["loop"]
+                    loop, asks = counts["loop"], counts["branch"] if isinstance(node, While) else None
                     counts["loop"] += 1
+                    counts["branch"] += asks is not None
                     steps.append(Enter(loop))
                     head = len(steps)
                     steps.append(None)
                     breaks: list[int] = []
                     emit(node.body, breaks, loop)
                     steps.append(Next(loop, head))
-                    steps[head] = Head(loop, node, len(steps))
+                    steps[head] = Head(loop, asks, node, len(steps))
                     for at in breaks:
                         steps[at] = Jump(len(steps))
 
@@ -565,7 +568,7 @@ class Machine:
                     todo.append(to)
                 case Next(_, head):
                     todo.append(head)
-                case Head(_, _, leave):
+                case Head(exit=leave):
                     todo += [here + 1, leave]
                 case Test(_, _, orelse):
                     todo += [here + 1, orelse]
@@ -634,13 +637,16 @@ class Machine:
                     for outcome, way in ways:
                         way.decisions[branch] = outcome
                     return [(way, at + 1 if outcome else orelse) for outcome, way in ways]
-                case Head(loop, node, leave):
+                case Head(loop, asks, node, leave):
                     if not at_head:
                         return [state.path(Goto(loop))]
                     at_head = False
-                    if isinstance(node, While):
-                        goes_on = list(self.outcomes(node.test, state, None))
+                    if isinstance(node, While) and asks is not None:
+                        goes_on = list(self.outcomes(node.test, state, asks))
+                        for outcome, way in goes_on:
+                            way.decisions[asks] = outcome
                     else:
+                        assert isinstance(node, For)
                         goes_on = list(self.ways(state, self.has_next(node, loop, state)))
                     return [
                         (self.begin_turn(node, loop, way) if outcome else way, at + 1 if outcome else leave)
@@ -659,7 +665,7 @@ class Machine:
                 way.conditions.append(held)
             yield outcome, way
 
-    def outcomes(self, test: Expr, state: _Walk, branch: int | None) -> Iterator[tuple[bool, _Walk]]:
+    def outcomes(self, test: Expr, state: _Walk, branch: int) -> Iterator[tuple[bool, _Walk]]:
         """The outcomes of a condition. Where its right side draws noise or moves a ghost, whether the right side is
         reached is a fork of its own; elsewhere the condition is one formula."""
         match test:
@@ -675,8 +681,7 @@ class Machine:
             case _:
                 asked = self.truth(test, state)
                 for outcome, way in self.ways(state, asked):
-                    if branch is not None:
-                        way.tests[branch] = every([way.tests.get(branch, TRUE), asked])
+                    way.tests[branch] = every([way.tests.get(branch, TRUE), asked])
                     yield outcome, way
 
     def has_effects(self, expr: Expr, state: _Walk) -> bool:
@@ -1051,9 +1056,9 @@ def _read_by(step: Step) -> object:
             return value
         case Test(_, test, _):
             return test
-        case Head(_, While(test, _), _):
+        case Head(node=While(test, _)):
             return test
-        case Head(_, For(_, over, _), _):
+        case Head(node=For(_, over, _)):
             return over
         case _:
             return ()

@@ -84,9 +84,17 @@ def headline(document: dict[str, Any]) -> str:
 
 
 def facts(document: dict[str, Any]) -> list[tuple[str, str]]:
-    names = {"law": "law", "adjacency": "neighbours", "method": "method", "seed": "seed", "confidence": "confidence",
-             "epsilon_lower": "ε at least, in units of the claim", "epsilon_upper": "ε at most, in units of the claim",
-             "reason": "reason", "runs": "runs"}
+    names = {
+        "law": "law",
+        "adjacency": "neighbours",
+        "method": "method",
+        "seed": "seed",
+        "confidence": "confidence",
+        "epsilon_lower": "ε at least, in units of the claim",
+        "epsilon_upper": "ε at most, in units of the claim",
+        "reason": "reason",
+        "runs": "runs",
+    }
     found = [(label, show(document[key])) for key, label in names.items() if document.get(key) is not None]
     seconds = document.get("seconds")
     if isinstance(seconds, dict):
@@ -106,7 +114,7 @@ def highlight(program: str) -> Markup:
                 continue
             inside, closing, rest = _until_closed(piece)
             text += f'<mark class="noise">{call}{inside}{closing}</mark>{rest}'
-    return Markup(text)  # noqa: S704 - escaped above; only our own marks were added
+    return Markup(text)
 
 
 def _until_closed(text: str) -> tuple[str, str, str]:
@@ -120,19 +128,25 @@ def _until_closed(text: str) -> tuple[str, str, str]:
 
 def pictures(document: dict[str, Any]) -> list[Markup]:
     found = []
-    curves = [(", ".join(pretty(s) for s in c["scales"]), c.get("curve", [])) for c in document.get("candidates", [])[:4]]
+    curves = [
+        (", ".join(pretty(s) for s in c["scales"]), c.get("curve", [])) for c in document.get("candidates", [])[:4]
+    ]
     if document.get("curve"):
         curves.append(("p-value", document["curve"]))
-    lines = [Series(name, tuple((p["test_epsilon"], p["p_value"]) for p in points)) for name, points in curves if points]
+    lines = [
+        Series(name, tuple((p["test_epsilon"], p["p_value"]) for p in points)) for name, points in curves if points
+    ]
     if lines:
         found.append(line_chart("p-value against test ε: small means a violation", "test ε", "p-value", lines, top=1.0))
     for region in document.get("regions", [])[:1]:
         members = region["members"]
         if members and len(members[0]) >= 2:
             points = [(m[0], m[1]) for m in members]
-            title = f"noise region at ε = {show(region['arguments']['epsilon'])}: scales that look tight on the examples"
+            title = (
+                f"noise region at ε = {show(region['arguments']['epsilon'])}: scales that look tight on the examples"
+            )
             found.append(scatter(title, "η1", "η2", points))
-    return [Markup(picture) for picture in found]  # noqa: S704 - made by svg.py, which escapes all text
+    return [Markup(picture) for picture in found]
 
 
 def counterexample(document: dict[str, Any]) -> dict[str, Any] | None:

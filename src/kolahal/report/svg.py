@@ -126,7 +126,10 @@ def line_chart(
 def scatter(title: str, across: str, up: str, points: Sequence[tuple[float, float]]) -> str:
     """Points in a plane that begins at 0."""
     frame = _Frame(0.0, max(x for x, _ in points) * 1.05 or 1.0, 0.0, max(y for _, y in points) * 1.05 or 1.0)
-    dots = [f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="4" fill="{COLOURS[0]}" fill-opacity=".6"/>' for x, y in points]
+    dots = [
+        f'<circle cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="4" fill="{COLOURS[0]}" fill-opacity=".6"/>'
+        for x, y in points
+    ]
     return _document(title, [*_axes(frame, across, up), *dots])
 
 

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import assert_never
 
 from kolahal.lang.ir import Hole
-from kolahal.lang.sketch import Completion, Role, Sketch
+from kolahal.lang.sketch import Role, Sketch
 from kolahal.model import (
     Check,
-    Everywhere,
     Judged,
     Proved,
     Refuted,
     Synthesis,
     Trial,
     Unknown,
-    Verdict,
+    describe_completion,
     describe_event,
+    describe_verdict,
     show,
 )
 
@@ -31,25 +30,6 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         for row in [headings, ["-" * w for w in widths], *rows]
     ]
     return "\n".join(lines)
-
-
-def pretty_completion(completion: Completion) -> str:
-    return "(" + ", ".join(scale.pretty() for scale in completion) + ")"
-
-
-def headline(verdict: Verdict, private: str = "q") -> str:
-    """A verdict in one phrase."""
-    match verdict:
-        case Proved(scope=Everywhere()):
-            return f"Proved, for every length of {private}"
-        case Proved(scope=scope):
-            return f"Proved, for {scope}; larger inputs were not examined"
-        case Refuted(example=example):
-            return f"Refuted: {example}"
-        case Unknown(reason):
-            return f"Unknown: {reason}"
-        case _:
-            assert_never(verdict)
 
 
 def render_sketch(sketch: Sketch) -> str:
@@ -98,7 +78,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
         lines += _smallest_violation(synthesis)
     else:
         lines.append(
-            f"Best: {pretty_completion(best.ranked.completion)}  {headline(best.verdict, sketch.private.name)}"
+            f"Best: {describe_completion(best.ranked.completion)}  {describe_verdict(best.verdict, sketch.private.name)}"
         )
         lines += ["", str(synthesis.mechanism)]
     spent = ", ".join(f"{step} {value:.1f}" for step, value in seconds.items())
@@ -135,7 +115,7 @@ def _smallest_violation(synthesis: Synthesis) -> list[str]:
     trial = closest.trial
     epsilon = show(trial.example.arguments.epsilon)
     return [
-        f"The smallest violation is that of {pretty_completion(closest.ranked.completion)}: at ε = {epsilon} its loss is at "
+        f"The smallest violation is that of {describe_completion(closest.ranked.completion)}: at ε = {epsilon} its loss is at "
         f"least {_number(trial.epsilon_lower)} with confidence {trial.confidence}, on this example:",
         *counterexample_lines(trial),
     ]
@@ -180,7 +160,7 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
 
 def render_check(sketch: Sketch, check: Check, claim: str) -> str:
     """The verdict on a complete mechanism in words."""
-    lines = [f"{sketch.name}, claimed {claim}: {headline(check.verdict, sketch.private.name)}."]
+    lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
     upper = "nothing is known" if check.epsilon_upper is None else f"{check.epsilon_upper:.4g}"
     lines.append(f"In units of the claim, the true ε is at least {check.epsilon_lower:.4g}; upper bound: {upper}.")
     if check.trial is not None and not isinstance(check.verdict, Proved):

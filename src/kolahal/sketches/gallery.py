@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def load(target: str) -> tuple[Sketch, ...]:
     """The sketches that a gallery name, `path.py` or `path.py:function` stands for."""
     if target in GALLERY:
         return load_sketches(FOLDER / f"{target}.py")
-    if not target.endswith(".py") and ".py:" not in target and not Path(target).exists():
+    if not target.endswith(".py") and ".py:" not in target and not os.path.exists(target):
         raise UsageError(
             f"there is no sketch called {target!r}: give path.py, path.py:function, or a name of the gallery "
             f"({', '.join(GALLERY)})"

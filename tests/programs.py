@@ -5,7 +5,7 @@ from __future__ import annotations
 from kolahal.lang.parse import parse
 from kolahal.lang.sketch import Sketch
 
-_HEAD = "from kolahal import DiscreteLap, Epsilon, Exp, Lap, Private, each_within, hole, monotone, one_within, sketch, sum_within\n"
+_HEAD = "from kolahal import DiscreteExp, DiscreteLap, Epsilon, Exp, Lap, Private, each_within, hole, monotone, one_within, sketch, sum_within\n"
 
 TEXTS = {
     "gap_svt": """
@@ -249,6 +249,14 @@ def leaks_sign(q: Private, eps: Epsilon):
         return 1 + Lap(hole)
     return -1 + Lap(hole)
 """,
+    "leaks_noisy_sign": """
+@sketch(adjacent=each_within(1))
+def leaks_noisy_sign(q: Private, eps: Epsilon):
+    x = -1
+    if q[0] > 0:
+        x = 1
+    return x + Lap(hole)
+""",
     "leaks_all": """
 @sketch(adjacent=each_within(1))
 def leaks_all(q: Private, eps: Epsilon):
@@ -285,5 +293,10 @@ def skips_query(q: Private, strict: bool, T: float, eps: Epsilon):
 }
 
 
+def read(text: str, path: str = "program.py") -> Sketch:
+    """The sketch of a text without its imports."""
+    return parse(_HEAD + text, path)
+
+
 def load(name: str) -> Sketch:
-    return parse(_HEAD + TEXTS[name], f"{name}.py")
+    return read(TEXTS[name], f"{name}.py")

@@ -1,0 +1,263 @@
+"""Mechanism → a Python file that stands alone: the user's program, exact noise, and what is known of it in words."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.exact import write_exactly
+from kolahal.lang.grid import Plan, plan_grid
+from kolahal.lang.ir import Comprehension, assigned_names, walk
+from kolahal.lang.own_text import own_text
+from kolahal.lang.parse import parse
+from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, print_docstring
+
+NOT_CHECKED = "Unknown: nobody has checked this claim yet."
+WIDTH = 110
+EMITTED = "<emitted>"  # what tracebacks call the file
+Known = tuple[dict[str, Any], Any]  # inputs, and the answer that the fixed noise of the self-test gives for them
+
+
+def emit(
+    mechanism: Mechanism | Sketch,
+    verdict_text: str = NOT_CHECKED,
+    command: str | None = None,
+    claim: str = "",
+    off_grid: bool = False,
+) -> str:
+    """A Python file, for the standard library alone, that runs `mechanism` with exact noise.
+
+    `verdict_text` says what is known of its being `claim`-private (ε, if nothing is claimed) and `command` how to find out
+    again; all of it goes into the docstring.
+    A program whose values leave every grid is refused, because what is proved of real noise would not hold for it;
+    `off_grid` writes it all the same, and the file says so.
+    """
+    if isinstance(mechanism, Sketch):
+        mechanism = mechanism.complete()
+    program = _check_readable(mechanism.filled())
+    plan = plan_grid(program)
+    if plan.reasons and not off_grid:
+        raise UsageError(
+            f"{program.name} cannot be emitted: its values leave every grid, so that exact noise cannot stand for real noise.\n"
+            + "".join(f"  {reason}\n" for reason in plan.reasons)
+            + "Multiply and divide by public numbers that are fixed before the run, and not again in every turn of a loop."
+        )
+    name = _free_name(program.name, _support_names())
+    fraction = _free_name("Fraction", _own_names(program), "_")
+    wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
+    parts = [
+        *([f"{fraction} = Fraction"] if fraction != "Fraction" else []),
+        write_exactly(_print_plan(program, plan), wholes, fraction),
+        write_exactly(own_text(mechanism, name) or str(replace(program, name=name)), wholes, fraction),
+    ]
+    words = _describe(program, plan, claim or program.epsilon.name, verdict_text, command or _command(program))
+    known = _find_known(program, _assemble(words, name, parts, ()))
+    return _assemble(words, name, parts, known)
+
+
+def load_emitted(text: str) -> Callable[..., Any]:
+    """The mechanism of an emitted program. Executes `text`, so it must come from `emit`."""
+    space: dict[str, Any] = {"__name__": "kolahal_emitted"}
+    exec(compile(text, EMITTED, "exec"), space)
+    function: Callable[..., Any] = space[space["__all__"][0]]
+    return function
+
+
+def _check_readable(program: Sketch) -> Sketch:
+    """The program, if its print reads as itself; names and texts of one that was made by hand may be anything."""
+    try:
+        same = parse(str(program)) == program
+    except (KolahalError, AssertionError):
+        same = False
+    if not same:
+        raise UsageError(f"{program.name!r} is not a program without holes that can be printed and read back")
+    return program
+
+
+# ---------------------------------------------------------------- names
+
+
+@lru_cache(maxsize=1)
+def _support() -> tuple[str, str]:
+    """The imports of the support code, and the rest of it."""
+    text = Path(__file__).with_name("runtime.py").read_text(encoding="utf-8")
+    imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    lines = text.split("\n")
+    first, last = imports[0].lineno - 1, imports[-1].end_lineno
+    return "\n".join(lines[first:last]), "\n".join(lines[last:]).strip("\n")
+
+
+@lru_cache(maxsize=1)
+def _support_names() -> frozenset[str]:
+    """Every name that the support code relies on; a mechanism of such a name would stand in its way."""
+    nodes = list(ast.walk(ast.parse("\n".join(_support()))))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.alias)}
+    return frozenset(names | {"_plan", "_KNOWN"} | set(keyword.softkwlist))
+
+
+def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
+    while name in taken:
+        name += tail
+    return name
+
+
+def _own_names(program: Sketch) -> frozenset[str]:
+    """Every name that the program itself gives away."""
+    inner = {node.name for node in walk(program.body) if isinstance(node, Comprehension)}
+    return assigned_names(program.body) | inner | {program.name} | {p.name for p in program.parameters}
+
+
+# ---------------------------------------------------------------- the parts of the file
+
+
+def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...]) -> str:
+    imports, support = _support()
+    return "\n\n".join(
+        [
+            print_docstring(words, indent=""),
+            f"{imports}\n\n__all__ = [{name!r}]",
+            "# Support code first, the same in every file that kolahal writes; the mechanism stands at the end.",
+            support + "\n",
+            "# ---------------------------------------------------------------- the mechanism\n",
+            "\n\n\n".join(part.strip("\n") for part in parts),
+            "",
+            "# Inputs, and the answers that the fixed noise of the self-test gives for them.\n"
+            "_KNOWN: Any = [" + "".join(f"\n    {pair!r}," for pair in known) + ("\n]" if known else "]"),
+            f'if __name__ == "__main__":\n    sys.exit(_main({name}, _KNOWN, __doc__ or ""))\n',
+        ]
+    )
+
+
+def _print_plan(program: Sketch, plan: Plan) -> str:
+    """The function that tells the support code the scales and what the grid depends on."""
+    scales = "".join(f'\n            "{text}": {text},' for text in plan.scales)
+    return f'''\
+def _plan({", ".join(p.name for p in program.parameters)}):
+    """What is fixed before anything runs, from public values; of {program.private.name} only the length is known here."""
+    return {{
+        "distance": {program.adjacency.distance},
+        "scales": {{{scales}{chr(10) + 8 * " " if scales else ""}}},
+        "counts": {{{", ".join(f'"{name}": {name}' for name in plan.counts)}}},
+        "numbers": [{", ".join(plan.numbers)}],
+        "factors": [{", ".join(plan.factors)}],
+        "whole": {plan.whole},
+    }}
+'''
+
+
+def _command(program: Sketch) -> str:
+    return f"kolahal check {program.source.path}:{program.name}" if program.source else "kolahal check FILE"
+
+
+def _describe(program: Sketch, plan: Plan, claim: str, verdict_text: str, command: str) -> str:
+    """The docstring of the file."""
+    q, eps = program.private.name, program.epsilon.name
+    others = [p.name for p in program.arguments]
+    noise = dict.fromkeys(f"{draw.noise.value}({draw.scale})" for draw in program.draws)
+    paragraphs = [
+        f"{program.name}: a program that answers with differential privacy.",
+        f"Claim. Take two lists {q} of equal length that are neighbours: {program.adjacency.describe()}. "
+        f"Then, for every {eps} above 0{_whatever(others)}, and for every set of answers, its probability on one of them is at most "
+        f"exp({claim}) times its probability on the other.",
+        f"Verdict. {verdict_text}",
+        f"To find out again: {command}",
+        f"Noise. {', '.join(noise) if noise else 'None'}. It is discrete, drawn exactly with the operating system's randomness, on a grid "
+        "with at least 2**40 steps a scale; private answers are rounded to the grid, and all arithmetic is exact. "
+        "Comments below say why this keeps the claim.",
+        f"Not covered. How long a run takes and what it leaves in memory. That an input is refused, or that a run stops with an "
+        f"error. A second call: each call spends {claim} again."
+        + "".join(f" {name} below 1, which is refused." for name in plan.counts),
+        *(_off_grid_words(plan) if plan.reasons else []),
+        "To test the noise, and the program with fixed noise: python FILE --self-test",
+        f"Written by kolahal {_version()}.",
+    ]
+    return "\n\n".join(
+        textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) for text in paragraphs
+    )
+
+
+def _whatever(names: list[str]) -> str:
+    return f", whatever {' and '.join(names)} {'is' if len(names) == 1 else 'are'}" if names else ""
+
+
+def _off_grid_words(plan: Plan) -> list[str]:
+    reasons = "; ".join(plan.reasons)
+    return [f"WARNING. Values leave the grid: the claim may fail for this file even if it is proved. {reasons}"]
+
+
+def _version() -> str:
+    try:
+        return metadata.version("kolahal")
+    except metadata.PackageNotFoundError:
+        return "from its source"
+
+
+# ---------------------------------------------------------------- known answers
+
+MOST_STEPS = 20_000  # lines of a known run
+MOST_BITS = 20_000  # of a number in it
+
+
+def _find_known(program: Sketch, text: str) -> tuple[Known, ...]:
+    """A few inputs with the answers of runs with fixed noise; runs that fail or take long are left out."""
+    function = load_emitted(text)
+    answer_known = function.__globals__["_answer_known"]
+    found: list[Known] = []
+    for database in ([3, -1.5, 7.25, 2], [0.5, 0.5]):
+        inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p) for p in program.parameters}
+        try:
+            with _bounded():
+                answer = answer_known(function, inputs)
+        except (_TooLong, RuntimeError, ValueError):
+            continue
+        found.append((inputs, answer))
+    return tuple(found)
+
+
+def _representative(parameter: Parameter) -> Any:
+    if isinstance(parameter.default, bool) or parameter.type is Type.BOOL:
+        return parameter.default is not False
+    if parameter.default is not None:
+        return int(parameter.default) if parameter.default.denominator == 1 else float(parameter.default)
+    return 0.5 if parameter.role is Role.EPSILON else 2
+
+
+class _TooLong(Exception):
+    pass
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Stop what runs inside after many steps, or when its numbers grow very large: a program need not end."""
+    steps = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal steps
+        if frame.f_code.co_filename != EMITTED:
+            return None
+        steps += 1
+        numbers = [v for v in frame.f_locals.values() if isinstance(v, int | Fraction)]
+        bits = max([0, *(max(v.numerator.bit_length(), v.denominator.bit_length()) for v in numbers)])
+        if steps > MOST_STEPS or bits > MOST_BITS:
+            raise _TooLong
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)

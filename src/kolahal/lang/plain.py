@@ -1,0 +1,384 @@
+"""From a plain program to a sketch: the same function, with a place for noise wherever private data goes.
+
+The paper lets the places be "every assignment instruction". Here they are the assignments of numbers that depend on
+private data, or that private data is compared with; what reaches a comparison or the answer without passing one of
+these gets a place there.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from kolahal.errors import UsageError
+from kolahal.lang.adjacency import RELATIONS, Adjacency
+from kolahal.lang.check import LIST, NUMERIC, infer
+from kolahal.lang.flow import Flow, find_flow
+from kolahal.lang.ir import (
+    Append,
+    Assign,
+    Binary,
+    Comprehension,
+    Const,
+    Expr,
+    For,
+    Index,
+    Length,
+    ListOf,
+    Node,
+    Range,
+    Return,
+    TupleOf,
+    Var,
+    walk,
+)
+from kolahal.lang.parse import parse_source
+from kolahal.lang.patch import Text, tokens_of
+from kolahal.lang.scale import NotAScale, scale_of
+from kolahal.lang.signature import Signature
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.source import Source, Span, parse_expression, read_source, with_newlines
+from kolahal.lang.tree import Tree
+
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+NOISE = " + Lap(hole)"
+
+
+def sketch_of(
+    source_text: str,
+    function_name: str | None = None,
+    adjacency_text: str = "each_within(1)",
+    private: str | None = None,
+    copies: bool = True,
+    path: str = "<text>",
+) -> str:
+    """A file with a sketch of one function of `source_text`, whose comments and lines are kept.
+
+    Without `copies`, an assignment that only copies a value that has noise already gets none of its own.
+    """
+    plain = _read(Source(path, with_newlines(source_text)), function_name)
+    adjacency = _adjacency(adjacency_text)
+    signature = Signature(plain.function, private)
+    bare = plain.under(f"@sketch(adjacent={adjacency})\n{signature.line()}", path)
+    (sketch,) = parse_source(bare)  # faults are those of the plain program, at its own lines
+    noisy = _Places(sketch, copies).find()
+    body = _write(bare, noisy)
+    names = sorted({"Epsilon", "Lap", "Private", adjacency.name, "hole", "sketch"})
+    text = f"from kolahal import {', '.join(names)}\n\n\n{body}"
+    parse_source(Source(path, text))
+    return text
+
+
+def load_plain(target: str) -> tuple[Source, str | None]:
+    """The file and, if it says one, the function that `path.py` or `path.py:function` names."""
+    path, colon, name = target.rpartition(":")
+    if colon and name.isidentifier() and not os.path.exists(target):
+        return read_source(path), name
+    return read_source(target), None
+
+
+def _adjacency(text: str) -> Adjacency:
+    try:
+        match parse_expression(text):
+            case ast.Call(ast.Name(id=name), [distance], []) if name in RELATIONS:
+                return RELATIONS[name](scale_of(distance, {}).coefficient)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, NotAScale):
+        pass
+    raise UsageError(f"{text!r} is no relation; write for example {', '.join(f'{name}(1)' for name in RELATIONS)}")
+
+
+# ---------------------------------------------------------------- the function
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """A function alone, at the left margin, and the line of its file that it begins at."""
+
+    function: ast.FunctionDef
+    text: str
+    line: int
+
+    def under(self, header: str, path: str) -> Source:
+        """The function with another header; its statements keep their lines in the file."""
+        text = Text(self.text)
+        first = self.function.body[0]
+        tokens = tokens_of(text, 0, text.span(first)[0])
+        colon = max((t for t in tokens if t.text == ":"), key=lambda t: t.start)
+        rest = self.text[colon.end :]
+        if first.lineno == self.text.count("\n", 0, colon.end) + 1:  # on the line of the signature
+            rest = "\n    " + rest.lstrip(" \t")
+        blanks = self.text.count("\n", 0, colon.end)
+        return Source(path, header + "\n" * blanks + rest, first_line=self.line - 1)
+
+
+def _read(source: Source, name: str | None) -> _Plain:
+    module = Tree(source).module
+    functions = {node.name: node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
+    if name is None and len(functions) == 1:
+        name = next(iter(functions))
+    if name not in functions:
+        have = ", ".join(functions) or "none"
+        raise UsageError(f"{source.path}: say which function, as in {source.path}:name; it has {have}")
+    function = functions[name]
+    if function.decorator_list:
+        raise UsageError(f"{source.path}: {name} has a decorator; a plain function has none")
+    lines = source.text.split("\n")[function.lineno - 1 : function.end_lineno]
+    margin = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))]
+    text = "\n".join(line.removeprefix(margin) for line in lines) + "\n"
+    alone = Tree(Source(source.path, text, function.lineno)).module.body[0]
+    assert isinstance(alone, ast.FunctionDef)
+    return _Plain(alone, text, function.lineno)
+
+
+# ---------------------------------------------------------------- where noise may go
+
+
+@dataclass(slots=True)
+class _Noisy:
+    """Places of noise, by the spans of what it is added to."""
+
+    values: set[Span] = field(default_factory=set)
+    steps: set[Span] = field(default_factory=set)  # statements such as `s += x`
+    lists: set[Span] = field(default_factory=set)  # lists that are answered as they are
+    parameters: list[str] = field(default_factory=list)  # public numbers that private data is compared with
+
+    def __bool__(self) -> bool:
+        return bool(self.values or self.steps or self.lists)
+
+
+class _Places:
+    def __init__(self, sketch: Sketch, copies: bool):
+        self.sketch = sketch
+        self.copies = copies
+        self.types = infer(sketch)
+        self.flow = find_flow(sketch, control=True)
+        self.controlled = set(map(id, self.flow.controlled))
+        self.kept = self.whole_names() | self.counters()
+        self.noisy = _Noisy()
+        self.covered: set[tuple[int, int]] = set()  # statement and place in it whose value has noise
+
+    def find(self) -> _Noisy:
+        thresholds = self.thresholds()
+        for node in walk(self.sketch.body):
+            match node:
+                case Assign(targets, values):
+                    for place, (target, value) in enumerate(zip(targets, values, strict=True)):
+                        if target not in self.kept:
+                            self.assignment(node, place, value, target in thresholds)
+                case Append(name, value, _) if name not in self.kept:
+                    self.value(node, 0, value, self.depends(node, value))
+        self.uncovered()
+        if not self.noisy:
+            raise UsageError(f"{self.sketch.name}: no number in it depends on {self.sketch.private.name}")
+        return self.noisy
+
+    def depends(self, node: Node, value: Expr) -> bool:
+        return id(node) in self.controlled or self.flow.of(value)
+
+    def is_number(self, value: Expr) -> bool:
+        kinds = self.types.of(value)
+        return bool(kinds) and kinds <= NUMERIC
+
+    def assignment(self, node: Assign, place: int, value: Expr, compared: bool) -> None:
+        match value:
+            case Comprehension(item, name, over):
+                numbers = self.types.inside(name, over).of(item)
+                if numbers and numbers <= NUMERIC and self.depends(node, item):
+                    self.mark(node, place, item)
+            case ListOf(items):
+                for item in items:
+                    self.value(node, place, item, self.depends(node, item))
+            case _:
+                self.value(node, place, value, compared or self.depends(node, value))
+
+    def value(self, node: Node, place: int, value: Expr, wanted: bool) -> None:
+        copied = isinstance(value, Var) and not self.copies and value.name in self.noisy_names()
+        if wanted and self.is_number(value) and not copied:
+            self.mark(node, place, value)
+
+    def mark(self, node: Node, place: int, value: Expr) -> None:
+        self.covered.add((id(node), place))
+        if value.span == node.span:  # `s += x`, or the second name of `a = b = x`, which has no text of its own
+            self.noisy.steps.add(value.span)
+        else:
+            self.noisy.values.add(value.span)
+
+    def noisy_names(self) -> set[str]:
+        """Names of which some value has noise so far."""
+        names = set()
+        for node in walk(self.sketch.body):
+            match node:
+                case Assign(targets, _):
+                    names |= {t for place, t in enumerate(targets) if (id(node), place) in self.covered}
+                case Append(name, _, _) if (id(node), 0) in self.covered:
+                    names.add(name)
+        return names
+
+    # ---- names that stay as they are
+
+    def whole_names(self) -> set[str]:
+        """Names that places in lists and bounds of ranges are made of: noise would make them useless there."""
+        names: set[str] = set()
+        for node in walk(self.sketch.body):
+            match node:
+                case Index(_, at):
+                    names |= _variables(at)
+                case Range(start, stop, step):
+                    names |= _variables((start, stop, step))
+        while True:
+            more = {
+                name
+                for node in walk(self.sketch.body)
+                if isinstance(node, Assign)
+                for target, value in zip(node.targets, node.values, strict=True)
+                if target in names
+                for name in _variables(value)
+            } - names
+            if not more:
+                return names
+            names |= more
+
+    def counters(self) -> set[str]:
+        """Names that begin with a whole number and are only ever stepped, and names of loops."""
+        steps: dict[str, list[Expr]] = {}
+        loops = set()
+        for node in walk(self.sketch.body):
+            if isinstance(node, For):
+                loops.add(node.name)
+            if isinstance(node, Assign):
+                for target, value in zip(node.targets, node.values, strict=True):
+                    steps.setdefault(target, []).append(value)
+        return loops | {
+            name
+            for name, values in steps.items()
+            if all(_is_step(name, value) for value in values) and not all(isinstance(v, Const) for v in values)
+        }
+
+    def thresholds(self) -> set[str]:
+        """Public names that private data, and not only a counter, is compared with."""
+        found: set[str] = set()
+        for one, other in self.comparisons():
+            private = {name for name in _variables(one, lists=True) if name in self.flow.names}
+            if private - self.kept and not self.flow.of(other):
+                found |= _variables(other)
+        return found
+
+    def comparisons(self) -> Iterator[tuple[Expr, Expr]]:
+        """Both orders of every comparison of numbers."""
+        for node in walk(self.sketch.body):
+            match node:
+                case Binary(op, left, right) if op in COMPARISONS and self.is_number(left) and self.is_number(right):
+                    yield left, right
+                    yield right, left
+
+    # ---- private data that meets no assignment on its way
+
+    def uncovered(self) -> None:
+        data = self.raw(control=False)
+        decided = self.raw(control=True)
+        for one, other in list(self.comparisons()):
+            if data.of(one):
+                self.noisy.values.add(one.span)
+                if isinstance(other, Var) and self.is_public_real(other.name):
+                    self.noisy.parameters.append(other.name)
+        for node in walk(self.sketch.body):
+            if isinstance(node, Return):
+                for value in node.value.items if isinstance(node.value, TupleOf | ListOf) else (node.value,):
+                    self.answer(value, decided)
+
+    def answer(self, value: Expr, raw: Flow) -> None:
+        match value:
+            case Comprehension(item, name, over):
+                kinds = self.types.inside(name, over).of(item)
+                if kinds and kinds <= NUMERIC and raw.of(item):
+                    self.noisy.values.add(item.span)
+            case Var(name) if LIST in self.types.of(value):
+                items = self.types.items.get(name, frozenset())
+                if items and items <= NUMERIC and name in raw.names:
+                    self.noisy.lists.add(value.span)
+            case _ if self.is_number(value) and raw.of(value):
+                self.noisy.values.add(value.span)
+
+    def raw(self, control: bool) -> Flow:
+        """What depends on private data without having met noise."""
+        return find_flow(self.sketch, control=control, covered=frozenset(self.covered))
+
+    def is_public_real(self, name: str) -> bool:
+        real = any(p.name == name and p.type is Type.FLOAT for p in self.sketch.arguments)
+        return real and name in self.sketch.quantities() and name not in self.noisy.parameters
+
+
+def _variables(part: object, lists: bool = False) -> set[str]:
+    """The names in an expression; those of lists only if asked for."""
+    nodes = list(walk(part))
+    names = {node.of.name for node in nodes if isinstance(node, Index | Length)}
+    return {node.name for node in nodes if isinstance(node, Var) and (lists or node.name not in names)}
+
+
+def _is_step(name: str, value: Expr) -> bool:
+    match value:
+        case Const(value=Fraction() as number):
+            return number.denominator == 1
+        case Binary("+" | "-", Var(other), Const(value=Fraction() as number)):
+            return other == name and number.denominator == 1
+        case _:
+            return False
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _write(source: Source, noisy: _Noisy) -> str:
+    """The function with noise at its places."""
+    tree = Tree(source)
+    function = tree.module.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    text = Text(source.text)
+    seen: set[Span] = set()
+    for node in _from_outside(function):
+        if not isinstance(node, ast.expr | ast.stmt):
+            continue
+        span = tree.span(node)
+        if isinstance(node, ast.AugAssign) and span in noisy.steps:
+            _add_to_step(text, node)
+        elif isinstance(node, ast.expr) and span in noisy.values - seen:
+            seen.add(span)
+            text.wrap(node, "", NOISE)
+        elif isinstance(node, ast.expr) and span in noisy.lists:
+            text.replace_node(node, f"[{_fresh(function)}{NOISE} for {_fresh(function)} in {text.of(node)}]")
+    if noisy.parameters:
+        doc = ast.get_docstring(function) is not None
+        first = function.body[1 if doc and len(function.body) > 1 else 0]
+        start = text.offset(first.lineno, 0)
+        margin = text.text[start : text.span(first)[0]]
+        text.replace(start, start, "".join(f"{margin}{name} = {name}{NOISE}\n" for name in noisy.parameters))
+    written = text.result()
+    # The header stood on one line, and blanks kept the lines of the rest in their places.
+    decorator, definition, *rest = written.rstrip("\n").split("\n")
+    while rest and not rest[0].strip():
+        rest.pop(0)
+    return "\n".join([decorator, definition, *rest]) + "\n"
+
+
+def _add_to_step(text: Text, node: ast.AugAssign) -> None:
+    if isinstance(node.op, ast.Add | ast.Sub):
+        text.wrap(node.value, "", NOISE)
+    else:
+        sign = text.text[text.span(node.target)[1] : text.span(node.value)[0]].strip().rstrip("(").strip()
+        name, value = text.of(node.target), text.of(node.value)
+        text.replace_node(node, f"{name} = {name} {sign.removesuffix('=')} ({value}){NOISE}")
+
+
+def _fresh(function: ast.FunctionDef) -> str:
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    names |= {arg.arg for arg in function.args.args}
+    return next(name for name in ("x", "item", "answer", "x_", "item_", "x__") if name not in names)
+
+
+def _from_outside(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _from_outside(child)

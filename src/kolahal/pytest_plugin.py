@@ -1,0 +1,99 @@
+"""`@pytest.mark.dp`: a test that passes if a mechanism is proved private, and fails with the counterexample if it is not.
+
+Loaded by every run of pytest, so nothing of ours is imported before such a test runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from kolahal.lang.sketch import Sketch
+    from kolahal.model import Check, Refuted
+
+MARKER = (
+    'dp(target=None, *, eps="", allow_unknown=False): the mechanism that the test returns, takes as an argument, or names as '
+    "`target` must be proved private at the level `eps`, such as 2*eps; allow_unknown=True expects failure where neither "
+    "a proof nor a counterexample is found."
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", MARKER)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a marked test, and check the mechanism that it is about; others are none of our business."""
+    marker = pyfuncitem.get_closest_marker("dp")
+    if marker is None:
+        return None
+    unknown = set(marker.kwargs) - {"eps", "allow_unknown"}
+    if unknown or len(marker.args) > 1:
+        raise pytest.UsageError(f"{pyfuncitem.nodeid}: pytest.mark.{MARKER.split(':')[0]}, and not {marker}")
+    names = pyfuncitem._fixtureinfo.argnames
+    values = {name: pyfuncitem.funcargs[name] for name in names}
+    returned = pyfuncitem.obj(**values)
+    mechanism = _find_mechanism(pyfuncitem, [returned, *marker.args, *values.values()])
+    from kolahal.checking import check
+
+    claim = str(marker.kwargs.get("eps", ""))
+    _judge(mechanism, check(mechanism, claim), claim, bool(marker.kwargs.get("allow_unknown", False)))
+    return True
+
+
+def _find_mechanism(item: pytest.Function, candidates: list[Any]) -> Sketch:
+    """The first mechanism among what a test gave back, its marker named, and its arguments hold."""
+    from kolahal.lang.sketch import Mechanism, Sketch
+    from kolahal.sketches.gallery import load_one
+
+    for candidate in candidates:
+        if isinstance(candidate, Mechanism):
+            return candidate.filled()
+        if isinstance(candidate, Sketch):
+            return candidate
+        if isinstance(candidate, str) and candidate in item.get_closest_marker("dp").args:  # type: ignore[union-attr]
+            return load_one(candidate)
+    raise pytest.UsageError(
+        f"{item.nodeid}: pytest.mark.dp found no mechanism; return one, take one as an argument, "
+        'or name one: @pytest.mark.dp("path.py:function")'
+    )
+
+
+def _judge(mechanism: Sketch, check: Check, claim: str, allow_unknown: bool) -> None:
+    """Pass, fail, or expected failure."""
+    from kolahal.model import Proved, Refuted
+
+    level = claim or mechanism.epsilon.name
+    match check.verdict:
+        case Proved():
+            return
+        case Refuted():
+            pytest.fail(f"{mechanism.name} is not {level}-private.\n" + describe_counterexample(check.verdict), False)
+        case verdict:
+            reason = (
+                f"{mechanism.name}: neither a proof that it is {level}-private nor a counterexample: {verdict.reason}"
+            )
+            if allow_unknown:
+                pytest.xfail(reason)
+            pytest.fail(reason, False)
+
+
+def describe_counterexample(refuted: Refuted) -> str:
+    """A counterexample in words."""
+    from kolahal.model import describe_event, show
+
+    example, odds = refuted.example, refuted.odds
+    lines = [
+        f"With {example.arguments}, take the neighbours",
+        f"  d1 = {show(example.d1)}",
+        f"  d2 = {show(example.d2)}",
+        f"and the event that {describe_event(example.event)}. Its probability is",
+        f"  between {odds.p1.low:.6g} and {odds.p1.high:.6g} on d1",
+        f"  between {odds.p2.low:.6g} and {odds.p2.high:.6g} on d2",
+    ]
+    ratio = odds.p1.low / odds.p2.high if odds.p2.high > 0 else float("inf")
+    sure = "" if refuted.certain else " (by the statistical test, which can be wrong)"
+    return "\n".join([*lines, f"and the ratio is at least {ratio:.6g}{sure}."])

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from concurrent.futures import Executor
 from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.measure.loss import epsilon_lower
 from kolahal.measure.tester import test_mechanism
-from kolahal.model import Certificate, Check, Proved, Refuted, Trial, Unknown
+from kolahal.model import Certificate, Check, Proved, Refuted, Unknown, show
+from kolahal.proof import exhibit
 from kolahal.proof.bounded import prove_bounded, recheck_bounded
 from kolahal.proof.certificate import recheck
 from kolahal.proof.judge import known_laws
 from kolahal.proof.law import cost_of
 from kolahal.proof.lengths import prove_every_length
+from kolahal.proof.refute import best_lower_bound, refute
 from kolahal.settings import Settings, TesterSettings
 
 CONCRETE = Fraction(1, 2)  # the ε at which a mechanism is tested where it must be a number
@@ -25,25 +27,33 @@ CONCRETE = Fraction(1, 2)  # the ε at which a mechanism is tested where it must
 def check(
     sketch: Sketch | Mechanism, claim: str = "", settings: Settings | None = None, executor: Executor | None = None
 ) -> Check:
-    """Whether a program without holes is `claim`-private (its ε, if nothing is claimed): a proof, a counterexample, or why neither."""
+    """Whether a program without holes is `claim`-private (its ε, if nothing is claimed): a proof, a counterexample, or why neither.
+
+    The statistical test speaks only where nothing else decides.
+    """
     program = sketch.filled() if isinstance(sketch, Mechanism) else sketch
     settings = settings or Settings()
     if program.holes:
         raise UsageError(f"{program.name} has holes; fill them before it is checked")
     claimed = parse_claim(program, claim)
-    cost = _law_cost(program, claimed, settings)
-    proof, upper = _prove(program, claimed, cost, settings)
+    proof, upper = _prove(program, claimed, _law_cost(program, claimed, settings), settings)
+    bound = best_lower_bound(program, claimed, settings)
+    lower = 0.0 if bound is None else bound.loss
     if isinstance(proof, Proved):
-        lower, trial = _lower(program, claimed, settings, executor)
-        return Check(proof, min(lower, float(upper or 1)), float(upper or 1), trial)
-    lower, trial = _lower(program, claimed, settings, executor)
-    verdict: Refuted | Unknown = proof
-    if lower > 1:
-        verdict = Unknown(
-            f"the test finds a loss of at least {lower:.4g} of the claim, with confidence {trial.confidence}; "
-            "that is no certainty"
-        )
-    return Check(verdict, lower, None if upper is None else float(upper), trial)
+        return Check(proof, lower, float(upper or 1))
+    refuted = refute(program, claimed, settings)
+    if refuted is not None:
+        return Check(refuted, max(lower, _shown(refuted, program, claimed)), None if upper is None else float(upper))
+    trial = test_mechanism(program, CONCRETE, TesterSettings(), settings.seed, executor)
+    sampled = trial.epsilon_lower / float(claimed.at(trial.example.arguments.quantities(program)))
+    found = "a" if sampled > 1 else "no"
+    reason = f"{proof.reason}; no certain counterexample; the test finds {found} violation (p = {trial.p_value:.2g} at ε = {show(CONCRETE)})"
+    return Check(Unknown(reason), max(lower, sampled), None if upper is None else float(upper), trial)
+
+
+def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
+    """The loss of a counterexample in units of the claim."""
+    return epsilon_lower(refuted.odds) / float(claim.at(refuted.example.arguments.quantities(sketch)))
 
 
 def parse_claim(sketch: Sketch, text: str) -> Scale:
@@ -93,29 +103,28 @@ def _prove(
     return Unknown("; ".join(dict.fromkeys(reasons))), None
 
 
-def _lower(sketch: Sketch, claim: Scale, settings: Settings, executor: Executor | None) -> tuple[float, Trial]:
-    """A lower bound on ε in units of the claim, from the tester."""
-    trial = test_mechanism(sketch, CONCRETE, TesterSettings(), settings.seed, executor)
-    names = trial.example.arguments.quantities(sketch)
-    return trial.epsilon_lower / float(claim.at(names)), trial
-
-
 # ---------------------------------------------------------------- checking again
 
 
 def verify(text: str, settings: Settings | None = None) -> list[str]:
-    """What is wrong with a certificate; nothing, if it is valid. The whole output of `check --json` is accepted too."""
+    """What is wrong with a certificate or a counterexample; nothing, if it is valid.
+
+    The whole output of `check --json` is accepted too.
+    """
     settings = settings or Settings()
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
         raise UsageError("this is not JSON; give a certificate, or what `kolahal check --json` printed") from None
-    if isinstance(document, dict) and document.get("certificate"):
-        document = document["certificate"]
-    if not isinstance(document, dict) or not ("cases" in document or "counterexample" in document):
+    if isinstance(document, dict):
+        document = document.get("certificate") or document.get("refutation") or document
+    if not isinstance(document, dict) or "program" not in document or "claim" not in document:
         raise UsageError("there is no certificate in this document; give what `kolahal check --json` printed")
     certificate = Certificate(json.dumps(document))
-    kinds: dict[str, Callable[[], list[str]]] = {
-        "bounded": lambda: list(recheck_bounded(certificate, settings.proof)),
-    }
-    return kinds.get(str(document.get("kind")), lambda: recheck(certificate, settings.proof.solver_steps))()
+    match document.get("kind"):
+        case "bounded":
+            return list(recheck_bounded(certificate, settings.proof))
+        case exhibit.KIND:
+            return exhibit.find_faults(document)
+        case _:
+            return recheck(certificate, settings.proof.solver_steps)

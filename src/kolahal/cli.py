@@ -246,18 +246,24 @@ def check(target: str, claim: str, as_json: bool, seed: int, count: int | None) 
     sketch = load_complete(target)
     from kolahal.checking import check as judge
     from kolahal.checking import parse_claim
+    from kolahal.model import Refuted
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 
     claimed = parse_claim(sketch, claim)
     with progress("proving"), workers(count) as pool:
         found = judge(sketch, claim, Settings(seed=seed), pool)
+    exhibited, snippet = None, ""
+    if isinstance(found.verdict, Refuted):
+        from kolahal.proof import exhibit
+
+        exhibited = exhibit.document(found.verdict, sketch, claimed)
+        snippet = exhibit.snippet(found.verdict, sketch, claimed)
     if as_json:
-        click.echo(
-            dump({**check_document(found), "sketch": sketch.name, "claim": str(claimed), "version": __version__})
-        )
+        names = {"sketch": sketch.name, "claim": str(claimed), "program": str(sketch), "snippet": snippet or None}
+        click.echo(dump({**check_document(found, exhibited), **names, "version": __version__}))
     else:
-        click.echo(render_check(sketch, found, str(claimed)), nl=False)
+        click.echo(render_check(sketch, found, str(claimed), snippet), nl=False)
     _finish(exit_code(found.verdict))
 
 
@@ -489,7 +495,7 @@ def main(argv: list[str] | None = None) -> int:
 def emit_command(target: str, out: Path | None, claim: str, no_check: bool, as_json: bool) -> None:
     """MECHANISM as a Python file that stands alone, with exact noise; not if it is refuted."""
     from kolahal.lang.emit import emit
-    from kolahal.model import Refuted, Unknown, describe_verdict, describe_verdict
+    from kolahal.model import Refuted, Unknown, describe_verdict
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 

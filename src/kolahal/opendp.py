@@ -45,6 +45,11 @@ def to_opendp(
             f'use T="i64" for counts, or declare and check it with sum_within({adjacency.distance})'
         )
     budget = exact_epsilon(epsilon)
+    needed = {p.name for p in program.arguments if p.default is None}
+    if not needed <= given.keys() <= {p.name for p in program.arguments}:
+        raise UsageError(
+            f"{program.name} needs arguments for {', '.join(sorted(needed)) or 'nothing'}, and got {given}"
+        )
 
     def function(answers: list[Any]) -> Any:
         return _as(kind, run(**{**given, program.private.name: answers, program.epsilon.name: budget}))

@@ -72,18 +72,18 @@ class TesterSettings:
 
     method: str = "paired"  # "statdp" is StatDP's method as published, for comparison
     select_runs: int = 20_000  # while pairs and events are searched; all share one tape
-    judge_runs: int = 400_000  # while the finalists are compared, on a tape of their own
-    test_runs: int = 1_000_000  # in the final, fresh test
+    judge_runs: int = 300_000  # while the finalists are compared, on a tape of their own
+    test_runs: int = 2_500_000  # in the final, fresh test
     bases: int = 4  # databases to start from
     moves: int = 6  # neighbours of each
     climbed: int = 2  # how many of these are improved
     climbs: int = 12  # steps tried from each
     refine_runs: int = 120_000  # while the best examples are compared and improved, on tapes of their own
     appraised: int = 12  # examples compared for that
-    refined: int = 6  # how many of them are improved
-    refinements: int = 20  # steps tried from each: answers that move alike together
+    refined: int = 4  # how many of them are improved
+    refinements: int = 16  # steps tried from each: answers that move alike together
     singles: int = 0  # and one answer alone
-    finalists: int = 6  # examples that are compared on held-out runs
+    finalists: int = 12  # examples that are compared on held-out runs
     confidence: float = 0.99  # of the lower bound on ε and of the intervals
     test_factors: tuple[float, ...] = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)  # test ε over claimed ε
     sizes: tuple[int, ...] = (5, 10)  # numbers of answers, for a complete mechanism: StatDP's
@@ -138,7 +138,7 @@ class TesterSettings:
             refined=4,
             refinements=40,
             singles=60,
-            finalists=12,
+            finalists=16,
         )
 
 

@@ -284,8 +284,8 @@ def enumerate_runs(
 
 # Programs with whole noise on two answers a and b, who their neighbours are, and their cost at scales 1, 3/2 and 2.
 WHOLE = [
-    (["return max(a, b)"], "one_within(1)", "5/3"),
-    (["if a == b:", "    return True", "return abs(a - b)"], "each_within(1)", "5/3"),
+    (["return max(a, b)"], "one_within(1)", "1"),
+    (["if a == b:", "    return True", "return abs(a - b)"], "each_within(1)", "4/3"),
     (["return [a, b > 0]"], "sum_within(2)", "2"),
     (["if a == 3 or b > 1:", "    return 1", "return a - b"], "monotone(1)", "5/3"),
     (
@@ -293,7 +293,7 @@ WHOLE = [
         "each_within(1)",
         "5/3",
     ),
-    (["x = q[0] + DiscreteExp(hole)", "if x > 2:", "    return 1", "return 0 * a"], "one_within(1)", "1/2"),
+    (["x = q[0] + DiscreteExp(hole)", "if x > b:", "    return 1", "return 0 * a"], "one_within(1)", "2/3"),
     (["c = 0", "if q[0] > q[1]:", "    c = 2", "return c + a - q[0]"], "each_within(1)", "2"),
     (["if q[0] > 0 and b > 0:", "    return a - q[0]", "return 1 + a - q[0]"], "one_within(1)", "1"),
 ]
@@ -324,6 +324,28 @@ def test_whole_noise_hides_whole_moves_only() -> None:
     assert find_cost(case, SETTINGS).at([Fraction(1)]) == 1
     for passage in _passages(case):
         assert all(step.denominator == 1 for corner in passage.corners for step in corner.move)
+
+
+def test_whole_noise_does_not_hide_moves_by_a_fraction() -> None:
+    text = str(load("histogram").discretised()).replace("within(1)", "within(1/2)")
+    cost = find_cost(case_of(programs.read(text), 2), SETTINGS)
+    assert cost.at([Fraction(9)]) == math.inf
+    assert "whole moves only" in cost.reason
+
+
+def test_paths_with_and_without_their_edge_are_joined() -> None:
+    text = """
+@sketch(adjacent=each_within(1))
+def p(q: Private, eps: Epsilon):
+    x = q[0] + DiscreteLap(hole)
+    if x < 0:
+        return 1
+    if x <= 2:
+        return 1
+    return 0
+"""
+    case = case_of(programs.read(text), 1)
+    assert sorted(len(event.paths) for event in case.events) == [1, 2]
 
 
 @pytest.mark.parametrize("name", GALLERY)

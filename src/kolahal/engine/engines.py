@@ -17,8 +17,10 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 
-# Compiling takes about 1.5 s, and the batch engine makes this many runs of a small sketch in that time.
+# Compiling takes 1 to 3 s, and loading what was compiled before 0.5 s, most of it for Numba itself; the batch engine
+# makes about this many runs of a small sketch in that time.
 RUNS_WORTH_COMPILING = 3_000_000
+RUNS_WORTH_LOADING = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +67,9 @@ ENGINES: dict[str, Engine] = {engine.name: engine for engine in (REFERENCE, BATC
 
 def choose_engine(sketch: Sketch, total_runs: int) -> Engine:
     """The fastest engine for `total_runs` runs of a sketch, compiling included."""
-    worth_it = total_runs >= RUNS_WORTH_COMPILING or jit.is_compiled(sketch)
+    worth_it = (
+        jit.is_loaded(sketch)
+        or total_runs >= RUNS_WORTH_COMPILING
+        or (total_runs >= RUNS_WORTH_LOADING and jit.is_on_disk(sketch))
+    )
     return NUMBA if worth_it and jit.available() else BATCH

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from kolahal.engine import batch
 from kolahal.engine.batch import Used
 from kolahal.engine.faults import fault
 from kolahal.engine.kernel import (
@@ -39,6 +40,7 @@ from kolahal.lang.sketch import Role, Sketch
 from kolahal.model import Arguments
 
 Function = Callable[..., int]
+LARGEST_TABLE = 1 << 24  # addresses; each that is used holds the noise of all runs
 
 # No fast-math and no contraction to fused multiply-add: the answers are those of the reference to the last bit.
 # The kernel tests divisors itself, hence the error model that does not.
@@ -62,6 +64,10 @@ def load(typing_context, address, place):
 """
 
 
+class Unfit(Exception):
+    """A program whose kernel is nested too deep for Python, or whose noise is spread too wide for a table."""
+
+
 @cache
 def available() -> bool:
     """Whether Numba is installed and can be imported."""
@@ -72,24 +78,40 @@ def available() -> bool:
     return True
 
 
-def is_compiled(sketch: Sketch) -> bool:
-    """Whether the compiled kernel of a sketch lies on disk, so that using it costs nothing."""
-    name, folder = _file_name(PRELUDE + _kernel(sketch).text), _cache_folder()
-    return folder is not None and any((folder / "__pycache__").glob(f"{name}.kernel-*.nbi"))
+def is_loaded(sketch: Sketch) -> bool:
+    """Whether the compiled kernel of a sketch is in memory, so that using it costs nothing."""
+    return sketch in _loaded
+
+
+def is_on_disk(sketch: Sketch) -> bool:
+    """Whether the kernel of a sketch has been compiled before, so that it need only be loaded."""
+    if importlib.util.find_spec("numba") is None:
+        return False
+    name = _file_name(PRELUDE + _kernel(sketch).text)
+    try:
+        return any((_cache_folder() / "__pycache__").glob(f"{name}.kernel-*.nbi"))
+    except OSError:
+        return False
 
 
 def run(
     sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
 ) -> Outputs:
     """The answers of all runs of `tape`."""
-    return drive(_compile(sketch), sketch, database, arguments, scales, tape)[0]
+    try:
+        return drive(_compiled(sketch), sketch, database, arguments, scales, tape)[0]
+    except Unfit:
+        return batch.run(sketch, database, arguments, scales, tape)
 
 
 def run_with_draws(
     sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
 ) -> tuple[Outputs, Used]:
     """The answers, and what each run drew at the holes: all that the weight of a run depends on."""
-    return drive(_compile(sketch), sketch, database, arguments, scales, tape, counted=True)
+    try:
+        return drive(_compiled(sketch), sketch, database, arguments, scales, tape, counted=True)
+    except Unfit:
+        return batch.run_with_draws(sketch, database, arguments, scales, tape)
 
 
 # ---------------------------------------------------------------- running a kernel
@@ -108,6 +130,8 @@ class _Noise:
 
     def clear(self) -> None:
         rooms = [math.prod(int(self.extents[loop]) for loop in loops) for loops in self.kernel.around]
+        if sum(rooms) > LARGEST_TABLE:
+            raise Unfit
         self.offsets = np.cumsum([0, *rooms], dtype=np.int64)
         self.rows = np.zeros(int(self.offsets[-1]), dtype=np.int64)
 
@@ -210,14 +234,26 @@ def _kernel(sketch: Sketch) -> Kernel:
     return write_kernel(sketch)
 
 
-@lru_cache(maxsize=256)
-def _compile(sketch: Sketch) -> Function:
-    """The compiled kernel: from disk if it was compiled before."""
-    path = _write(PRELUDE + _kernel(sketch).text)
+_loaded: dict[Sketch, Function] = {}
+
+
+def _compiled(sketch: Sketch) -> Function:
+    """The compiled kernel: from memory, or from disk, or new."""
+    if sketch not in _loaded:
+        text = _kernel(sketch).text
+        try:
+            compile(text, "<kernel>", "exec")
+        except (SyntaxError, RecursionError, MemoryError):
+            raise Unfit from None
+        _loaded[sketch] = _load_sound(_write(PRELUDE + text))
+    return _loaded[sketch]
+
+
+def _load_sound(path: Path) -> Function:
+    """The kernel in a file; what lies compiled beside it is compiled anew if it is damaged."""
     try:
         return _load(path)
     except (ImportError, OSError, EOFError, ValueError, KeyError, AttributeError, pickle.UnpicklingError):
-        # What lies in the cache is damaged, or of a Numba that is gone.
         for damaged in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
             damaged.unlink(missing_ok=True)
         return _load(path)
@@ -237,22 +273,20 @@ def _load(path: Path) -> Function:
 def forget_kernels() -> None:
     """Write and load kernels anew from now on."""
     _kernel.cache_clear()
-    _compile.cache_clear()
+    _loaded.clear()
 
 
 def _file_name(text: str) -> str:
     return hashlib.sha256(f"{version('numba')}\n{text}".encode()).hexdigest()[:32]
 
 
-def _cache_folder() -> Path | None:
-    """Where compiled kernels are kept, or None if there is no such place."""
+def _cache_folder() -> Path:
+    """Where compiled kernels are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     try:
-        folder = Path(base).expanduser() / "kolahal"
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except (OSError, RuntimeError):
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+        return Path(base).expanduser() / "kolahal"
+    except RuntimeError:  # there is no home
+        return _temporary_folder()
 
 
 @cache
@@ -261,16 +295,22 @@ def _temporary_folder() -> Path:
 
 
 def _write(text: str) -> Path:
-    """A file with this text, in the cache. It is written once: Numba compiles anew what looks newer."""
-    folder = _cache_folder() or _temporary_folder()
-    path = folder / f"{_file_name(text)}.py"
+    """A file with this text, in the cache or, where that cannot be written, in a temporary folder."""
     try:
-        if path.read_text() == text:
-            return path
-    except (OSError, ValueError):
-        pass
-    handle, name = tempfile.mkstemp(dir=folder, suffix=".py")
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    os.replace(name, path)
+        return _write_into(_cache_folder(), text)
+    except OSError:
+        return _write_into(_temporary_folder(), text)
+
+
+def _write_into(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{_file_name(text)}.py"
+    # Written once, because Numba compiles anew what looks newer; and never half, because others may read it now.
+    if not path.exists() or path.read_bytes() != text.encode():
+        handle, name = tempfile.mkstemp(dir=folder, suffix=".py")
+        with os.fdopen(handle, "w") as file:
+            file.write(text)
+        os.replace(name, path)
+    if not os.access(folder, os.W_OK):  # Numba writes beside it
+        raise PermissionError(folder)
     return path

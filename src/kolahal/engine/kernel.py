@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from kolahal.engine.faults import MOST_TURNS
+from kolahal.engine.flow import always_answers, maybe_unset
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET
 from kolahal.lang import check
@@ -96,74 +97,6 @@ def write_kernel(sketch: Sketch) -> Kernel:
     around = tuple(writer.around[draw.site] for draw in draws)
     written = [len(node.items) for node in walk(sketch.body) if isinstance(node, ListOf | TupleOf)]
     return Kernel(text, tuple(writer.faults), draws, around, writer.loops, writer.rows, max(written, default=1))
-
-
-def maybe_unset(sketch: Sketch) -> frozenset[str]:
-    """The names that some path reads before it assigns them."""
-    found: set[str] = set()
-
-    def read(node: object, known: frozenset[str] | None) -> None:
-        for part in walk(node):
-            if isinstance(part, Comprehension):
-                # Its own name counts as known inside it; a name outside that is spelled alike is read elsewhere.
-                read(part.over, known)
-                read(part.item, None if known is None else known | {part.name})
-                return
-            if isinstance(part, Var) and known is not None and part.name not in known:
-                found.add(part.name)
-
-    def both(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:
-        return b if a is None else a if b is None else a & b
-
-    def block(body: Block, known: frozenset[str] | None) -> frozenset[str] | None:
-        """The names that surely have a value behind `body`; None where no run arrives."""
-        for node in body:
-            match node:
-                case Assign(targets, values):
-                    for value in values:
-                        read(value, known)
-                    known = None if known is None else known | set(targets)
-                case If(test, then, orelse):
-                    read(test, known)
-                    known = both(block(then, known), block(orelse, known))
-                case While(test, inner):
-                    read(test, known)
-                    block(inner, known)
-                case For(name, over, inner):
-                    read(over, known)
-                    block(inner, None if known is None else known | {name})
-                case Append(name, value, _):
-                    read(value, known)
-                    read(Var(name), known)
-                case Return(value):
-                    read(value, known)
-                    known = None
-                case Break() | Continue():
-                    known = None
-        return known
-
-    block(sketch.body, frozenset(p.name for p in sketch.parameters))
-    return frozenset(found)
-
-
-def always_answers(sketch: Sketch) -> frozenset[str]:
-    """The names that only ever stand for the private list itself, as `a` does after `a = q`."""
-    given: dict[str, list[Expr | None]] = {}
-    for node in walk(sketch.body):
-        match node:
-            case Assign(targets, values):
-                for target, value in zip(targets, values, strict=True):
-                    given.setdefault(target, []).append(value)
-            case For(name, _, _):
-                given.setdefault(name, []).append(None)
-    q = sketch.private.name
-    names = {q} | set(given)
-    while True:
-        kept = {name for name in names if all(isinstance(v, Var) and v.name in names for v in given.get(name, ()))}
-        if kept == names:
-            # Names that only stand for one another never got the list.
-            return frozenset(kept) if q in kept else frozenset()
-        names = kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,9 +302,8 @@ class _Writer:
             case For():
                 self.for_loop(node)
             case Append(name, value, front):
-                item = self.scalar(value)
-                target = self.list_of(Var(name, span=node.span))
-                self.push(target, item, front)
+                # Computed first: what is put in front moves all places, and the item may come from one.
+                self.push(self.list_of(name), self.kept(self.scalar(value)), front)
             case Return(value):
                 self.answer(value)
                 for hole in self.sketch.holes:
@@ -439,7 +371,7 @@ class _Writer:
     def iterable(self, over: Var | Range, changed: frozenset[str]) -> tuple[str, _List | tuple[str, str]]:
         """How many turns, and a list or the (start, step) of a range."""
         if isinstance(over, Var):
-            found = self.list_of(over)
+            found = self.list_of(over.name)
             if over.name in changed and found.row is not None:  # the loop goes on over the old list
                 old = self.new_list(found.kind)
                 self.copy(old, found)
@@ -495,8 +427,8 @@ class _Writer:
 
     # ---- lists
 
-    def list_of(self, var: Var) -> _List:
-        held = self.names[var.name]
+    def list_of(self, name: str) -> _List:
+        held = self.names[name]
         assert isinstance(held, _List), "a checked program has a list here"
         return held
 
@@ -539,8 +471,8 @@ class _Writer:
     def fill(self, target: _List, value: Expr) -> None:
         """Put the list that `value` is into `target`, which `value` does not read."""
         match value:
-            case Var():
-                self.copy(target, self.list_of(value))
+            case Var(name):
+                self.copy(target, self.list_of(name))
             case ListOf(items) | TupleOf(items):
                 ready = [self.kept(self.scalar(item)) for item in items]
                 self.clear(target)
@@ -577,7 +509,7 @@ class _Writer:
                 self.fill(made, value)
                 self.answer_list(made)
             case Var(name) if isinstance(self.names[name], _List):
-                self.answer_list(self.list_of(value))
+                self.answer_list(self.list_of(name))
             case _:
                 item = self.scalar(value)
                 self.write(f"lengths[r] = {SCALAR}; kinds[0, r] = {item.kind}; values[0, r] = {item.double}")
@@ -615,9 +547,9 @@ class _Writer:
             case Var(name):
                 return self.variable(expr, name)
             case Length(of):
-                return _Value(NUMBER, f"float({self.list_of(of).length})")
+                return _Value(NUMBER, f"float({self.list_of(of.name).length})")
             case Index(of, at):
-                return self.index(expr, self.list_of(of), at)
+                return self.index(expr, self.list_of(of.name), at)
             case Not(of):
                 return _Value(BOOLEAN, f"(not {self.truth(of)})")
             case Negate(of):

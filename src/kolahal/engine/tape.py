@@ -34,6 +34,10 @@ class Tape:
     _block: list[Array] = field(default_factory=list, compare=False, repr=False)
     _rng: Generator = field(default_factory=lambda: Generator(SFC64(0)), compare=False, repr=False)
 
+    def __reduce__(self) -> tuple[type[Tape], tuple[tuple[int, ...], int]]:
+        """A worker gets the address book and not the noise: drawing is faster than sending."""
+        return Tape, (self.key, self.runs)
+
     def units(self, noise: Noise, site: int, turns: Turns) -> Array:
         """Unit variates of shape (parts, runs) at an address."""
         address = (noise, site, turns)

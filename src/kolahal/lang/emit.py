@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import keyword
+import symtable
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -19,10 +19,10 @@ from typing import Any
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.exact import write_exactly
 from kolahal.lang.grid import Plan, plan_grid
-from kolahal.lang.ir import Comprehension, assigned_names, walk
-from kolahal.lang.own_text import own_text
+from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
+from kolahal.lang.own_text import own_text, print_words
 from kolahal.lang.parse import parse
-from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, print_docstring
+from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
 
 NOT_CHECKED = "Unknown: nobody has checked this claim yet."
 WIDTH = 110
@@ -60,7 +60,7 @@ def emit(
     parts = [
         *([f"{fraction} = Fraction"] if fraction != "Fraction" else []),
         write_exactly(_print_plan(program, plan), wholes, fraction),
-        write_exactly(own_text(mechanism, name) or str(replace(program, name=name)), wholes, fraction),
+        write_exactly(own_text(mechanism, name) or _print(program, name), wholes, fraction),
     ]
     words = _describe(program, plan, claim or program.epsilon.name, verdict_text, command or _command(program))
     known = _find_known(program, _assemble(words, name, parts, ()))
@@ -78,12 +78,19 @@ def load_emitted(text: str) -> Callable[..., Any]:
 def _check_readable(program: Sketch) -> Sketch:
     """The program, if its print reads as itself; names and texts of one that was made by hand may be anything."""
     try:
-        same = parse(str(program)) == program
+        same = parse(str(replace(program, doc=None))) == program
     except (KolahalError, AssertionError):
         same = False
     if not same:
         raise UsageError(f"{program.name!r} is not a program without holes that can be printed and read back")
     return program
+
+
+def _print(program: Sketch, name: str) -> str:
+    """The function as it prints, where there is no text of the user's."""
+    head, definition, *body = str(replace(program, name=name, doc=None)).split("\n")
+    doc = [] if program.doc is None else [f"    {print_words(program.doc, '    ')}"]
+    return "\n".join([head, definition, *doc, *body])
 
 
 # ---------------------------------------------------------------- names
@@ -101,11 +108,15 @@ def _support() -> tuple[str, str]:
 
 @lru_cache(maxsize=1)
 def _support_names() -> frozenset[str]:
-    """Every name that the support code relies on; a mechanism of such a name would stand in its way."""
-    nodes = list(ast.walk(ast.parse("\n".join(_support()))))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    names |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.alias)}
-    return frozenset(names | {"_plan", "_KNOWN"} | set(keyword.softkwlist))
+    """Every name that the support code takes from the module or from Python; a mechanism of such a name would stand in its way."""
+    names = {"_plan", "_KNOWN"}
+    tables = [symtable.symtable("\n".join(_support()), "runtime.py", "exec")]
+    names.update(tables[0].get_identifiers())
+    while tables:
+        table = tables.pop()
+        names.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
+        tables += table.get_children()
+    return frozenset(names)
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -127,7 +138,7 @@ def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...])
     imports, support = _support()
     return "\n\n".join(
         [
-            print_docstring(words, indent=""),
+            print_words(words, indent=""),
             f"{imports}\n\n__all__ = [{name!r}]",
             "# Support code first, the same in every file that kolahal writes; the mechanism stands at the end.",
             support + "\n",
@@ -154,6 +165,7 @@ def _plan({", ".join(p.name for p in program.parameters)}):
         "numbers": [{", ".join(plan.numbers)}],
         "factors": [{", ".join(plan.factors)}],
         "whole": {plan.whole},
+        "as_tuple": {all(isinstance(node.value, TupleOf) for node in walk(program.body) if isinstance(node, Return))},
     }}
 '''
 

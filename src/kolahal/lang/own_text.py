@@ -8,7 +8,7 @@ import tokenize
 from kolahal.errors import KolahalError
 from kolahal.lang.parse import parse
 from kolahal.lang.patch import Text, Token, fill_source, find_function, tokens_of, without_idle
-from kolahal.lang.sketch import Mechanism, Sketch, print_docstring
+from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.lang.source import Source
 from kolahal.lang.tree import NOISES, Function, Tree
 
@@ -33,6 +33,17 @@ def own_text(mechanism: Mechanism, name: str) -> str | None:
         return None
     same_head = (again.parameters, again.adjacency) == (wanted.parameters, wanted.adjacency)
     return text if same_head and without_idle(again.body) == without_idle(wanted.body) else None
+
+
+def print_words(words: str, indent: str) -> str:
+    """`words` as a docstring that cannot end early, whatever is in them."""
+    plain = words.replace("\\", "\\\\")
+    if '""' in plain or plain.endswith('"'):
+        plain = plain.replace('"', '\\"')
+    plain = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in plain)
+    first, *rest = plain.split("\n")
+    lines = [first, *(indent + line if line else "" for line in rest), *([indent] if rest else [])]
+    return '"""' + "\n".join(lines) + '"""'
 
 
 def _clean(source: Source, name: str) -> str:
@@ -103,7 +114,7 @@ def _cut_out(source: Source, program: Sketch, name: str) -> str | None:
             *(t.text for t in tokens[:header] if t.kind == tokenize.COMMENT),
             f"@sketch(adjacent={program.adjacency})",
             f"def {name}({', '.join(map(str, program.parameters))}):",
-            *([] if program.doc is None else [inner + print_docstring(program.doc, inner)]),
+            *([] if program.doc is None else [inner + print_words(program.doc, inner)]),
             *(line.removeprefix(outer) for line in source.text[body:end].split("\n")),
             "",
         ]

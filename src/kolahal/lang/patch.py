@@ -112,7 +112,7 @@ def fill_source(source: Source, sketch: Sketch, completion: Completion) -> str:
 
 def _filled(source: Source, sketch: Sketch, completion: Completion) -> Text:
     if len(completion) != len(sketch.holes):
-        raise UsageError(f"{sketch.name} has {len(sketch.holes)} holes, and {len(completion)} scales were given")
+        raise UsageError(f"scales given: {len(completion)}; {sketch.name} needs one for each hole: {len(sketch.holes)}")
     tree = Tree(source)
     function = find_function(tree, sketch.name)
     text = Text(source.text)

@@ -83,7 +83,7 @@ class _Sampler:
 
 # ---------------------------------------------------------------- numbers in
 
-_LARGEST = 1 << 1023  # of inputs; answers are doubles again, and those end soon after
+_LARGEST = int(sys.float_info.max)  # of inputs; answers are doubles again
 _EPSILON = re.compile(r"\s*[0-9]{1,40}(\.[0-9]{1,40}|/[0-9]{1,40})?\s*")
 
 
@@ -95,16 +95,16 @@ def _exact(name: str, value: object) -> Fraction:
         number = Fraction(int(value))
     elif isinstance(value, Rational):
         number = Fraction(int(value.numerator), int(value.denominator))
-    elif not math.isfinite(value):
+    elif not (value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)):
         raise ValueError(f"{name} must be a finite number")
     elif isinstance(value, Decimal):
         if not -5000 < value.adjusted() < 5000 or len(value.as_tuple().digits) > 5000:
-            raise ValueError(f"{name} is too large, or has too many digits")
+            raise ValueError(f"{name} is too large or has too many digits")
         number = Fraction(value)
     else:
         number = Fraction(float(value))
     if abs(number) > _LARGEST:
-        raise ValueError(f"{name} is too large: at most 2**1023 can be computed with")
+        raise ValueError(f"{name} is too large: no double is")
     return number
 
 
@@ -166,6 +166,7 @@ class _Plan(NamedTuple):
     numbers: Sequence[Fraction | int]  # that the grid has to contain
     factors: Sequence[Fraction | int]  # that refine the grid of noise
     whole: bool  # whether some noise is in whole numbers by its name
+    as_tuple: bool  # whether answers with several items are tuples
 
 
 def _power_below(number: Fraction) -> Fraction:
@@ -204,7 +205,8 @@ def _rounded(name: str, answers: list[Fraction], grid: Fraction, rounds: bool) -
     if not rounds:
         for place, (before, after) in enumerate(zip(answers, found)):
             if before != after:
-                raise ValueError(f"{name}[{place}] is no double: give floats or whole numbers")
+                kinds = "whole numbers" if grid == 1 else "floats or whole numbers"
+                raise ValueError(f"{name}[{place}] is not on the grid of this program: give {kinds}")
     return found
 
 
@@ -327,16 +329,16 @@ def _run(
         _running.reset(token)
     if stopped:  # raised here, and not above, because the error itself could show private values
         raise RuntimeError(f"{function.__name__} stopped with {stopped}")
-    return _plain(answer)
+    return _plain(answer, tuple if plan.as_tuple else list)
 
 
-def _plain(answer: Any) -> Any:
+def _plain(answer: Any, container: type) -> Any:
     """An answer without fractions: whole numbers are int, others the nearest double.
 
-    Which of the two is decided by the value alone: by the way it was computed, it could tell more than the value.
+    Its types depend on its value alone. If they depended on the way it was computed, they would tell that way.
     """
     if isinstance(answer, list | tuple):
-        return type(answer)(_plain(item) for item in answer)
+        return container(_plain(item, container) for item in answer)
     if answer is None or isinstance(answer, bool):
         return answer
     if answer.denominator == 1:

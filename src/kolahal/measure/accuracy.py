@@ -34,7 +34,9 @@ def expected_errors(
     return [float(error) for error in found]
 
 
-def _errors_at(sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings) -> list[float]:
+def _errors_at(
+    sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
+) -> list[float]:
     databases = representative_databases(arguments, settings.seed)
     tape = Tape((settings.seed, 77, arguments.size), RUNS)
     silent = (0.0,) * len(sketch.holes)

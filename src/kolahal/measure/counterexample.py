@@ -40,7 +40,7 @@ def frequencies(
     """How often the example's event happens on d1 and on d2; `scales` fill the holes, if there are any."""
     engine = choose_engine(sketch, total_runs=2 * runs).name
     question = Question(sketch, scales, example.arguments, TesterSettings(), seed, engine)
-    tally = count(question, example, "frequencies", runs)
+    (tally,) = count(question, [example], "frequencies", runs)
     return tally.hits1 / tally.runs, tally.hits2 / tally.runs
 
 

@@ -19,13 +19,15 @@ import numpy as np
 
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import Mask, Outputs
-from kolahal.measure.answers import Cells, compact, pattern, sort_answers, with_parts
+from kolahal.measure.answers import Answers, Cells, compact, pattern, sort_answers, with_parts
 from kolahal.measure.statistics import Tally
 from kolahal.model import Event, Linear, OneOf, Within
 
 LEVELS = np.array([0.005, 0.01, 0.02, 0.035, *np.arange(1, 20) / 20, 0.965, 0.98, 0.99, 0.995])  # edges of bins
 LARGEST_UNION = 12  # cells: a longer list is no longer readable
 TWO_ENDS = 0.5  # standard deviations by which an interval must beat a half-line
+MOST_CODES = 5  # discrete parts whose numbers are looked at
+RAREST_CODE = 0.002  # and what share of the answers they must have
 MOST_LINES = 4  # numbers of an answer that are looked at alone
 SEEN = 2_000  # runs from which weights, middles and spreads are taken
 
@@ -58,9 +60,7 @@ class Finding:
     score: float
 
 
-def learn_events(
-    first: Outputs, second: Outputs, criteria: Sequence[Criterion], keep: int
-) -> tuple[Finding, ...]:
+def learn_events(first: Outputs, second: Outputs, criteria: Sequence[Criterion], keep: int) -> tuple[Finding, ...]:
     """The best events by each criterion for runs on d1 and d2 that share their noise, the best of the first first."""
     views = list(_views(first, second))
     distinct: dict[Event, Finding] = {}
@@ -188,11 +188,19 @@ def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
         cells, count = compact(codes)
         if 1 < count != answers.count:
             yield Unordered(cells[:runs], cells[runs:], count, answers.prefix(cells, length), unions=False)
-    sizes = np.bincount(answers.codes, minlength=answers.count)
-    for code in np.argsort(-sizes, kind="stable")[:6]:
-        places = answers.numbers(int(code))
-        if places and sizes[code] >= 0.005 * len(answers.codes):
-            yield from _number_views(pool, answers.codes == code, places, answers.example(int(code)), runs)
+    for code in _telling_codes(answers, runs):
+        places = answers.numbers(code)
+        if places:
+            yield from _number_views(pool, answers.codes == code, places, answers.example(code), runs)
+
+
+def _telling_codes(answers: Answers, runs: int) -> list[int]:
+    """The discrete parts whose numbers are worth a look: the commonest, and those that tell d1 from d2 by themselves."""
+    n1, n2 = (np.bincount(part, minlength=answers.count) for part in (answers.codes[:runs], answers.codes[runs:]))
+    size = n1 + n2
+    told = np.abs(np.log((n1 + 0.5) / (n2 + 0.5))) - 2 / np.sqrt(size + 0.5)
+    ranked = [*np.argsort(-size, kind="stable")[:2].tolist(), *np.argsort(-told, kind="stable")[:MOST_CODES].tolist()]
+    return [code for code in dict.fromkeys(ranked) if size[code] >= RAREST_CODE * len(answers.codes)][:MOST_CODES]
 
 
 # ---------------------------------------------------------------- the numbers in an answer

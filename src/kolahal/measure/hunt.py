@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from zlib import crc32
@@ -62,13 +63,6 @@ def search(part: Search) -> Found:
     return Found(best_of(best, settings.climbed), batch.runs)
 
 
-def appraise(candidate: Candidate) -> Candidate:
-    """The candidate with the bound that it promises on a larger batch than the one that found it."""
-    question, settings = candidate.question, candidate.question.settings
-    tally = count(question, candidate.example, "appraise", settings.refine_runs)
-    return replace(candidate, score=Criterion(settings.test_runs, question.margin, REFINE_CAUTION).of(tally))
-
-
 def refine(candidate: Candidate) -> Found:
     """Better examples near one, on a larger batch, where rarer events can be told from luck."""
     question, settings = candidate.question, candidate.question.settings
@@ -94,11 +88,17 @@ def refine(candidate: Candidate) -> Found:
     return Found(best_of(found, KEEP), batch.runs)
 
 
-def judge(candidate: Candidate) -> Candidate:
-    """The candidate with the bound that it promises on runs which did not choose it."""
-    question, settings = candidate.question, candidate.question.settings
-    tally = count(question, candidate.example, "judge", settings.judge_runs)
-    return replace(candidate, score=Criterion(settings.test_runs, question.margin, JUDGE_CAUTION).of(tally))
+def judge(
+    candidates: Sequence[Candidate], name: str, runs: int, caution: float, executor: Executor | None
+) -> list[Candidate]:
+    """The candidates with the bounds that they promise on runs which did not choose them."""
+    judged = []
+    for question in dict.fromkeys(candidate.question for candidate in candidates):
+        asked = [candidate for candidate in candidates if candidate.question == question]
+        criterion = Criterion(question.settings.test_runs, question.margin, caution)
+        tallies = count(question, [candidate.example for candidate in asked], name, runs, executor)
+        judged += [replace(candidate, score=criterion.of(tally)) for candidate, tally in zip(asked, tallies)]
+    return judged
 
 
 def best_of(candidates: list[Candidate], most: int) -> tuple[Candidate, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -56,35 +56,43 @@ class Chunk:
     """Runs to be counted; StatDP's have noise of their own for d2."""
 
     question: Question
-    example: Example
+    examples: tuple[Example, ...]
     tape1: Tape
     tape2: Tape | None = None
 
 
 def count(
     question: Question,
-    example: Example,
+    examples: Sequence[Example],
     name: str,
     runs: int,
     executor: Executor | None = None,
     independent: bool = False,
-) -> Tally:
-    """How often the event happens on either side, in runs that share their noise unless they are `independent`."""
+) -> list[Tally]:
+    """How often each event happens on either side, in runs that share their noise unless they are `independent`."""
     draws = len(question.sketch.draws) * max(1, question.arguments.size)
     first = tapes(question.seed, name, runs, draws)
     if independent:
         second = tapes(question.seed, f"{name}/d2", runs, draws)
-        chunks = [Chunk(question, example, *pair) for pair in zip(first, second, strict=True)]
+        chunks = [Chunk(question, tuple(examples), *pair) for pair in zip(first, second, strict=True)]
     else:
-        chunks = [Chunk(question, example, tape) for tape in first]
-    return sum(spread(count_chunk, chunks, executor), NOTHING)
+        chunks = [Chunk(question, tuple(examples), tape) for tape in first]
+    counted = spread(count_chunk, chunks, executor)
+    return [sum(tallies, NOTHING) for tallies in zip(*counted, strict=True)]
 
 
-def count_chunk(chunk: Chunk) -> Tally:
-    example = chunk.example
-    first = run_all(chunk.question, example.d1, chunk.tape1)
-    second = run_all(chunk.question, example.d2, chunk.tape2 or chunk.tape1)
-    return tally_of(example, first, second)
+def count_chunk(chunk: Chunk) -> tuple[Tally, ...]:
+    """The hits of all examples in one chunk of runs; examples with a database in common share its answers."""
+    answers: dict[tuple[Database, bool], Outputs] = {}
+
+    def run(database: Database, second: bool) -> Outputs:
+        other = second and chunk.tape2 is not None
+        if (database, other) not in answers:
+            tape = chunk.tape2 if other and chunk.tape2 is not None else chunk.tape1
+            answers[database, other] = run_all(chunk.question, database, tape)
+        return answers[database, other]
+
+    return tuple(tally_of(e, run(e.d1, second=False), run(e.d2, second=True)) for e in chunk.examples)
 
 
 def tally_of(example: Example, first: Outputs, second: Outputs) -> Tally:

@@ -43,9 +43,7 @@ class Span:
         return Within(None, self.low if self.can_fall else self.high)
 
 
-def find_targets(
-    outcomes: Outcomes, database: Database, adjacency: Adjacency, most: int
-) -> tuple[Event, ...]:
+def find_targets(outcomes: Outcomes, database: Database, adjacency: Adjacency, most: int) -> tuple[Event, ...]:
     """At most `most` events: every answer without noise, and for noisy numbers values beyond all that they centre on.
 
     Beyond its centres on both databases, a number with exponential noise tells them apart as well as anywhere.
@@ -59,7 +57,9 @@ def find_targets(
         key = discrete_part(path.output)
         if key in shapes:
             known = shapes[key][1]
-            spans = [a.joined(b) if a is not None and b is not None else None for a, b in zip(known, spans, strict=True)]
+            spans = [
+                a.joined(b) if a is not None and b is not None else None for a, b in zip(known, spans, strict=True)
+            ]
         shapes[key] = (path.output, spans)
     found: dict[Event, None] = {}
     # Breadth first: the simplest question about each shape before the second one about any.
@@ -77,14 +77,18 @@ def _corners(output: Value, spans: Sequence[Span | None]) -> Iterator[Event]:
     count = len(numbers)
     ways = [*itertools.product((ABOVE,), repeat=count), *itertools.product((BELOW,), repeat=count)]
     if count:
-        ways += [tuple(way if i == place else ANY for i in range(count)) for place in range(count) for way in (ABOVE, BELOW)]
+        ways += [
+            tuple(way if i == place else ANY for i in range(count)) for place in range(count) for way in (ABOVE, BELOW)
+        ]
         ways.append((ANY,) * count)
     if count <= 4:
         ways += list(itertools.product((ANY, ABOVE, BELOW), repeat=count))
     for way in dict.fromkeys(ways):
         asked = dict(zip(numbers, way, strict=True))
         if isinstance(output, tuple):
-            parts = tuple(_part(item, span, asked.get(i, ANY)) for i, (item, span) in enumerate(zip(output, spans, strict=True)))
+            parts = tuple(
+                _part(item, span, asked.get(i, ANY)) for i, (item, span) in enumerate(zip(output, spans, strict=True))
+            )
             values = tuple(part.value for part in parts if isinstance(part, Equals))
             yield Equals(values) if len(values) == len(parts) else AllOf(parts)  # type: ignore[arg-type]
         else:
@@ -116,4 +120,4 @@ def _span(item: Item, database: Database, adjacency: Adjacency, noises: Sequence
             ways |= {coefficient > 0} if noises[symbol.site] in ONE_SIDED else {True, False}
     together = isinstance(adjacency, EachWithin | Monotone)
     reach = sum(changes, Fraction(0)) if together else max(changes)
-    return Span(centre - reach, centre + reach, False in ways, True in ways)
+    return Span(centre - reach, centre + reach, not ways or False in ways, not ways or True in ways)

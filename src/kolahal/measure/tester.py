@@ -16,7 +16,15 @@ from kolahal.engine.tape import Tape, stream
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Parameter, Sketch, Type
 from kolahal.measure.counterexample import describe, frequencies, reproduce
-from kolahal.measure.hunt import appraise, best_of, enumerate_searches, judge, refine, search
+from kolahal.measure.hunt import (
+    JUDGE_CAUTION,
+    REFINE_CAUTION,
+    best_of,
+    enumerate_searches,
+    judge,
+    refine,
+    search,
+)
 from kolahal.measure.loss import epsilon_lower, estimate_odds
 from kolahal.measure.runs import Candidate, Question, count, run_all, spread
 from kolahal.measure.statdp import Choice, choose, enumerate_patterns
@@ -112,14 +120,19 @@ def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> 
     if not any(found.candidates for found in searched):
         raise UsageError(f"{questions[0].sketch.name} has no neighbours with {questions[0].arguments.size} answers")
     early = [candidate for found in searched for candidate in found.candidates]
-    appraised = spread(appraise, _shares(early, settings.appraised), executor) if settings.refined else []
-    refined = spread(refine, _shares(appraised, settings.refined), executor)
+    appraised = early
+    if settings.refined:
+        shares = _shares(early, settings.appraised)
+        appraised = judge(shares, "appraise", settings.refine_runs, REFINE_CAUTION, executor)
+    refined = spread(refine, _shares(appraised, settings.refined) if settings.refined else (), executor)
     late = [candidate for found in refined for candidate in found.candidates]
     finalists = best_of(late or early, settings.finalists)
-    winner = max(spread(judge, finalists, executor), key=lambda candidate: candidate.score)
-    tally = count(winner.question, winner.example, "test", settings.test_runs, executor)
-    runs = sum(found.runs for found in searched + refined) + 2 * len(appraised) * settings.refine_runs
-    return conclude(winner, tally, runs + 2 * len(finalists) * settings.judge_runs + 2 * tally.runs)
+    winner = max(judge(finalists, "judge", settings.judge_runs, JUDGE_CAUTION, executor), key=lambda c: c.score)
+    (tally,) = count(winner.question, [winner.example], "test", settings.test_runs, executor)
+    runs = sum(found.runs for found in searched + refined) + 2 * tally.runs
+    runs += 2 * len(finalists) * settings.judge_runs
+    runs += 2 * len(appraised) * settings.refine_runs if settings.refined else 0
+    return conclude(winner, tally, runs)
 
 
 def _shares(candidates: Sequence[Candidate], most: int) -> tuple[Candidate, ...]:
@@ -163,7 +176,7 @@ def _answer_statdp(questions: Sequence[Question], executor: Executor | None) -> 
     for example in [claimed, *examples]:
         if example not in tallies:
             question = next(q for q in questions if q.arguments == example.arguments)
-            tallies[example] = count(question, example, "test", settings.test_runs, executor, independent=True)
+            (tallies[example],) = count(question, [example], "test", settings.test_runs, executor, independent=True)
     thinning = Thinning(*stream(first.seed, "thinning").random(2))
     tally = tallies[claimed]
     odds = estimate_odds(tally.hits1, tally.hits2, tally.runs, 1 - settings.confidence)

@@ -122,6 +122,8 @@ class TooLarge(Unknown):
 def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...] | Unknown:
     """How every event of the first run is answered by the second, or why that is not known."""
     whole = case.is_whole(active)
+    if whole and case.adjacency.distance.denominator != 1:
+        return Unknown(f"whole noise hides whole moves only, and neighbours may move by {case.adjacency.distance}")
     moved = move_answers(range(case.size))
     found: list[Passage] = []
     crossing: dict[object, list[int]] = {}

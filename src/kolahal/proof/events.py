@@ -44,8 +44,9 @@ def normal(atoms: Sequence[Atom]) -> Atoms:
 def find_facets(paths: Paths, members: Sequence[Path], steps: int) -> Atoms | None:
     """The comparisons that hold on all members, if together they say no less than that a run is on one of them."""
     candidates = dict.fromkeys(atom for member in members for atom in normal(member.atoms))
-    facets = tuple(atom for atom in candidates if all(_may_imply(member, atom) for member in members))
-    return facets if is_union(paths, facets, members, steps) else None
+    likely = [atom for atom in candidates if all(_may_imply(member, atom) for member in members)]
+    facets = tuple(atom for atom in likely if _holds_on(paths, atom, members, steps))
+    return facets if _is_covered(paths, facets, members, steps) else None
 
 
 def _may_imply(member: Path, atom: Atom) -> bool:
@@ -55,8 +56,18 @@ def _may_imply(member: Path, atom: Atom) -> bool:
 
 def is_union(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -> bool:
     """Whether it is proved that the polyhedron of `facets` is the union of the members."""
-    inside = [member.atoms for member in members]
-    domain = paths.domain(symbols_of(atom for atoms in (facets, *inside) for atom in atoms))
-    return all(is_empty([*domain, facet.negated()], steps, one_of=inside) for facet in facets) and is_empty(
-        [*domain, *facets], steps, none_of=inside
+    return all(_holds_on(paths, facet, members, steps) for facet in facets) and _is_covered(
+        paths, facets, members, steps
     )
+
+
+def _holds_on(paths: Paths, atom: Atom, members: Sequence[Path], steps: int) -> bool:
+    inside = [member.atoms for member in members]
+    domain = paths.domain(symbols_of([atom, *(a for atoms in inside for a in atoms)]))
+    return is_empty([*domain, atom.negated()], steps, one_of=inside)
+
+
+def _is_covered(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -> bool:
+    inside = [member.atoms for member in members]
+    domain = paths.domain(symbols_of([*facets, *(a for atoms in inside for a in atoms)]))
+    return is_empty([*domain, *facets], steps, none_of=inside)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from fractions import Fraction
 from functools import lru_cache
 
 from kolahal.engine.tape import stream
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.measure.tester import test
 from kolahal.model import Arguments, Judged, Proved, Ranked, Refuted, Split, Trial, Unknown, Verdict
 from kolahal.proof.bounded import prove_bounded
 from kolahal.proof.law import Laws, find_laws, tight_completions
 from kolahal.proof.lengths import prove_every_length
+from kolahal.proof.refute import refute
 from kolahal.settings import ProofSettings, Settings
 
 
@@ -45,7 +48,7 @@ def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, set
 
 
 def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings: Settings) -> Verdict:
-    """Proved for every length, or up to a size, or undecided with the reason."""
+    """Proved for every length, or up to a size, or refuted for certain, or undecided with the reason."""
     laws = known_laws(sketch, settings.proof)
     mechanism = Mechanism(sketch, completion).filled()
     reasons = []
@@ -59,6 +62,10 @@ def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings
             if isinstance(found, Proved):
                 return found
             reasons.append(found.reason)
+    claim = Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    refuted = refute(mechanism, claim, settings)
+    if refuted is not None:
+        return refuted
     if trial is not None:
         found_one = trial.p_value < settings.ranking.alpha
         reasons.append(f"the test finds {'a' if found_one else 'no'} violation (p = {trial.p_value:.2g})")

@@ -47,6 +47,7 @@ SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the few
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MARGIN = 1e-7  # relative excess that doubles must show before ball arithmetic is asked
+MOST_CASES = 48  # events whose cheapest alignments are computed, which takes milliseconds each
 MOST_EVENTS = 120
 MOST_STARTS = 400
 CLIMBS = 3  # starts from which databases are searched
@@ -129,22 +130,15 @@ def find_violation(sketch: Sketch, arguments: Arguments, claim: Scale, settings:
     return next((example for example, loss in search.hardest(GAINS[:5], CLIMBS, only_above=True) if search.is_above(loss)), None)
 
 
-@dataclass(slots=True)
 class _Search:
-    sketch: Sketch
-    arguments: Arguments
-    claimed: Scale
-    settings: Settings
+    """The search for a hard example at one setting of the arguments."""
 
-    def __post_init__(self) -> None:
-        self.integrator = Integrator(self.sketch)
-        self.claim = float(self.claimed.at(self.arguments.quantities(self.sketch)))
-        largest = max(noise_scales(self.sketch, self.arguments, ()), default=0.0)
-        self.unit = short(largest) if largest > 0 else self.sketch.adjacency.distance
-
-    integrator: Integrator = None  # type: ignore[assignment]
-    claim: float = 0.0
-    unit: Fraction = Fraction(1)
+    def __init__(self, sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings):
+        self.sketch, self.arguments, self.settings = sketch, arguments, settings
+        self.integrator = Integrator(sketch)
+        self.claim = float(claim.at(arguments.quantities(sketch)))
+        largest = max(noise_scales(sketch, arguments, ()), default=0.0)
+        self.unit = short(largest) if largest > 0 else sketch.adjacency.distance
 
     def is_above(self, loss: float) -> bool:
         return loss > self.claim * (1 + MARGIN)
@@ -183,7 +177,7 @@ class _Search:
         """Examples along the directions of the dearest events, and the cost of the cheapest alignment, if known."""
         whole = {p.name: dict(self.arguments.values)[p.name] for p in self.sketch.arguments if p.type is not Type.FLOAT}
         case = build_case(self.sketch, self.arguments.size, whole, self.settings.proof)
-        if isinstance(case, Unknown):
+        if isinstance(case, Unknown) or len(case.events) > MOST_CASES:
             return [], None
         names = self.arguments.quantities(self.sketch)
         scales = [draw.scale.at(names) for draw in self.sketch.draws if isinstance(draw.scale, Scale)]
@@ -282,18 +276,15 @@ def shrink(sketch: Sketch, example: Example, claim: Scale) -> Example:
 
     for _ in range(4):
         before = example
-        for simplify in (_simpler_events, _simpler_moves, _closer_answers, _rounder_bounds):
-            for variants in simplify(example):
+        for simplify in (_simpler_arguments, _simpler_events, _simpler_moves, _closer_answers, _rounder_bounds):
+            for variants in simplify(example, sketch):
                 example = first_that_violates(v(example) for v in variants) or example
         if example == before:
             break
     return example
 
 
-Change = "Callable[[Example], Example]"
-
-
-def _simpler_events(example: Example) -> Iterator[list[_Edit]]:
+def _simpler_events(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
     match example.event:
         case OneOf(events):
             yield [_Edit(event=event) for event in events]
@@ -305,13 +296,20 @@ def _simpler_events(example: Example) -> Iterator[list[_Edit]]:
             return
 
 
-def _simpler_moves(example: Example) -> Iterator[list[_Edit]]:
+def _simpler_arguments(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
+    real = {parameter.name for parameter in sketch.arguments if parameter.type is Type.FLOAT}
+    for name, value in example.arguments.values:
+        if name in real:
+            yield [_Edit(argument=(name, v)) for v in _smaller(Fraction(value))[:7]]
+
+
+def _simpler_moves(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
     for place, (a, b) in enumerate(zip(example.d1, example.d2, strict=True)):
         if a != b:
             yield [_Edit(stay=place)]
 
 
-def _closer_answers(example: Example) -> Iterator[list[_Edit]]:
+def _closer_answers(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
     """Smaller numbers: equal answers together first, then one by one."""
     values = sorted(set(example.d1), key=lambda v: -abs(v))
     for value in values:
@@ -322,7 +320,7 @@ def _closer_answers(example: Example) -> Iterator[list[_Edit]]:
         yield [_Edit(answers=(place,), value=v) for v in _smaller(value)]
 
 
-def _rounder_bounds(example: Example) -> Iterator[list[_Edit]]:
+def _rounder_bounds(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
     match example.event:
         case Within(low, high):
             for old, name in ((low, "low"), (high, "high")):
@@ -351,6 +349,7 @@ def _smaller(value: Fraction) -> list[Fraction]:
 class _Edit:
     """A change that makes an example simpler; applied to whatever the example has become by then."""
 
+    argument: tuple[str, Fraction] | None = None
     event: Event | None = None
     part: tuple[int, Within | Anything] | None = None
     stay: int | None = None  # an answer that no longer moves
@@ -358,6 +357,9 @@ class _Edit:
     value: Fraction = Fraction(0)
 
     def __call__(self, example: Example) -> Example:
+        if self.argument is not None:
+            values = tuple((n, self.argument[1] if n == self.argument[0] else v) for n, v in example.arguments.values)
+            return replace(example, arguments=replace(example.arguments, values=values))
         if self.event is not None:
             return replace(example, event=self.event)
         if self.part is not None:

@@ -307,10 +307,12 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
             inside = sum(isinstance(n, Comprehension) for n in walk(node))
             match node:
                 case Assign((target,), (Comprehension() as value,)) if inside == 1 and mine in released:
-                    if any(inner == Var(target) for inner in walk(value)):
-                        raise Unsupported(f"`{target}` is computed from itself")
                     seen += 1
-                    result += spread(target, value)
+                    if any(inner == Var(target) for inner in walk(value)):
+                        result += spread(f"{target}'", value)  # the old list is read while the new one grows
+                        result.append(Assign((target,), (Var(f"{target}'"),), span=node.span))
+                    else:
+                        result += spread(target, value)
                 case Return(Comprehension() as value) if inside == 1 and mine in released:
                     seen += 1
                     result += spread("answer'", value)

@@ -85,6 +85,7 @@ def example(value: Example) -> dict[str, Any]:
         "d1": [float(a) for a in value.d1],
         "d2": [float(a) for a in value.d2],
         "event": describe_event(value.event),
+        "epsilon": float(value.arguments.epsilon),
         "arguments": {name: item if isinstance(item, bool) else float(item) for name, item in value.arguments.values},
     }
 
@@ -177,8 +178,11 @@ def trial_document(trial: Trial, seconds: float) -> dict[str, Any]:
     }
 
 
-def check_document(check: Check) -> dict[str, Any]:
-    """What `check --json` prints; both epsilons are in units of the claimed ε."""
+def check_document(check: Check, refutation: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What `check --json` prints; both epsilons are in units of the claimed ε.
+
+    `refutation` is the counterexample with exact numbers, for `kolahal verify`.
+    """
     verdict = check.verdict
     found = None
     if isinstance(verdict, Refuted):
@@ -192,6 +196,7 @@ def check_document(check: Check) -> dict[str, Any]:
         "scope": str(verdict.scope) if isinstance(verdict, Proved) else None,
         "counterexample": found,
         "certificate": json.loads(verdict.certificate.text) if isinstance(verdict, Proved) else None,
+        "refutation": refutation,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
         "p_value": check.trial.p_value if check.trial else None,
     }

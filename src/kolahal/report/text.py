@@ -105,23 +105,29 @@ def _row(rank: int, judged: Judged, picked: bool, epsilon: float) -> list[str]:
 
 def _smallest_violation(synthesis: Synthesis) -> list[str]:
     """Why nothing was found: what comes closest, and the example that speaks against it."""
-    failed = [j for j in synthesis.judged if j.trial is not None]
-    if not failed:
-        return (
-            ["No completion is near the region of noise that the examples allow."] if synthesis.selection.kept else []
-        )
-    closest = min(failed, key=lambda j: j.trial.epsilon_lower if j.trial else math.inf)
-    assert closest.trial is not None
-    trial = closest.trial
-    epsilon = show(trial.example.arguments.epsilon)
+    against = [(j, j.verdict if isinstance(j.verdict, Refuted) else j.trial) for j in synthesis.judged]
+    known = [(_log_loss(found), j, found) for j, found in against if found is not None]
+    if not known:
+        return ["No completion is near the region of noise that the examples allow."] if synthesis.selection.kept else []
+    loss, closest, found = min(known, key=lambda item: item[0])
+    epsilon = found.example.arguments.epsilon
+    sure = "for certain" if isinstance(found, Refuted) else f"with confidence {found.confidence}"
     return [
-        f"The smallest violation is that of {describe_completion(closest.ranked.completion)}: at ε = {epsilon} its loss is at "
-        f"least {_number(trial.epsilon_lower)} with confidence {trial.confidence}, on this example:",
-        *counterexample_lines(trial),
+        f"The smallest violation is that of {describe_completion(closest.ranked.completion)}: at ε = {show(epsilon)} its loss is "
+        f"at least {_number(loss)} {sure}, on this example:",
+        *counterexample_lines(found),
     ]
 
 
-def counterexample_lines(trial: Trial) -> list[str]:
+def _log_loss(found: Trial | Refuted) -> float:
+    """The loss that is shown at least: log of the larger probability's low end over the smaller one's high end."""
+    if isinstance(found, Trial):
+        return found.epsilon_lower
+    low, high = max(found.odds.p1.low, found.odds.p2.low), min(found.odds.p1.high, found.odds.p2.high)
+    return math.inf if high == 0 else math.log(low / high)
+
+
+def counterexample_lines(trial: Trial | Refuted) -> list[str]:
     """A counterexample in words."""
     example, odds = trial.example, trial.odds
     return [
@@ -158,11 +164,14 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
     )
 
 
-def render_check(sketch: Sketch, check: Check, claim: str) -> str:
+def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") -> str:
     """The verdict on a complete mechanism in words."""
     lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
     upper = "nothing is known" if check.epsilon_upper is None else f"{check.epsilon_upper:.4g}"
     lines.append(f"In units of the claim, the true ε is at least {check.epsilon_lower:.4g}; upper bound: {upper}.")
-    if check.trial is not None and not isinstance(check.verdict, Proved):
+    if isinstance(check.verdict, Refuted):
+        lines += ["The counterexample:", *counterexample_lines(check.verdict)]
+        lines += ["To see it yourself, without Kolahal:", "", snippet] if snippet else []
+    elif check.trial is not None and not isinstance(check.verdict, Proved):
         lines += ["The best counterexample that was found:", *counterexample_lines(check.trial)]
     return "\n".join(lines) + "\n"

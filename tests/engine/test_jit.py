@@ -1,0 +1,162 @@
+"""Compiled kernels: what is written, where it is kept, and what happens where it cannot be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from kolahal.engine import batch, engines, jit
+from kolahal.engine.engines import BATCH, NUMBA, RUNS_WORTH_COMPILING, RUNS_WORTH_LOADING, choose_engine
+from kolahal.engine.kernel import write_kernel
+from kolahal.engine.tape import Tape
+from kolahal.lang.parse import parse
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments
+from strategies import Case, cases
+
+needs_numba = pytest.mark.skipif(not jit.available(), reason="Numba is not installed")
+TEXT = """
+@sketch(adjacent=one_within(1))
+def total(q: Private, eps: Epsilon):
+    secret_name = 0
+    for x in q:
+        secret_name += x
+    return secret_name + Lap(hole)
+"""
+ARGUMENTS = Arguments(Fraction(1), 2)
+DATABASE = (Fraction(1), Fraction(2))
+
+
+def run(sketch: Sketch) -> list[object]:
+    return jit.run(sketch, DATABASE, ARGUMENTS, (1.0,), Tape((4,), 5)).rows()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, and nothing in memory."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(jit, "_loaded", {})
+    return tmp_path / "kolahal"
+
+
+@settings(max_examples=40)
+@given(cases())
+def test_a_kernel_holds_no_word_of_the_users(case: Case) -> None:
+    renamed = parse(str(case.sketch).replace("flag", "evil_name"))
+    assert "evil_name" not in write_kernel(renamed).text
+    assert len(write_kernel(renamed).around) == len(renamed.draws)
+
+
+def test_names_of_python_and_of_the_kernel_are_names_like_others() -> None:
+    body = "\n    state, left, rows = 1, 2, q\n    for r in rows:\n        left = left + r\n    return state + left"
+    sketch = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private, runs: int, eps: Epsilon):" + body)
+    arguments = Arguments(Fraction(1), 2, (("runs", Fraction(7)),))
+    outputs, _ = jit.drive(jit.interpret(sketch), sketch, DATABASE, arguments, (), Tape((4,), 2))
+    assert outputs.rows() == [6.0, 6.0]
+
+
+@needs_numba
+def test_a_compiled_kernel_is_kept_and_found_again(cache: Path) -> None:
+    sketch = parse(TEXT)
+    assert not jit.is_on_disk(sketch)
+    expected = run(sketch)
+    assert jit.is_loaded(sketch) and jit.is_on_disk(sketch)
+    (kernel,) = cache.glob("*.py")
+    stamp = kernel.stat().st_mtime_ns
+    program = (
+        f"from kolahal.engine import jit; from kolahal.engine.tape import Tape; from kolahal.lang.parse import parse\n"
+        f"from kolahal.model import Arguments; from fractions import Fraction\n"
+        f"s = parse({TEXT!r})\nassert jit.is_on_disk(s)\n"
+        f"import numba.core.compiler as c; c.compile_extra = None\n"  # compiling would fail
+        f"print(jit.run(s, (Fraction(1), Fraction(2)), Arguments(Fraction(1), 2), (1.0,), Tape((4,), 5)).rows())"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == str(expected)
+    assert kernel.stat().st_mtime_ns == stamp
+
+
+@needs_numba
+def test_a_damaged_cache_is_mended(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sketch = parse(TEXT)
+    expected = run(sketch)
+    for compiled in (cache / "__pycache__").glob("*.nb?"):
+        compiled.write_bytes(b"not what Numba wrote")
+    (kernel,) = cache.glob("*.py")
+    kernel.write_text("raise SystemExit\n")
+    monkeypatch.setattr(jit, "_loaded", {})
+    assert run(sketch) == expected
+
+
+@needs_numba
+def test_a_folder_that_cannot_be_made_is_replaced_by_a_temporary_one(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "below"))
+    sketch = parse(TEXT)
+    assert not jit.is_on_disk(sketch)
+    assert run(sketch) == batch.run(sketch, DATABASE, ARGUMENTS, (1.0,), Tape((4,), 5)).rows()
+
+
+@needs_numba
+def test_equal_programs_share_a_kernel_and_keep_their_places(cache: Path) -> None:
+    body = "def f(q: Private, eps: Epsilon):\n    return q[5]"
+    for lines in (0, 3):
+        sketch = parse("\n" * lines + "@sketch(adjacent=one_within(1))\n" + body)
+        with pytest.raises(Exception, match=f":{3 + lines}:12: error K401"):
+            jit.run(sketch, DATABASE, ARGUMENTS, (), Tape((4,), 5))
+    assert len(list(cache.glob("*.py"))) == 1
+
+
+@needs_numba
+def test_what_python_cannot_nest_is_run_by_the_batch_engine(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loops = "".join(f"{'    ' * (i + 1)}for i{i} in range(1):\n" for i in range(20))
+    body = f"{loops}{'    ' * 21}x += Lap(hole)\n    return x"
+    sketch = parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    x = 0\n{body}")
+    assert run(sketch) == batch.run(sketch, DATABASE, ARGUMENTS, (1.0,), Tape((4,), 5)).rows()
+    monkeypatch.setattr(jit, "LARGEST_TABLE", 0)
+    assert run(parse(TEXT)) == batch.run(parse(TEXT), DATABASE, ARGUMENTS, (1.0,), Tape((4,), 5)).rows()
+
+
+def test_importing_kolahal_does_not_import_numba() -> None:
+    program = "import kolahal, kolahal.engine.engines, sys; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_without_numba_everything_still_runs() -> None:
+    program = (
+        "import sys; sys.modules['numba'] = None\n"
+        "import kolahal; from kolahal.engine import jit; from kolahal.engine.engines import choose_engine\n"
+        "from kolahal.sketches.gallery import load_one\n"
+        "assert not jit.available() and not jit.is_on_disk(load_one('svt'))\n"
+        "assert choose_engine(load_one('svt'), 10**9).name == 'batch'"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@needs_numba
+def test_the_engine_is_chosen_by_what_it_saves(cache: Path) -> None:
+    sketch = parse(TEXT)
+    assert choose_engine(sketch, 1000) is BATCH
+    assert choose_engine(sketch, RUNS_WORTH_LOADING) is BATCH
+    assert choose_engine(sketch, RUNS_WORTH_COMPILING) is NUMBA
+    run(sketch)
+    jit._loaded.clear()
+    assert choose_engine(sketch, 1000) is BATCH
+    assert choose_engine(sketch, RUNS_WORTH_LOADING) is NUMBA
+    run(sketch)
+    assert choose_engine(sketch, 1) is NUMBA
+    assert set(engines.ENGINES) == {"reference", "batch", "numba"}
+
+
+@needs_numba
+def test_the_machine_code_has_no_fused_multiply_add(cache: Path) -> None:
+    sketch = parse(TEXT.replace("Lap(hole)", "Lap(hole) * x + 2 * x"))
+    run(sketch)
+    (code,) = jit._loaded[sketch].inspect_asm().values()  # type: ignore[attr-defined]
+    assert "mulsd" in code and "fmadd" not in code and "fmla" not in code

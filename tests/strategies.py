@@ -516,24 +516,20 @@ class _Maker:
             late = self.fresh("x")
             made.append(If(self.truth(1), (Assign((late,), (self.stored_real(),)),), ()))
             self.reals.append(late)
-        for names, letter in (
-            (self.real_lists, "a"),
-            (self.whole_lists, "a"),
-            (self.truth_lists, "a"),
-            (self.mixed_lists, "a"),
+        for names, item in (
+            (self.real_lists, self.stored_real),
+            (self.whole_lists, self.stored_whole),
+            (self.truth_lists, self.truth),
+            (self.mixed_lists, self.mixed),
         ):
             if names is self.real_lists or self.chance(3):
-                name = self.fresh(letter)
-                maker = {
-                    id(self.real_lists): self.stored_real,
-                    id(self.whole_lists): self.stored_whole,
-                    id(self.truth_lists): self.truth,
-                }.get(id(names), self.mixed)
-                made.append(Assign((name,), (self.list_value(maker, names is self.real_lists),)))
-                names.append(name)
-                self.grown.append(name)
-        if self.chance(3):
-            give(self.real_lists, "q", Var("q"))  # another name of the private list
+                give(names, "a", self.list_value(item, names is self.real_lists))
+                self.grown.append(names[-1])
+        if self.chance(3):  # another name of the private list
+            alias, x = self.fresh("q"), self.pick(self.own(self.reals))
+            pair = Assign((alias, x), (Var("q"), self.stored_real()))
+            made.append(pair if self.chance(2) else Assign((alias,), (Var("q"),)))
+            self.real_lists.append(alias)
         elif self.chance(4) and self.draws < MOST_DRAWS:
             name = self.fresh("c")
             made.append(Assign(("q",), (Comprehension(Binary("+", Var(name), self.noise()), name, Var("q")),)))

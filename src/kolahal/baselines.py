@@ -33,14 +33,7 @@ def everything(sketch: Sketch, regions: tuple[Region, ...], settings: Settings) 
     return tuple(all_completions(sketch, settings))
 
 
-def no_examples(
-    sketch: Sketch,
-    arguments: tuple[Arguments, ...],
-    probe: Probe,
-    settings: Settings,
-    name: str,
-    executor: Executor | None = None,
-) -> Selection:
+def no_examples(*_: object, executor: Executor | None = None) -> Selection:
     """The simplest methods select none."""
     return Selection((), ())
 
@@ -137,6 +130,7 @@ NAIVE = replace(
     method="naive",
     build_probe=build_rerunning_probe,
     select_examples=no_examples,
+    select_tests=no_examples,
     find_regions=whole_space,
     enumerate_completions=everything,
     rank_completions=rank_by_testing(0),

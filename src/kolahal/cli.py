@@ -38,6 +38,7 @@ NEXT = {  # what goes on after a step has finished
     "select_examples": "searching the noise region",
     "find_regions": "enumerating completions",
     "enumerate_completions": "selecting test examples",
+    "select_tests": "ranking",
     "rank_completions": "testing and proving",
     "judge": "finding the law",
     "find_law": "done",

@@ -83,6 +83,7 @@ LAW = replace(
     PAPER,
     method="law",
     select_examples=no_examples,
+    select_tests=no_examples,
     find_regions=whole_space,
     enumerate_completions=lawful_completions,
     rank_completions=rank_by_error,

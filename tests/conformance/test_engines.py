@@ -95,14 +95,14 @@ def with_places(case: Case) -> Case:
 # ---------------------------------------------------------------- reference = batch = compiled
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(case=cases())
 def test_the_engines_mean_what_the_reference_means(case: Case) -> None:
     assert_conform((BATCH, INTERPRETED), with_places(case))
 
 
 @needs_numba
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(case=cases())
 def test_the_compiled_kernel_means_what_the_reference_means(case: Case) -> None:
     assert_conform((NUMBA,), with_places(case), runs=64)
@@ -114,9 +114,7 @@ def test_all_engines_count_the_turns_of_a_run_alike(case: Case, limit: int) -> N
     with pytest.MonkeyPatch.context() as patch:
         for module in (reference, batch, kernel):
             patch.setattr(module, "MOST_TURNS", limit)
-        jit.forget_kernels()
         assert_conform((BATCH, INTERPRETED), with_places(case))
-    jit.forget_kernels()
 
 
 PROGRAMS = {
@@ -246,12 +244,10 @@ def test_the_gallery(name: str) -> None:
 def test_faults(engine: Engine, body: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (reference, batch, kernel):
         monkeypatch.setattr(module, "MOST_TURNS", 1000)
-    jit.forget_kernels()
     arguments = Arguments(Fraction(1), 2, (("N", Fraction(2)), ("T", Fraction(0)), ("flag", False)))
     with pytest.raises(RunError) as caught:
         engine.run(read(body), (Fraction(0), Fraction(1)), arguments, (), Tape((1,), 3))
     assert caught.value.diagnostics[0].code == code
-    jit.forget_kernels()
 
 
 def test_scales_may_differ_between_runs() -> None:
@@ -291,7 +287,7 @@ class Replay:
         return float(value)
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(case=cases(), data=st.data())
 def test_python_runs_the_completed_text_as_the_reference_does(case: Case, data: st.DataObject) -> None:
     filled = case.sketch.complete(*data.draw(completions(len(case.sketch.holes)))).filled()
@@ -313,7 +309,7 @@ def named(case: Case) -> list[tuple[str, object]]:
     return [*case.arguments.values, ("q", case.database), ("eps", case.arguments.epsilon)]
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(case=cases(), data=st.data())
 def test_filling_holes_changes_nothing_else(case: Case, data: st.DataObject) -> None:
     mechanism = case.sketch.complete(*data.draw(completions(len(case.sketch.holes))))

@@ -44,7 +44,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "kolahal"
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(cases())
 def test_a_kernel_holds_no_word_of_the_users(case: Case) -> None:
     renamed = parse(str(case.sketch).replace("flag", "evil_name"))
@@ -158,5 +158,5 @@ def test_the_engine_is_chosen_by_what_it_saves(cache: Path) -> None:
 def test_the_machine_code_has_no_fused_multiply_add(cache: Path) -> None:
     sketch = parse(TEXT.replace("Lap(hole)", "Lap(hole) * x + 2 * x"))
     run(sketch)
-    (code,) = jit._loaded[sketch].inspect_asm().values()  # type: ignore[attr-defined]
+    (code,) = jit._loaded[sketch].function.inspect_asm().values()  # type: ignore[attr-defined]
     assert "mulsd" in code and "fmadd" not in code and "fmla" not in code

@@ -275,6 +275,15 @@ def test_an_edge_of_probability_zero_is_no_path() -> None:
     assert paths.almost == {0}
 
 
+def test_the_edge_of_one_sided_noise_is_improbable_too() -> None:
+    text = "def p(q: Private, eps: Epsilon):\n    if {}(hole) <= 0:\n        return q[0]\n    return 0\n"
+    smooth, whole = (explore(parse(HEAD + text.format(noise)), 1, {}, 10) for noise in ("Exp", "DiscreteExp"))
+    assert isinstance(smooth, Paths) and isinstance(whole, Paths)
+    assert [path.output for path in smooth.paths] == [0]
+    assert smooth.almost == {0}, "without noise, q[0] is the answer"
+    assert (len(whole.paths), whole.almost) == (2, frozenset())
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -11,8 +11,9 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,6 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Role, Sketch
 from kolahal.model import Arguments
 
-Function = Callable[..., int]
 LARGEST_TABLE = 1 << 24  # addresses; each that is used holds the noise of all runs
 
 # No fast-math and no contraction to fused multiply-add: the answers are those of the reference to the last bit.
@@ -62,6 +62,14 @@ def load(typing_context, address, place):
 
 @njit("int64({", ".join(PARAMETERS.values())})", cache=True, error_model="numpy", fastmath=False)
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A kernel and what runs it."""
+
+    kernel: Kernel
+    function: Callable[..., int]
 
 
 class Unfit(Exception):
@@ -87,7 +95,7 @@ def is_on_disk(sketch: Sketch) -> bool:
     """Whether the kernel of a sketch has been compiled before, so that it need only be loaded."""
     if importlib.util.find_spec("numba") is None:
         return False
-    name = _file_name(PRELUDE + _kernel(sketch).text)
+    name = _file_name(PRELUDE + write_kernel(sketch).text)
     try:
         return any((_cache_folder() / "__pycache__").glob(f"{name}.kernel-*.nbi"))
     except OSError:
@@ -161,7 +169,7 @@ class _Noise:
 
 
 def drive(
-    function: Function,
+    ready: Ready,
     sketch: Sketch,
     database: Sequence[Fraction],
     arguments: Arguments,
@@ -170,7 +178,7 @@ def drive(
     counted: bool = False,
 ) -> tuple[Outputs, Used]:
     """Run a kernel over all runs of `tape`, with the noise and the room that it asks for."""
-    kernel, runs, size = _kernel(sketch), tape.runs, len(database)
+    kernel, runs, size = ready.kernel, tape.runs, len(database)
     environment, quantities = arguments.environment(sketch), arguments.quantities(sketch)
     answers = np.array([float(a) for a in database])
     given = np.array([float(environment[p.name]) for p in sketch.parameters if p.role is not Role.PRIVATE])
@@ -187,7 +195,7 @@ def drive(
     state = np.zeros(3, dtype=np.int64)
     lists, list_kinds = _scratch(kernel.lists, room)
     while True:
-        status = function(
+        status = ready.function(
             int(state[0]), runs, answers, given, by_site, noise.extents, noise.offsets, noise.rows, lists, list_kinds,
             lengths, kinds, values, used.sums, used.counts, state,
         )  # fmt: skip
@@ -214,42 +222,38 @@ def _scratch(lists: int, room: int) -> tuple[Array, Any]:
     return np.zeros((lists, room)), np.zeros((lists, room), dtype=np.uint8)
 
 
-def interpret(sketch: Sketch) -> Function:
+def interpret(sketch: Sketch) -> Ready:
     """The kernel of a sketch as Python runs it: slow, and equal to the compiled one, whose text it shares."""
     names: dict[str, Any] = {
         "load": lambda address, place: ctypes.c_double.from_address(int(address) + 8 * int(place)).value,
         "floor": lambda x: float(math.floor(x)),
         "ceil": lambda x: float(np.ceil(x)),
     }
-    exec(compile(_kernel(sketch).text, "<kernel>", "exec"), names)
-    function: Function = np.errstate(all="ignore")(names["kernel"])
-    return function
+    kernel = write_kernel(sketch)
+    exec(compile(kernel.text, "<kernel>", "exec"), names)
+    return Ready(kernel, np.errstate(all="ignore")(names["kernel"]))
 
 
 # ---------------------------------------------------------------- compiling a kernel
 
 
-@lru_cache(maxsize=256)
-def _kernel(sketch: Sketch) -> Kernel:
-    return write_kernel(sketch)
+_loaded: dict[Sketch, Ready] = {}
 
 
-_loaded: dict[Sketch, Function] = {}
-
-
-def _compiled(sketch: Sketch) -> Function:
+def _compiled(sketch: Sketch) -> Ready:
     """The compiled kernel: from memory, or from disk, or new."""
-    if sketch not in _loaded:
-        text = _kernel(sketch).text
+    ready = _loaded.get(sketch)
+    if ready is None:
+        kernel = write_kernel(sketch)
         try:
-            compile(text, "<kernel>", "exec")
+            compile(kernel.text, "<kernel>", "exec")
         except (SyntaxError, RecursionError, MemoryError):
             raise Unfit from None
-        _loaded[sketch] = _load_sound(_write(PRELUDE + text))
-    return _loaded[sketch]
+        ready = _loaded[sketch] = Ready(kernel, _load_sound(_write(PRELUDE + kernel.text)))
+    return ready
 
 
-def _load_sound(path: Path) -> Function:
+def _load_sound(path: Path) -> Callable[..., int]:
     """The kernel in a file; what lies compiled beside it is compiled anew if it is damaged."""
     try:
         return _load(path)
@@ -259,21 +263,15 @@ def _load_sound(path: Path) -> Function:
         return _load(path)
 
 
-def _load(path: Path) -> Function:
+def _load(path: Path) -> Callable[..., int]:
     name = f"kolahal_kernel_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # where Numba looks when it reads a compiled kernel
     spec.loader.exec_module(module)
-    function: Function = module.kernel
+    function: Callable[..., int] = module.kernel
     return function
-
-
-def forget_kernels() -> None:
-    """Write and load kernels anew from now on."""
-    _kernel.cache_clear()
-    _loaded.clear()
 
 
 def _file_name(text: str) -> str:

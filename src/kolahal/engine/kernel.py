@@ -403,7 +403,7 @@ class _Writer:
             held = self.names[target]
             if isinstance(held, _Name):
                 ready.append((held, self.kept(self.scalar(value))))
-            else:
+            elif held.row is not None:  # the answers stay where they are
                 made = self.new_list(held.kind)
                 self.fill(made, value)
                 ready.append((held, made))

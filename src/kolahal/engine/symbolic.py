@@ -337,37 +337,33 @@ class _Explorer:
 
     def find_point(self, before: Atoms, new: Atoms, point: Mapping[Symbol, Number]) -> Mapping[Symbol, Number] | None:
         """A point where `before` and `new` hold, starting from a point where `before` does, or None."""
-        new = tuple(self.interior(atom) for atom in new)
+        inner = [self.interior(atom) for atom in new]
         point = {**{symbol: self.usual(symbol) for symbol in symbols_of(new)}, **point}
-        if all(atom.holds(point) for atom in new):
+        if all(atom.holds(point) for atom in inner):
             return point
         touched = symbols_of(before)
-        fresh = next((s for s in new[0].form.terms if s not in touched and self.is_free(s)), None)
+        form = inner[0].form
+        fresh = next((s for s in form.terms if s not in touched and self.is_free(s)), None)
         if fresh is not None:
             # Nothing was asked of this unknown before, so it alone can make the comparison true.
-            margin = 1 if new[0].strict else 0
-            form = new[0].form
+            margin = 1 if inner[0].strict else 0
             step = (form.at(point) + margin) / Fraction(form.terms[fresh])
             return {**point, fresh: plain(point[fresh] - step)}
-        linked = _linked(before, new)
-        asked = [self.interior(atom) for atom in linked] + list(new)
+        asked = [*_linked(before, new), *new]
         positive = {s for s in symbols_of(asked) if isinstance(s, Drawn) and self.noises[s.site] in ONE_SIDED}
         if self.epsilon in symbols_of(asked):
             asked.append(Atom(-symbol_form(self.epsilon), strict=True))
-        moved = find_point(asked, positive)
+        moved = find_point([self.interior(atom) for atom in asked], positive)
         if moved is None:
-            self.note(linked)
+            edges = [atom for atom in asked if not atom.strict and self.continuous_sites(atom.form)]
+            if edges and find_point(asked, positive) is not None:
+                self.almost.update(*(self.continuous_sites(atom.form) for atom in edges))
             return None
         return {**point, **moved}
 
     def interior(self, atom: Atom) -> Atom:
         """The atom without its boundary where continuous noise makes that improbable."""
         return Atom(atom.form, strict=True) if self.continuous_sites(atom.form) else atom
-
-    def note(self, atoms: Iterable[Atom]) -> None:
-        for atom in atoms:
-            if not atom.strict:
-                self.almost |= self.continuous_sites(atom.form)
 
     def continuous_sites(self, form: Affine) -> set[int]:
         return {s.site for s in form.terms if isinstance(s, Drawn) and self.noises[s.site] in CONTINUOUS}

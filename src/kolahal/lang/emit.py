@@ -143,8 +143,7 @@ def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...])
             "# Support code first, the same in every file that kolahal writes; the mechanism stands at the end.",
             support + "\n",
             "# ---------------------------------------------------------------- the mechanism\n",
-            "\n\n\n".join(part.strip("\n") for part in parts),
-            "",
+            "\n\n\n".join(part.strip("\n") for part in parts) + "\n",
             "# Inputs, and the answers that the fixed noise of the self-test gives for them.\n"
             "_KNOWN: Any = [" + "".join(f"\n    {pair!r}," for pair in known) + ("\n]" if known else "]"),
             f'if __name__ == "__main__":\n    sys.exit(_main({name}, _KNOWN, __doc__ or ""))\n',

@@ -162,6 +162,9 @@ class _Places:
 
     def find(self) -> _Noisy:
         thresholds = self.thresholds()
+        fixed = self.sketch.quantities()
+        reals = [p.name for p in self.sketch.arguments if p.type is Type.FLOAT and p.name in fixed]
+        self.noisy.parameters = [name for name in reals if name in thresholds]
         for node in walk(self.sketch.body):
             match node:
                 case Assign(targets, values):
@@ -242,11 +245,11 @@ class _Places:
             names |= more
 
     def counters(self) -> set[str]:
-        """Names that begin with a whole number and are only ever stepped, and names of loops."""
+        """Names that begin with a whole number and are only ever stepped, and names of loops that count."""
         steps: dict[str, list[Expr]] = {}
         loops = set()
         for node in walk(self.sketch.body):
-            if isinstance(node, For):
+            if isinstance(node, For) and isinstance(node.over, Range):
                 loops.add(node.name)
             if isinstance(node, Assign):
                 for target, value in zip(node.targets, node.values, strict=True):
@@ -279,11 +282,9 @@ class _Places:
     def uncovered(self) -> None:
         data = self.raw(control=False)
         decided = self.raw(control=True)
-        for one, other in list(self.comparisons()):
+        for one, _ in self.comparisons():
             if data.of(one):
                 self.noisy.values.add(one.span)
-                if isinstance(other, Var) and self.is_public_real(other.name):
-                    self.noisy.parameters.append(other.name)
         for node in walk(self.sketch.body):
             if isinstance(node, Return):
                 for value in node.value.items if isinstance(node.value, TupleOf | ListOf) else (node.value,):
@@ -305,10 +306,6 @@ class _Places:
     def raw(self, control: bool) -> Flow:
         """What depends on private data without having met noise."""
         return find_flow(self.sketch, control=control, covered=frozenset(self.covered))
-
-    def is_public_real(self, name: str) -> bool:
-        real = any(p.name == name and p.type is Type.FLOAT for p in self.sketch.arguments)
-        return real and name in self.sketch.quantities() and name not in self.noisy.parameters
 
 
 def _variables(part: object, lists: bool = False) -> set[str]:
@@ -342,6 +339,11 @@ def _write(source: Source, noisy: _Noisy) -> str:
         if not isinstance(node, ast.expr | ast.stmt):
             continue
         span = tree.span(node)
+        if isinstance(node, ast.Compare) and any(tree.span(part) in noisy.values for part in node.comparators[:-1]):
+            raise UsageError(
+                f"{source.path}:{span.line}: there is no place for noise inside a chain of comparisons; "
+                "give what stands in the middle a name first"
+            )
         if isinstance(node, ast.AugAssign) and span in noisy.steps:
             _add_to_step(text, node)
         elif isinstance(node, ast.expr) and span in noisy.values - seen:

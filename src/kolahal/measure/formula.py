@@ -226,7 +226,7 @@ class Batch:
     """Formulas on concrete databases, ready for any scales."""
 
     groups: tuple[Group, ...]
-    trees: tuple[tuple[int, TreePlan, Array], ...]  # the product that it is a factor of, the tree, its limits
+    trees: tuple[tuple[TreePlan, Places, Array], ...]  # a tree, the products that it is a factor of, its limits there
     owner: Places  # (products,): the question that each product is a part of
     questions: int
 
@@ -237,9 +237,9 @@ class Batch:
             scale = scales.T[group.sites] / group.weights[:, None]
             leaf_scale = scales.T[group.leaf_sites] / group.leaf_weights[:, None]
             np.multiply.at(products, group.owner, integrate(group.stars, scale, leaf_scale))
-        for product, tree, limits in self.trees:
-            found = integrate_tree(tree, limits, scales)
-            products[product] *= np.nan if isinstance(found, CannotIntegrate) else found
+        for tree, owner, limits in self.trees:
+            found = integrate_tree(tree, np.repeat(limits, len(scales), axis=0), np.tile(scales, (len(owner), 1)))
+            products[owner] *= np.nan if isinstance(found, CannotIntegrate) else found.reshape(len(owner), -1)
         result = np.zeros((self.questions, len(scales)))
         np.add.at(result, self.owner, products)
         return result
@@ -253,7 +253,7 @@ def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
     count = 0
     owners: list[Places] = []
     blocks: dict[tuple[Noise, Noise], list[Block]] = {}
-    trees: list[tuple[int, TreePlan, Array]] = []
+    trees: list[tuple[TreePlan, Places, Array]] = []
     for places in together.values():
         formula = questions[places[0]][0]
         databases = np.array([[float(a) for a in questions[place][1]] for place in places]).reshape(len(places), -1)
@@ -267,8 +267,7 @@ def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
                 numbers = np.arange(count, count + len(rows))
                 for star in product.stars:
                     blocks.setdefault((star.noise, star.leaf_noise), []).append(Block(star, numbers, limits[rows]))
-                for tree in product.trees:
-                    trees += [(int(n), tree, limits[row]) for n, row in zip(numbers, rows, strict=True)]
+                trees += [(tree, numbers, limits[rows]) for tree in product.trees]
                 owners.append(np.array(places, dtype=np.int64)[rows])
                 count += len(rows)
     groups = tuple(_build_group(kind, members) for kind, members in blocks.items())

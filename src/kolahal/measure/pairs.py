@@ -91,6 +91,7 @@ def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, .
         [1] + [-1] * last,
         [1] * half + [-1] * (size - half),  # half and half
         [1] * size,
+        [-1] * (size - 2) + [1] * min(2, size),  # two against many
         [0] * last + [1],  # one alone
         [1] + [0] * last,
         [1 if i == half else -1 for i in range(size)],

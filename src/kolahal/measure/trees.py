@@ -39,6 +39,10 @@ class Source:
     site: int
     weight: float
 
+    def scale(self, scales: Array) -> Array:
+        """The scale of the difference, from scales by site (rows, sites)."""
+        return np.asarray(scales[:, self.site] / abs(self.weight))
+
 
 @dataclass(frozen=True, slots=True)
 class TreePlan:
@@ -87,30 +91,28 @@ def _is_leaf(node: TreePlan) -> bool:
 
 
 def integrate_tree(tree: TreePlan, limits: Array, scales: Array) -> Array | CannotIntegrate:
-    """The probability of a tree for each row of `scales` (candidates, sites); `limits` is the table's row."""
-    whole = any(FAMILIES[s.noise].whole for s in tree.sources())
+    """The probability of a tree for each row of `limits` (rows, limits) and of `scales` (rows, sites)."""
     job = _Job(limits)
-    root = job.place(tree, 0.0)
-    kinks = np.unique(np.array([k for k in job.kinks if math.isfinite(k)] or [0.0]))
+    root = job.place(tree, np.zeros(len(limits)))
+    kinks = job.sorted_kinks()
     sizes = [scales[:, s.site] / abs(s.weight) for s in tree.sources()]
     slowest = np.max(sizes, axis=0)
     steepest = np.sum([1.0 / size for size in sizes], axis=0)
-    flat = all(not child.inner for child in root.children)
-    if whole:
-        grid: _Grid | CannotIntegrate = _whole_grid(kinks, slowest)
+    if any(FAMILIES[s.noise].whole for s in tree.sources()):
+        grid = _whole_grid(kinks, slowest)
     else:
-        grid = _panel_grid(kinks, slowest, steepest, flat)
-    if isinstance(grid, CannotIntegrate):
-        return grid
-    room = max(1, CHUNK // grid.size)
-    parts = [
-        grid.take(slice(i, i + room)).total(root.values(grid.take(slice(i, i + room)), scales[i : i + room]))
-        for i in range(0, len(scales), room)
-    ]
-    return np.concatenate(parts)
+        grid = _panel_grid(kinks, slowest, steepest, flat=all(isinstance(child, _Leaf) for child in root.children))
+    rows = len(limits)
+    if rows > 1 and (isinstance(grid, CannotIntegrate) or grid.size * rows > CHUNK):
+        halves = [integrate_tree(tree, limits[part], scales[part]) for part in (slice(rows // 2), slice(rows // 2, None))]
+        for half in halves:
+            if isinstance(half, CannotIntegrate):
+                return half
+        return np.concatenate(halves)  # type: ignore[arg-type]
+    return grid if isinstance(grid, CannotIntegrate) else grid.total(root.values(grid, scales))
 
 
-# ---------------------------------------------------------------- nodes on one axis
+# ---------------------------------------------------------------- nodes on one axis; numbers are (rows,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +120,28 @@ class _Leaf:
     """X in [max(low, slope·p + moving_low), min(high, slope·p + moving_high)], where p is its parent."""
 
     source: Source
-    low: float
-    high: float
-    moving_low: float
-    moving_high: float
+    low: Array
+    high: Array
+    moving_low: Array
+    moving_high: Array
     slope: float
-    inner: bool = False
 
-    def message(self, x: Array, scales: Array) -> Array:
-        sign = 1.0 if self.source.weight > 0 else -1.0
-        scale = scales[:, self.source.site] / abs(self.source.weight)
-        low = np.maximum(self.low, self.moving_low + self.slope * x)
-        high = np.minimum(self.high, self.moving_high + self.slope * x)
-        if sign < 0 and not FAMILIES[self.source.noise].two_sided:
+    def message(self, p: Array, scales: Array) -> Array:
+        scale = _wide(self.source.scale(scales), p)
+        bounds = [np.isfinite(b).any() for b in (self.low, self.high, self.moving_low, self.moving_high)]
+        if bounds in ([False, False, True, False], [False, False, False, True]) and (
+            FAMILIES[self.source.noise].two_sided and not FAMILIES[self.source.noise].whole
+        ):
+            # The common case, with a single exponential.
+            edge = self.moving_low if bounds[2] else -self.moving_high
+            beyond = _wide(edge, p) + (self.slope if bounds[2] else -self.slope) * p
+            tail = 0.5 * np.exp(-np.abs(beyond) / scale)
+            return np.where(beyond >= 0, tail, 1.0 - tail)
+        low = np.maximum(_wide(self.low, p), _wide(self.moving_low, p) + self.slope * p)
+        high = np.minimum(_wide(self.high, p), _wide(self.moving_high, p) + self.slope * p)
+        if self.source.weight < 0 and not FAMILIES[self.source.noise].two_sided:
             low, high = -high, -low
-        return interval_probability(self.source.noise, low, high, scale.reshape(-1, *[1] * (x.ndim - 1)))
+        return interval_probability(self.source.noise, low, high, scale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,36 +149,32 @@ class _Inner:
     """A node with a place on the axis; `side` is 1 if it lies right of its parent, −1 if left, 0 if it is a sum."""
 
     source: Source | None
-    offset: float
-    low: float  # on the axis
-    high: float
+    offset: Array
+    low: Array  # on the axis
+    high: Array
     link: Source | None
     side: int
     children: tuple[_Leaf | _Inner, ...]
-    inner: bool = True
 
     def values(self, grid: _Grid, scales: Array) -> Array:
         """The node's own density times what its children give, on the grid."""
-        x = grid.x
-        inside = (grid.middle >= self.low) & (grid.middle <= self.high)
-        result: Array = np.broadcast_to(inside, x.shape).astype(float)
+        p = grid.x + _wide(self.offset, grid.x)
+        inside = (grid.middle >= _wide(self.low, grid.x)) & (grid.middle <= _wide(self.high, grid.x))
+        result: Array = np.broadcast_to(inside, p.shape).astype(float)
         if self.source is not None:
-            result = result * _density(self.source, x + self.offset, scales, grid.middle + self.offset)
+            result = result * _density(self.source, p, scales, grid.middle + _wide(self.offset, grid.x))
         for child in self.children:
-            if isinstance(child, _Leaf):
-                result = result * child.message(x + self.offset, scales)
-            else:
-                result = result * child.message(grid, scales)
+            result = result * (child.message(p, scales) if isinstance(child, _Leaf) else child.message(grid, scales))
         return result
 
     def message(self, grid: _Grid, scales: Array) -> Array:
         values = self.values(grid, scales)
         if self.link is None:
             return grid.from_left(values, None) if self.side < 0 else grid.from_right(values, None)
-        scale = scales[:, self.link.site] / abs(self.link.weight)
+        scale = self.link.scale(scales)
         family = FAMILIES[self.link.noise]
-        norm = np.exp(-family.log_norm(scale)).reshape(-1, *[1] * (grid.x.ndim - 1))
-        # This node is parent + draw/weight: from the parent's place, larger draws lie on the weight's side.
+        norm = _wide(np.exp(-family.log_norm(scale)), grid.x)
+        # This node is its parent plus draw/weight: seen from the parent, large draws lie on the weight's side.
         if family.two_sided:
             total = grid.from_left(values, scale) + grid.from_right(values, scale)
             if grid.whole:
@@ -178,20 +183,36 @@ class _Inner:
         return norm * (grid.from_right(values, scale) if self.link.weight > 0 else grid.from_left(values, scale))
 
 
+def _wide(values: Array, like: Array) -> Array:
+    """(rows,) as an array that goes with (rows, …)."""
+    return values.reshape(-1, *[1] * (like.ndim - 1))
+
+
 @dataclass(slots=True)
 class _Job:
-    limits: Array
-    kinks: list[float] = field(default_factory=list)
+    limits: Array  # (rows, limits)
+    kinks: list[Array] = field(default_factory=list)
 
-    def low(self, rows: Rows) -> float:
-        return max((float(self.limits[row]) for row in rows), default=-math.inf)
+    def low(self, rows: Rows) -> Array:
+        chosen = self.limits[:, list(rows)]
+        return np.asarray(chosen.max(axis=1, initial=-math.inf))
 
-    def high(self, rows: Rows) -> float:
-        return min((float(self.limits[row]) for row in rows), default=math.inf)
+    def high(self, rows: Rows) -> Array:
+        chosen = self.limits[:, list(rows)]
+        return np.asarray(chosen.min(axis=1, initial=math.inf))
 
-    def place(self, node: TreePlan, offset: float, side: int = 0) -> _Inner:
+    def sorted_kinks(self) -> Array:
+        """(rows, kinks), ascending; where a bound is infinite, another kink stands in for it."""
+        kinks = np.stack(self.kinks or [np.zeros(len(self.limits))], axis=1)
+        known = np.isfinite(kinks)
+        spare = np.where(known.any(axis=1), np.max(np.where(known, kinks, -math.inf), axis=1), 0.0)
+        kinks = np.sort(np.where(known, kinks, spare[:, None]), axis=1)
+        kept = np.append(True, (np.diff(kinks, axis=1) > 0).any(axis=0))
+        return np.asarray(kinks[:, kept])
+
+    def place(self, node: TreePlan, offset: Array, side: int = 0) -> _Inner:
         low, high = self.low(node.low) - offset, self.high(node.high) - offset
-        self.kinks += [low, high]
+        self.kinks += [bound for rows, bound in ((node.low, low), (node.high, high)) if rows]
         if node.source is not None:
             self.kinks.append(-offset)
         children: list[_Leaf | _Inner] = []
@@ -206,7 +227,7 @@ class _Job:
                 children.append(self.place(child, offset + self.high(child.link_high), -1))
         return _Inner(node.source, offset, low, high, node.link_source, side, tuple(children))
 
-    def leaf(self, node: TreePlan, offset: float) -> _Leaf:
+    def leaf(self, node: TreePlan, offset: Array) -> _Leaf:
         own = self.low(node.low), self.high(node.high)
         link = self.low(node.link_low), self.high(node.link_high)
         if node.source is not None:
@@ -214,15 +235,16 @@ class _Job:
         else:
             assert node.link_source is not None
             source, still, moving, slope = node.link_source, link, own, -1.0
-        kinks = [-slope * bound for bound in moving]
-        kinks += [slope * (s - m) for s in still for m in moving if math.isfinite(s) and math.isfinite(m)]
-        self.kinks += [kink - offset for kink in kinks]
+        bounds = [m for m in moving if np.isfinite(m).any()]
+        self.kinks += [-slope * m - offset for m in bounds]
+        with np.errstate(invalid="ignore"):
+            self.kinks += [slope * (s - m) - offset for s in still if np.isfinite(s).any() for m in bounds]
         return _Leaf(source, *still, *moving, slope)
 
 
 def _density(source: Source, x: Array, scales: Array, middle: Array) -> Array:
     family = FAMILIES[source.noise]
-    scale = (scales[:, source.site] / abs(source.weight)).reshape(-1, *[1] * (x.ndim - 1))
+    scale = _wide(source.scale(scales), x)
     found: Array = np.exp(-np.abs(x) / scale - family.log_norm(scale))
     if not family.two_sided:
         found = np.where(middle * source.weight >= 0, found, 0.0)
@@ -281,22 +303,17 @@ _RUNNING = _running()
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Points for each candidate: (candidates, panels, NODES), or whole numbers (1, points)."""
+    """Points for each row: (rows, panels, NODES), or whole numbers (1, points)."""
 
     x: Array
     middle: Array  # of the panel of each point, broadcastable
-    widths: Array  # (candidates, panels)
+    widths: Array  # (rows, panels)
     whole: bool
 
     @property
     def size(self) -> int:
-        """Points a candidate."""
+        """Points a row."""
         return int(self.x[0].size)
-
-    def take(self, rows: slice) -> _Grid:
-        if self.whole:
-            return self
-        return _Grid(self.x[rows], self.middle[rows], self.widths[rows], False)
 
     def total(self, values: Array) -> Array:
         if self.whole:
@@ -378,7 +395,7 @@ def _faded_sum(values: Array, scale: Array | None) -> Array:
 
 def _whole_grid(kinks: Array, slowest: Array) -> _Grid | CannotIntegrate:
     margin = math.ceil(TAIL * float(slowest.max()))
-    low, high = math.floor(kinks[0]) - margin, math.ceil(kinks[-1]) + margin
+    low, high = math.floor(kinks.min()) - margin, math.ceil(kinks.max()) + margin
     if high - low > MOST_PANELS * NODES:
         return CannotIntegrate("the noise reaches too far for sums over whole numbers")
     x = np.arange(low, high + 1, dtype=float)[None, :]
@@ -390,28 +407,31 @@ def _panel_grid(kinks: Array, slowest: Array, steepest: Array, flat: bool) -> _G
 
     For a single integral, panels may double from each kink on, because whatever is steep there fades as fast.
     """
-    edges: list[Array] = []  # (candidates,) each
-    tail = TAIL * slowest
-    steps = _doublings(float((tail * steepest).max()))
-    growing = (2.0 ** np.arange(steps, -1, -1) - 1) / (2.0**steps - 1)  # 1 … 0
-    edges += [kinks[0] - share * tail for share in growing]
-    for left, right in itertools.pairwise(kinks):
+    tail = (TAIL * slowest)[:, None]
+    grown = _growing(_doublings((TAIL * slowest * steepest).max()))
+    edges = [kinks[:, :1] - tail * grown[::-1]]
+    for left, right in itertools.pairwise(kinks.T):
         length = right - left
+        most = float((length * steepest).max())
         if flat:
-            steps_here = _doublings(float(0.5 * length * steepest.max()))
-            rise = 0.5 * (2.0 ** np.arange(steps_here + 1) - 1) / (2.0**steps_here - 1)
+            rise = 0.5 * _growing(_doublings(0.5 * most))
             shares = np.concatenate([rise[1:], 1.0 - rise[-2::-1]])
         else:
-            count = max(1, math.ceil(length * float(steepest.max()) / STEEPEST))
-            shares = np.arange(1, count + 1) / count
-        edges += [np.full(len(slowest), left + share * length) for share in shares]
-        if len(edges) > MOST_PANELS:
+            count = max(1, math.ceil(most / STEEPEST))
+            shares = np.arange(1, min(count, MOST_PANELS) + 1) / count
+        edges.append(left[:, None] + length[:, None] * shares)
+        if sum(part.shape[1] for part in edges) > MOST_PANELS:
             return CannotIntegrate("answers are too far apart for the noise")
-    edges += [kinks[-1] + share * tail for share in growing[-2::-1]]
-    ends = np.stack(edges, axis=1)
+    edges.append(kinks[:, -1:] + tail * grown[1:])
+    ends = np.concatenate(edges, axis=1)
     widths = np.diff(ends, axis=1)
     middle = (0.5 * (ends[:, 1:] + ends[:, :-1]))[:, :, None]
     return _Grid(middle + 0.5 * widths[:, :, None] * _POINTS, middle, widths, False)
+
+
+def _growing(steps: int) -> Array:
+    """0, …, 1 in steps that double."""
+    return np.asarray((2.0 ** np.arange(steps + 1) - 1) / (2.0**steps - 1))
 
 
 def _doublings(steepness: float) -> int:

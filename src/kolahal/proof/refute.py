@@ -47,9 +47,9 @@ SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the few
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MARGIN = 1e-7  # relative excess that doubles must show before ball arithmetic is asked
-MOST_CASES = 48  # events whose cheapest alignments are computed, which takes milliseconds each
-MOST_EVENTS = 120
-MOST_STARTS = 400
+MOST_CASES = 100  # events whose cheapest alignments are computed, which takes milliseconds each
+MOST_EVENTS = 80
+MOST_STARTS = 320
 CLIMBS = 3  # starts from which databases are searched
 
 

@@ -10,7 +10,8 @@ from kolahal.model import Arguments, Split
 from kolahal.search.grammar import enumerate_scales
 from kolahal.settings import Settings
 
-WHOLE = (Fraction(2), Fraction(3), Fraction(4))  # never 1: powers of 1 cannot be told apart
+WHOLE = (Fraction(2), Fraction(1), Fraction(2), Fraction(3))
+ROOM = 4  # answers for each unit of a whole argument
 REAL = (Fraction(1), Fraction(2), Fraction(0))
 
 
@@ -46,6 +47,10 @@ def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
             epsilon = sketch.epsilon.default
         size = settings.arguments.sizes[turn % len(settings.arguments.sizes)]
         values = tuple((p.name, _value(p, turn)) for p in sketch.arguments)
+        # A cut-off after N answers costs its full price only where there are many more answers than N.
+        size = max(
+            [size, *(ROOM * int(v) for p, (_, v) in zip(sketch.arguments, values, strict=True) if p.type is Type.INT)]
+        )
         pool.append(Arguments(epsilon, size, values))
     return list(dict.fromkeys(pool))
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import itertools
 import math
 from concurrent.futures import Executor
+from zlib import crc32
 
 import numpy as np
 
 from kolahal.engine.tape import stream
-from kolahal.lang.sketch import Sketch
-from kolahal.measure.climb import Climb, Reach, climb_exact
+from kolahal.lang.sketch import Completion, Sketch
+from kolahal.measure.climb import Climb, Reach, climb_exact, find_hardest
 from kolahal.measure.exact import Integrator
 from kolahal.measure.pairs import Pair, noise_unit, steps_from
 from kolahal.measure.probe import DOUBT, Probe, build_probe
 from kolahal.measure.tester import test
-from kolahal.model import Arguments, Example, Scales, Selected, Selection, Trial
+from kolahal.model import Arguments, Example, Scales, Selected, Selection, Split, Trial
 from kolahal.settings import Settings, TesterSettings, with_changes
 
 Direction = tuple[int, ...]
@@ -96,6 +97,62 @@ def harden(sketch: Sketch, example: Example, scales: Scales, settings: Settings,
         return found.example
     probe = build_probe(sketch, with_changes(settings, "region", runs=settings.examples.climb_runs), name)
     return strengthen(sketch, example, scales, probe, settings)
+
+
+def select_tests(
+    sketch: Sketch,
+    completions: tuple[Completion, ...],
+    selection: Selection,
+    split: Split,
+    probe: Probe,
+    settings: Settings,
+    name: str,
+    executor: Executor | None = None,
+) -> Selection:
+    """Ex_test: the hardest examples for the completions that look best so far, at a γ and at a γ′ (Sec. IV-D).
+
+    An example is hard for some scales and easy for others, so those that chose the completions do not also grade them.
+    """
+    promising = _promising(sketch, completions, selection, split.training[0], probe, settings)
+    places = (split.training[0], *split.testing)
+    jobs = [
+        (sketch, arguments, arguments.concretise(sketch, completion), settings, f"{name} {place}")
+        for place, (completion, arguments) in enumerate(itertools.product(promising, places))
+    ]
+    found = list(executor.map(_find_test, jobs) if executor else map(_find_test, jobs))
+    return _without_weak_ones(found, probe, settings, name)
+
+
+def _promising(
+    sketch: Sketch,
+    completions: tuple[Completion, ...],
+    selection: Selection,
+    arguments: Arguments,
+    probe: Probe,
+    settings: Settings,
+) -> tuple[Completion, ...]:
+    """The completions whose worst loss on Ex is closest to ε, those that are surely above it last."""
+    examples = tuple(e for e in selection.examples if e.arguments == arguments)
+    if not completions or not examples:
+        return completions[: settings.ranking.finalists_per_hole * len(sketch.holes)]
+    scales = np.array([arguments.concretise(sketch, c) for c in completions])
+    losses, epsilon = probe.losses(scales, examples), float(arguments.epsilon)
+    violations = (losses.low > epsilon * (1 + 1e-6)).any(axis=1)
+    gaps = np.round(np.abs(losses.sure.max(axis=1) - epsilon) / epsilon, 2)
+    order = np.lexsort((scales.sum(axis=1), gaps, violations))
+    _, first = np.unique(scales[order], axis=0, return_index=True)  # equal numbers need one example
+    kept = order[np.sort(first)][: settings.ranking.finalists_per_hole * len(sketch.holes)]
+    return tuple(completions[i] for i in kept)
+
+
+def _find_test(job: tuple[Sketch, Arguments, Scales, Settings, str]) -> Selected:
+    sketch, arguments, scales, settings, name = job
+    why = "the hardest that was found for a promising completion"
+    hardest = find_hardest(Integrator(sketch), arguments, scales, Reach(turns=settings.examples.climbs), starts=1)
+    if isinstance(hardest, Climb):
+        return Selected(hardest.example, scales, 1.0, why)
+    trial = test(sketch, scales, arguments, TesterSettings.quick(), crc32(name.encode()) + settings.seed)
+    return Selected(harden(sketch, trial.example, scales, settings, name), scales, trial.p_value, why)
 
 
 def strengthen(sketch: Sketch, example: Example, scales: Scales, probe: Probe, settings: Settings) -> Example:

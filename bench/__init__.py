@@ -1,0 +1,1 @@
+"""How fast the parts of kolahal are: `python -m bench [topics]`."""

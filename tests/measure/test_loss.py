@@ -1,0 +1,64 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from kolahal.measure.loss import epsilon_lower, estimate, estimate_odds, log_loss, log_ratio
+from kolahal.model import Estimate, Odds
+
+
+def odds(p1: float, p2: float) -> Odds:
+    return Odds(Estimate(p1, p1, p1, 100), Estimate(p2, p2, p2, 100))
+
+
+@pytest.mark.parametrize(
+    ("p1", "p2", "loss"),
+    [(0, 0, 0), (0.3, 0.3, 0), (0.3, 0, math.inf), (0, 0.3, math.inf), (0.4, 0.1, math.log(4)), (0.1, 0.4, math.log(4))],
+)
+def test_the_corner_cases_of_a_loss(p1, p2, loss):
+    assert log_loss(odds(p1, p2)) == pytest.approx(loss)
+
+
+def test_a_log_ratio_has_a_sign():
+    assert log_ratio(0, 0) == 0
+    assert log_ratio(0.2, 0) == math.inf
+    assert log_ratio(0, 0.2) == -math.inf
+    assert log_ratio(0.1, 0.2) == -log_ratio(0.2, 0.1)
+
+
+def test_clopper_pearson_as_in_the_textbook():
+    # Clopper and Pearson (1934): 7 of 20, 95 %.
+    found = estimate(7, 20, 0.05)
+    assert found.low == pytest.approx(0.1539, abs=1e-4)
+    assert found.high == pytest.approx(0.5922, abs=1e-4)
+
+
+@given(st.integers(0, 200), st.integers(0, 200), st.sampled_from([1e-6, 0.01, 0.1]))
+def test_an_estimate_holds_its_value_and_a_smaller_doubt_is_wider(hits, misses, doubt):
+    runs = hits + misses
+    found, wider = estimate(hits, runs, doubt), estimate(hits, runs, doubt / 10)
+    assert 0 <= wider.low <= found.low <= found.value <= found.high <= wider.high <= 1 or runs == 0
+    assert (found.low == 0) == (hits == 0)
+    assert (found.high == 1) == (misses == 0)
+
+
+def test_the_interval_misses_as_rarely_as_it_says():
+    from scipy.stats import binom
+
+    runs, doubt = 60, 0.05
+    for p in (0.01, 0.2, 0.5, 0.93):
+        miss = sum(
+            binom.pmf(hits, runs, p)
+            for hits in range(runs + 1)
+            if not estimate(hits, runs, doubt).low <= p <= estimate(hits, runs, doubt).high
+        )
+        assert miss <= doubt
+
+
+def test_the_lower_bound_takes_the_worse_ends():
+    found = estimate_odds(900, 100, 1000, 0.01)
+    assert epsilon_lower(found) == pytest.approx(math.log(found.p1.low / found.p2.high))
+    assert epsilon_lower(found) == epsilon_lower(Odds(found.p2, found.p1))
+    assert epsilon_lower(found) < math.log(9)
+    assert epsilon_lower(estimate_odds(500, 500, 1000, 0.01)) == 0
+    assert epsilon_lower(estimate_odds(0, 0, 1000, 0.01)) == 0

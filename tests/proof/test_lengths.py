@@ -1,0 +1,133 @@
+"""Proofs for every length: what is private is proved, what is not is never proved, and the border is where it should be."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+
+import pytest
+from every_length import BROKEN, PRIVATE, load
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kolahal.lang.scale import Scale, parse_scale
+from kolahal.model import Everywhere, Proved, Unknown
+from kolahal.proof.certificate import recheck
+from kolahal.proof.lengths import prove_every_length
+from kolahal.settings import ProofSettings
+from kolahal.sketches.gallery import GALLERY, load_one
+
+TEXTBOOK = [(name, scales) for name, entry in GALLERY.items() for scales in entry.textbook]
+WRONG = [
+    ("above_threshold_1", ("2/eps", "3/eps")),
+    ("above_threshold_1", ("3/eps", "2/eps")),
+    ("above_threshold_1", ("1/eps", "4/eps")),
+    ("above_threshold_2", ("2/eps", "3/eps", "4/eps")),
+    ("noisy_max_1", ("1/eps",)),
+    ("noisy_max_2", ("1/eps", None)),
+    ("exp_noisy_max", ("1/eps", None)),
+    ("smart_sum", ("1/eps", "2/eps")),
+    ("smart_sum", ("2/eps", None)),
+    ("smart_sum", (None, "2/eps")),
+    ("svt", ("2/eps", "4/eps")),
+    ("svt", ("2/eps", "4*len(q)/eps**2")),
+    ("svt", ("2/eps", None)),
+    ("sum", (None,)),
+    ("histogram", ("1/eps**2",)),
+]
+
+
+@pytest.mark.parametrize(("name", "scales"), TEXTBOOK, ids=str)
+def test_the_gallery_is_proved_for_every_length(name: str, scales: tuple[str | None, ...]) -> None:
+    verdict = prove_every_length(load_one(name).complete(*scales).filled())
+    assert isinstance(verdict, Proved) and verdict.scope == Everywhere()
+    assert recheck(verdict.certificate) == []
+
+
+@pytest.mark.parametrize(("name", "scales"), WRONG, ids=str)
+def test_wrong_completions_are_not_proved(name: str, scales: tuple[str | None, ...]) -> None:
+    assert isinstance(prove_every_length(load_one(name).complete(*scales).filled()), Unknown)
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_private_mechanisms_are_proved(name: str) -> None:
+    assert isinstance(prove_every_length(load(PRIVATE[name])), Proved)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_mechanisms_are_not_proved(name: str) -> None:
+    assert isinstance(prove_every_length(load(BROKEN[name])), Unknown)
+
+
+LAWS = {
+    "above_threshold_1": (1, 2),
+    "svt": (1, 2),
+    "smart_sum": (1, 1),
+    "noisy_max_1": (2,),
+    "histogram": (1,),
+}
+eighths = st.integers(5, 50).map(lambda n: Fraction(n, 8))
+
+
+@settings(max_examples=24)
+@given(st.sampled_from(sorted(LAWS)), eighths, eighths)
+def test_the_border_is_where_the_law_says(name: str, first: Fraction, second: Fraction) -> None:
+    weights = LAWS[name]
+    sizes = (first, second)[: len(weights)]
+    per = {"svt": (0, 1)}.get(name, (0, 0))
+    scales = [Scale(c, (("eps", -1), ("N", power))) for c, power in zip(sizes, per)]
+    verdict = prove_every_length(load_one(name).complete(*scales).filled())
+    cost = sum(weight / size for weight, size in zip(weights, sizes))
+    assert isinstance(verdict, Proved) == (cost <= 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "scales", "claim", "holds"),
+    [
+        ("noisy_max_1", ("1/eps",), "2*eps", True),
+        ("noisy_max_1", ("1/eps",), "1.9*eps", False),
+        ("smart_sum", ("1/eps", "1/eps"), "2*eps", True),
+        ("svt", ("2/eps", "4/eps"), "N*eps", True),
+        ("svt", ("2/eps", "4*N/eps"), "eps/N", False),
+        ("svt", ("2/eps", "4*N/eps"), "eps**2", False),
+        ("histogram", ("1/eps",), "0.5*eps", False),
+    ],
+)
+def test_other_claims(name: str, scales: tuple[str, ...], claim: str, holds: bool) -> None:
+    verdict = prove_every_length(load_one(name).complete(*scales).filled(), parse_scale(claim))
+    assert isinstance(verdict, Proved) == holds
+
+
+def test_a_hole_is_not_a_program() -> None:
+    verdict = prove_every_length(load_one("sum"))
+    assert isinstance(verdict, Unknown) and "holes" in verdict.reason
+
+
+def test_too_few_solver_steps_are_no_proof() -> None:
+    sketch = load_one("svt").complete("2/eps", "4*N/eps").filled()
+    assert isinstance(prove_every_length(sketch, None, ProofSettings(solver_steps=1)), Unknown)
+
+
+def test_two_searches_write_the_same_certificate() -> None:
+    sketch = load_one("above_threshold_1").complete("2/eps", "4/eps").filled()
+    first, second = prove_every_length(sketch), prove_every_length(sketch)
+    assert first == second
+
+
+def test_assumptions_are_stated() -> None:
+    def assumed(name: str, *scales: str) -> list[str]:
+        verdict = prove_every_length(load_one(name).complete(*scales).filled())
+        assert isinstance(verdict, Proved)
+        return list(json.loads(verdict.certificate.text)["assumed"])
+
+    assert assumed("svt", "2/eps", "4*N/eps") == ["N"]
+    assert assumed("svt", "2/eps", "4*len(q)/eps") == []  # without N in a scale, N ≤ 0 is covered too
+    assert assumed("smart_sum", "2/eps", "2/eps") == ["M"]
+
+
+def test_noise_on_the_whole_numbers() -> None:
+    for name, entry in GALLERY.items():
+        sketch = load_one(name).discretised().complete(*entry.textbook[0]).filled()
+        verdict = prove_every_length(sketch)
+        assert isinstance(verdict, Proved), name
+        assert any("whole numbers" in words for words in json.loads(verdict.certificate.text)["assumptions"])

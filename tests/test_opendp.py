@@ -1,0 +1,164 @@
+"""Mechanisms as OpenDP measurements, against the real package."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from how_to import run_page
+from kolahal.errors import UsageError
+from kolahal.lang.adjacency import RELATIONS, Adjacency, EachWithin, OneWithin, SumWithin
+from kolahal.lang.parse import parse
+from kolahal.lang.sketch import Mechanism
+from kolahal.opendp import answer_type, build_privacy_map, exact_epsilon, round_up, to_opendp
+from kolahal.sketches.gallery import GALLERY, load_one
+
+ARGUMENTS = {"T": 1.0, "N": 1, "M": 2}
+
+
+def textbook(name: str) -> Mechanism:
+    return load_one(name).complete(*GALLERY[name].textbook[0])
+
+
+# ---------------------------------------------------------------- without the package
+
+positive = st.fractions(min_value=Fraction(1, 1000), max_value=1000)
+
+
+@given(st.sampled_from(sorted(RELATIONS)), positive, positive, positive)
+def test_the_privacy_map_pays_for_every_step(relation: str, distance: Fraction, epsilon: Fraction, d_in: Fraction) -> None:
+    adjacency = RELATIONS[relation](distance)
+    privacy_map = build_privacy_map(adjacency, epsilon)
+    loss = privacy_map(d_in)
+    assert loss >= epsilon * d_in / distance or relation == "one_within"
+    assert loss >= epsilon and privacy_map(0) == 0
+    assert privacy_map(2 * d_in) >= loss
+    if relation != "one_within":
+        assert privacy_map(distance) == round_up(epsilon)
+
+
+@given(st.lists(st.integers(-9, 9), max_size=5), positive, positive)
+def test_one_answer_at_a_time_costs_no_more_than_the_map_says(moves: list[int], distance: Fraction, epsilon: Fraction) -> None:
+    """Whole answers: go from one database to the other one answer at a time, in steps of at most `distance`."""
+    steps = sum(math.ceil(abs(move) / distance) for move in moves)
+    loss = build_privacy_map(OneWithin(distance), epsilon)(sum(map(abs, moves)))
+    assert steps * epsilon <= loss
+
+
+@given(st.fractions())
+def test_rounding_goes_up(value: Fraction) -> None:
+    rounded = round_up(value)
+    assert Fraction(rounded) >= value and (Fraction(math.nextafter(rounded, -math.inf)) < value)
+
+
+def test_odd_distances_and_budgets() -> None:
+    privacy_map = build_privacy_map(EachWithin(Fraction(1)), Fraction(1))
+    assert privacy_map(math.inf) == privacy_map(math.nan) == privacy_map(-1.0) == math.inf
+    assert round_up(Fraction(10) ** 400) == math.inf
+    assert exact_epsilon("0.1") == Fraction(1, 10) < exact_epsilon(0.1)
+    for bad in (0, -1, "x", math.nan, math.inf, None, "1/0"):
+        with pytest.raises(UsageError, match="ε must be"):
+            exact_epsilon(bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("return 3", "i64"),
+        ("return q[0] + Lap(1/eps)", "f64"),
+        ("return q[0] + Lap(1/eps) > 0", "bool"),
+        ("return None", "ExtrinsicObject"),
+        ("return q", "Vec<f64>"),
+        ("return [1, 2]", "Vec<i64>"),
+        ("return [x > 0 for x in q]", "Vec<bool>"),
+        ("return 1, 2", "ExtrinsicObject"),
+        ("return [None, 1]", "ExtrinsicObject"),
+        ("if q[0] > 0:\n        return 0\n    return q[0]", "f64"),
+        ("if q[0] > 0:\n        return 0\n    return False", "ExtrinsicObject"),
+    ],
+)
+def test_answers_have_opendps_types(body: str, kind: str) -> None:
+    assert answer_type(parse(f"@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    {body}\n")) == kind
+
+
+# ---------------------------------------------------------------- with it
+
+
+@pytest.fixture
+def dp():
+    return pytest.importorskip("opendp.prelude", reason="OpenDP is not installed: pip install 'kolahal[opendp]'")
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_the_gallery_measures_and_composes(name: str, dp) -> None:
+    mechanism = textbook(name)
+    needed = {p.name: ARGUMENTS[p.name] for p in mechanism.sketch.arguments}
+    measurement = to_opendp(mechanism, 0.5, needed)
+    one_answer_moves = isinstance(mechanism.sketch.adjacency, OneWithin)
+    database, unit = ([3, 1, 2], 1) if one_answer_moves else ([3.0, 1.0, 2.0], 1.0)
+    assert measurement.map(unit) == 0.5 and measurement.check(unit, 0.5) and not measurement.check(unit, 0.4999)
+    assert measurement.map(3 * unit) == 1.5
+    composed = dp.c.make_composition([measurement, measurement])
+    assert composed.map(unit) == 1.0
+    answers = composed(database)
+    assert len(answers) == 2 and type(answers[0]) is type(measurement(database))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("T", ["f64", "i64"])
+def test_every_relation_has_a_metric(relation: str, T: str, dp) -> None:
+    mechanism = parse(f"@sketch(adjacent={relation}(2))\ndef f(q: Private, eps: Epsilon):\n    return [x + Lap(9/eps) for x in q]\n")
+    if (relation, T) == ("one_within", "f64"):
+        with pytest.raises(UsageError, match="sum_within"):
+            to_opendp(mechanism, 1, T=T)
+        return
+    measurement = to_opendp(mechanism, Fraction(1), T=T)
+    number = int if T == "i64" else float
+    assert measurement.map(number(2)) == (2.0 if relation == "one_within" else 1.0)
+    assert measurement.map(number(3)) == (3.0 if relation == "one_within" else 2.0)
+    answers = measurement([number(1), number(10**9)])
+    assert all(type(answer) is float for answer in answers) and answers[1] > 10**8  # false alarm: e^-10^7
+
+
+def test_it_goes_behind_opendps_own_transformations(dp) -> None:
+    counted = (
+        dp.t.make_count_by_categories(
+            dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance(), categories=["a", "b"], MO=dp.L1Distance["i64"], TOA="i64"
+        )
+        >> to_opendp(textbook("histogram"), 1000.0)
+    )
+    assert [round(x) for x in counted(["a", "a", "b"])] == [2, 1, 0]  # false alarm: 3 e^-500
+    assert counted.map(1) == 1000.0
+
+
+def test_mistakes_are_named(dp) -> None:
+    with pytest.raises(UsageError, match="needs arguments for N, T"):
+        to_opendp(textbook("svt"), 1.0, {"N": 1})
+    with pytest.raises(UsageError, match="nothing"):
+        to_opendp(textbook("sum"), 1.0, {"N": 1})
+    with pytest.raises(UsageError, match="f64 or i64"):
+        to_opendp(textbook("svt"), 1.0, {"N": 1, "T": 0}, T="u8")
+    with pytest.raises(dp.OpenDPException, match="finite"):
+        to_opendp(textbook("svt"), 1.0, {"N": 1, "T": 0})([math.inf])
+
+
+def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "opendp.prelude", None)
+    with pytest.raises(UsageError, match=r"pip install 'kolahal\[opendp\]'"):
+        to_opendp(textbook("sum"), 1.0)
+
+
+def test_the_how_to_page_tells_the_truth(dp, tmp_path: Path) -> None:
+    assert run_page("opendp.md", tmp_path) >= 4
+
+
+def test_relations_outside_are_refused() -> None:
+    class Other(Adjacency):
+        pass
+
+    assert SumWithin(Fraction(1)) != EachWithin(Fraction(1)) and issubclass(Other, Adjacency)

@@ -1,0 +1,186 @@
+"""The pytest marker `dp`: proved passes, refuted fails with the counterexample, unknown fails or is expected to."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import kolahal.checking  # noqa: F401  here, so that all runs inside this one share it
+from how_to import run_page
+
+pytest_plugins = ["pytester"]
+
+INSTALLED = any(point.value == "kolahal.pytest_plugin" for point in metadata.entry_points(group="pytest11"))
+
+# A checker that answers by the mechanism's name, and writes down what it was asked.
+FAKE = """
+import pytest
+from fractions import Fraction
+from kolahal import checking
+from kolahal.model import *
+
+ASKED = []
+
+
+def fake(mechanism, claim="", settings=None):
+    ASKED.append((mechanism.name, claim))
+    example = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(1)), Arguments(Fraction(1, 2), 1))
+    odds = Odds(Estimate(0.5, 0.5, 0.5, 0), Estimate(0.1, 0.1, 0.125, 0))
+    verdict = {
+        "good": Proved(Certificate("{}"), Everywhere()),
+        "bad": Refuted(example, odds, True),
+        "odd": Unknown("the solver gave up"),
+    }[mechanism.name]
+    return Check(verdict, 1.0, None)
+
+
+@pytest.fixture(autouse=True)
+def faked(monkeypatch):
+    monkeypatch.setattr(checking, "check", fake)
+    ASKED.clear()
+"""
+
+HEAD = """
+import pytest
+from conftest import ASKED
+from kolahal.lang.parse import parse
+
+def make(name, scale="1/eps"):
+    return parse(f"@sketch(adjacent=one_within(1))\\ndef {name}(q: Private, eps: Epsilon):\\n    return q[0] + Lap({scale})\\n")
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester):
+    def run(tests: str, *arguments: str) -> pytest.RunResult:
+        pytester.makeconftest(FAKE)
+        pytester.makepyfile(HEAD + tests)
+        plugin = () if INSTALLED else ("-p", "kolahal.pytest_plugin")
+        return pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", "-p", "no:xdist", "--strict-markers", *arguments)
+
+    return run
+
+
+def test_each_verdict_has_its_outcome(run) -> None:
+    result = run("""
+@pytest.mark.dp
+def test_good():
+    return make("good")
+
+@pytest.mark.dp()
+def test_bad():
+    return make("bad")
+
+@pytest.mark.dp
+def test_odd():
+    return make("odd")
+
+@pytest.mark.dp(allow_unknown=True)
+def test_odd_is_expected():
+    return make("odd")
+
+@pytest.mark.dp(allow_unknown=True)
+def test_bad_is_never_expected():
+    return make("bad")
+
+def test_other():
+    pass
+""")
+    result.assert_outcomes(passed=2, failed=3, xfailed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*bad is not eps-private.*",
+            "With ε = 0.5, take the neighbours*",
+            "  d1 = [[]0[]]*",
+            "  d2 = [[]1[]]*",
+            "and the event that the answer is 1. Its probability is*",
+            "  between 0.5 and 0.5 on d1*",
+            "  between 0.1 and 0.125 on d2*",
+            "and the ratio is at least 4.*",
+            "*odd: neither a proof that it is eps-private nor a counterexample: the solver gave up*",
+        ]
+    )
+    assert "pytest_plugin.py" not in result.stdout.str()  # no traceback of ours
+    assert "PytestReturnNotNone" not in result.stdout.str()
+
+
+def test_mechanisms_come_from_returns_names_and_arguments(run, pytester: pytest.Pytester) -> None:
+    pytester.makefile(".py", stored="@sketch(adjacent=one_within(1))\ndef good(q: Private, eps: Epsilon):\n    return q[0] + Lap(1/eps)\n")
+    result = run("""
+@pytest.fixture
+def mechanism():
+    return make("good")
+
+@pytest.mark.dp(eps="2*eps")
+def test_fixture(mechanism, tmp_path):
+    assert mechanism.name == "good"
+
+@pytest.mark.dp
+@pytest.mark.parametrize("m", [make("good"), make("good", "hole").complete("1/eps")])
+def test_parameters(m):
+    pass
+
+@pytest.mark.dp("stored.py:good")
+def test_named():
+    pass
+
+class TestMethods:
+    @pytest.mark.dp
+    def test_method(self):
+        return make("good")
+
+def test_what_was_asked():
+    pass
+""")
+    result.assert_outcomes(passed=6)
+
+
+def test_the_claim_is_handed_on(run) -> None:
+    result = run("""
+@pytest.mark.dp(eps="2*eps")
+def test_claim(request):
+    request.addfinalizer(lambda: print("asked", ASKED))
+    return make("good")
+""", "-s")
+    result.stdout.fnmatch_lines(["*asked [[]('good', '2[*]eps')[]]*"])
+
+
+def test_a_failing_body_fails_before_anything_is_checked(run) -> None:
+    result = run("""
+@pytest.mark.dp
+def test_body():
+    assert make("good").name == "bad"
+""")
+    result.assert_outcomes(failed=1)
+
+
+@pytest.mark.parametrize(
+    ("marker", "words"),
+    [("@pytest.mark.dp", "found no mechanism"), ("@pytest.mark.dp(level=2)", "level"), ("@pytest.mark.dp(1, 2)", "target=None")],
+)
+def test_mistakes_are_named(run, marker: str, words: str) -> None:
+    result = run(f"""
+{marker}
+def test_nothing():
+    pass
+""")
+    result.assert_outcomes(failed=1)
+    assert words in result.stdout.str()
+
+
+def test_the_plugin_is_declared_and_cheap() -> None:
+    pyproject = Path(__file__).parents[1] / "pyproject.toml"
+    assert '[project.entry-points.pytest11]\nkolahal = "kolahal.pytest_plugin"' in pyproject.read_text()
+    code = "import sys, kolahal.pytest_plugin; print([m for m in ('numpy', 'scipy', 'z3', 'flint', 'click') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_the_how_to_page_tells_the_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not INSTALLED:
+        monkeypatch.setenv("PYTEST_PLUGINS", "kolahal.pytest_plugin")
+    assert run_page("pytest.md", tmp_path) == 2

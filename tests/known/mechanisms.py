@@ -25,6 +25,7 @@ class Known:
     truth: float  # in units of the claimed ε
     why: str
     epsilon: Fraction = HALF
+    hard: bool = False  # a violation that needs more runs than the quick profile has
 
     @property
     def private(self) -> bool:
@@ -75,14 +76,14 @@ BROKEN = (
     Known("sums:prefix_sum_all_move", 4, "n/s where every answer moves (n = 4)"),
     Known("sums:smart_sum_1_2", 1.5, "1/s1 + 1/s2 = ε + ε/2: the paper's tool ranked it above the right one"),
     Known("sums:bad_smart_sum", math.inf, "CheckDP BadSmartSum: block sums without noise"),
-    Known("above_threshold:above_2_3", 7 / 6, "1/s1 + 2/s2 = ε/2 + 2ε/3: the hardest"),
+    Known("above_threshold:above_2_3", 7 / 6, "1/s1 + 2/s2 = ε/2 + 2ε/3: the hardest", hard=True),
     Known("above_threshold:above_3_2", 4 / 3, "1/s1 + 2/s2 = ε/3 + ε"),
-    Known("above_threshold:above_1_4", 1.5, "1/s1 + 2/s2 = ε + ε/2"),
+    Known("above_threshold:above_1_4", 1.5, "1/s1 + 2/s2 = ε + ε/2", hard=True),
     Known("above_threshold:above_2_2", 1.5, "1/s1 + 2/s2 = ε/2 + ε"),
     Known("svt:isvt1", math.inf, "StatDP iSVT1, Lyu's Alg. 5: no query noise"),
     Known("svt:isvt2", 5, "StatDP iSVT2, Lyu's Alg. 6: no cut-off, nε/2 (n = 10)"),
     Known("svt:isvt3", 1.75, "StatDP iSVT3, Lyu's Alg. 4: (1 + 6N)/4, N = 1"),
     Known("svt:isvt4", 5, "StatDP iSVT4, Lyu's Alg. 3: releases the compared answer, nε/2 (n = 10)"),
-    Known("svt:bad_gap_svt", 2.5, "CheckDP BadGapSVT: as iSVT4 with twice the query noise (n = 10)"),
+    Known("svt:bad_gap_svt", 2.5, "CheckDP BadGapSVT: as iSVT4 with twice the query noise (n = 10)", hard=True),
     Known("svt:svt34_parallel", 5.75, "DP-Sniper SVT34Parallel, at most (n = 10)"),
 )

@@ -380,7 +380,7 @@ def test_the_public_signature_is_the_sketchs() -> None:
 
 def test_a_run_that_stops_does_not_show_private_values() -> None:
     text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[1] / (q[0] - q[0]) + Lap(1/eps)\n"
-    with pytest.raises(RuntimeError, match="^f stopped with ZeroDivisionError$") as caught:
+    with pytest.raises(RuntimeError, match=r"^f stopped with ZeroDivisionError$") as caught:
         load_emitted(emit(parse(text), off_grid=True))([7, 123456], 1)
     assert caught.value.__context__ is None and caught.value.__cause__ is None
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import Case, cases
 
 from kolahal.engine import batch
 from kolahal.engine.outputs import hits
@@ -35,6 +34,7 @@ from kolahal.model import (
 )
 from kolahal.settings import Settings, with_changes
 from kolahal.sketches.gallery import load_one
+from strategies import Case, cases
 
 F = Fraction
 HEAD = "from kolahal import DiscreteLap, Epsilon, Exp, Lap, Private, each_within, hole, one_within, sketch\n\n"
@@ -44,7 +44,10 @@ def above(low: int | Fraction | None, high: int | Fraction | None = None) -> Wit
     return Within(None if low is None else F(low), None if high is None else F(high))
 
 
-def at(sketch: Sketch, size: int, epsilon: Fraction = F(1)) -> Arguments:
+ONE = F(1)
+
+
+def at(sketch: Sketch, size: int, epsilon: Fraction = ONE) -> Arguments:
     return make_arguments(sketch, epsilon, size, {"N": F(2), "M": F(2), "T": F(1)})
 
 
@@ -62,7 +65,12 @@ QUESTIONS: list[tuple[str, tuple[float, ...], tuple[Fraction, ...], Event]] = [
     ("noisy_max_2", (2.0, 3.0), whole(0, 2, -1), above(2, 3)),
     ("exp_noisy_max", (2.0, 0.0), whole(0, 2, -1, 1), Equals(F(1))),
     ("exp_noisy_max", (2.0, 1.0), whole(0, 2, -1, 1), above(3)),
-    ("smart_sum", (2.0, 1.0), whole(0, 1, -1, 1, 0), AllOf((above(0), Anything(), above(None, 2), above(-3, 3), above(-1)))),
+    (
+        "smart_sum",
+        (2.0, 1.0),
+        whole(0, 1, -1, 1, 0),
+        AllOf((above(0), Anything(), above(None, 2), above(-3, 3), above(-1))),
+    ),
     ("smart_sum", (1.0, 3.0), whole(0, 1, -1, 1), Linear(whole(1, -1, 0, 2), F(1))),
     ("svt", (2.0, 4.0), whole(0, 2, -1, 1, 3), Equals((False, True, False, True))),
     ("svt", (2.0, 4.0), whole(0, 2, -1, 1, 3), StartsWith((False, True))),
@@ -78,7 +86,9 @@ def test_it_is_what_sampling_shows(place, discrete):
     name, scales, database, event = QUESTIONS[place]
     sketch = load_one(name).discretised() if discrete else load_one(name)
     if discrete and isinstance(event, Linear):
-        event = Linear(tuple(F(1) for _ in event.weights), event.low)
+        event = Linear(
+            tuple(F(int(i == 0)) for i in range(len(event.weights))), event.low
+        )  # 2·noise is not whole noise
     arguments = at(sketch, len(database))
     exact = event_probability(sketch, database, arguments, np.array([scales]), event)
     assert not isinstance(exact, CannotIntegrate)
@@ -88,7 +98,7 @@ def test_it_is_what_sampling_shows(place, discrete):
     assert abs(exact[0] - frequency) <= 6.5 * math.sqrt(max(exact[0] * (1 - exact[0]), 1e-12) / runs)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(cases())
 def test_generated_programs_do_what_sampling_shows(case):
     runs = 20_000
@@ -152,6 +162,7 @@ def test_tiny_probabilities_keep_their_digits():
     assert fast[0] == pytest.approx(float(sure.ball.mid()), rel=1e-9, abs=0)
 
 
+@settings(max_examples=40)
 @given(
     st.fractions(F(-5), F(5), max_denominator=8),
     st.fractions(F(1, 4), F(6), max_denominator=8),
@@ -268,13 +279,19 @@ def test_a_hundred_queries_are_no_obstacle():
 
 
 def test_it_says_what_it_cannot_do():
-    product = parse(HEAD + "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return (q[0] + Lap(1/eps)) * Lap(1/eps) > 0\n")
-    ring = parse(HEAD + """
+    product = parse(
+        HEAD
+        + "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return (q[0] + Lap(1/eps)) * Lap(1/eps) > 0\n"
+    )
+    ring = parse(
+        HEAD
+        + """
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
     a, b, c = q[0] + Lap(1/eps), q[0] + Lap(1/eps), q[0] + Lap(1/eps)
-    return a > b + c and b > a + c + 1 and c > a - b
-""")
+    return a > b and b > c and c + 1 > a
+"""
+    )
     arguments = Arguments(F(1), 1)
     for sketch, reason in ((product, "multiplied"), (ring, "rings")):
         for found in (
@@ -285,7 +302,9 @@ def f(q: Private, eps: Epsilon):
 
 
 def test_an_impossible_event_has_probability_exactly_zero():
-    sketch = parse(HEAD + "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Exp(1/eps)\n")
+    sketch = parse(
+        HEAD + "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Exp(1/eps)\n"
+    )
     found = rigorous_probability(sketch, (F(1),), Arguments(F(1), 1), (), above(None, 1))
     assert found.is_zero and found.high == 0.0
     assert event_probability(sketch, (F(1),), Arguments(F(1), 1), np.zeros((1, 0)), above(None, 1))[0] == 0.0
@@ -303,7 +322,9 @@ def test_the_probe_agrees_with_the_sampler():
     for name, scales, database, event in QUESTIONS[::3]:
         sketch = load_one(name)
         move = tuple(F(int(i == 0)) for i in range(len(database)))
-        example = Example(database, tuple(a + m for a, m in zip(database, move, strict=True)), event, at(sketch, len(database)))
+        example = Example(
+            database, tuple(a + m for a, m in zip(database, move, strict=True)), event, at(sketch, len(database))
+        )
         probe = build_exact_probe(sketch, probe_settings(), "test")
         rows = np.exp(rng.uniform(0, 1.5, (6, len(scales)))) * (np.array(scales) > 0)
         exact, sampled = probe.losses(rows, (example,)), probe.sampler.losses(rows, (example,))
@@ -316,11 +337,14 @@ def test_the_probe_agrees_with_the_sampler():
 
 
 def test_the_probe_samples_what_cannot_be_integrated():
-    sketch = parse(HEAD + """
+    sketch = parse(
+        HEAD
+        + """
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
     return (q[0] + Lap(hole)) * (1 + Exp(hole)) > 0
-""")
+"""
+    )
     example = Example((F(0),), (F(1),), Equals(True), Arguments(F(1), 1))
     probe = build_exact_probe(sketch, probe_settings(), "test")
     losses = probe.losses(np.array([[1.0, 1.0], [1.0, 0.0]]), (example,))

@@ -279,9 +279,12 @@ class _Checker:
 
     def uses(self, part: object, ready: frozenset[str]) -> None:
         nodes = list(walk(part))
-        hidden = {node.name for node in nodes if isinstance(node, Comprehension)}
+        inner = [node for node in nodes if isinstance(node, Comprehension)]
+        hidden = {node.name for node in inner}
         for node in nodes:
-            if isinstance(node, Var) and node.name not in ready | hidden and LIST in self.types.of(node):
+            # In [x for x in x] the last x is the list, and only the others are hidden.
+            known = ready if any(node is one.over for one in inner) else ready | hidden
+            if isinstance(node, Var) and node.name not in known and LIST in self.types.of(node):
                 self.fault("K219", node, name=node.name)
 
     # ---- expressions

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from itertools import islice
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, Adjacency
@@ -40,11 +41,12 @@ from kolahal.lang.patch import Text, tokens_of
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.signature import Signature
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.lang.source import Source, Span, parse_expression, read_source, with_newlines
+from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
 from kolahal.lang.tree import Tree
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 NOISE = " + Lap(hole)"
+MOST_SIGNATURES = 81  # all of them, for four parameters
 
 
 def sketch_of(
@@ -61,15 +63,26 @@ def sketch_of(
     """
     plain = _read(Source(path, with_newlines(source_text)), function_name)
     adjacency = _adjacency(adjacency_text)
-    signature = Signature(plain.function, private)
-    bare = plain.under(f"@sketch(adjacent={adjacency})\n{signature.line()}", path)
-    (sketch,) = parse_source(bare)  # faults are those of the plain program, at its own lines
+    sketch, bare = _parse(plain, Signature(plain.function, private), adjacency, path)
     noisy = _Places(sketch, copies).find()
     body = _write(bare, noisy)
     names = sorted({"Epsilon", "Lap", "Private", adjacency.name, "hole", "sketch"})
     text = f"from kolahal import {', '.join(names)}\n\n\n{body}"
     parse_source(Source(path, text))
     return text
+
+
+def _parse(plain: _Plain, signature: Signature, adjacency: Adjacency, path: str) -> tuple[Sketch, Source]:
+    """The program as a sketch without noise, under the first signature that fits it."""
+    faults: SketchError | None = None
+    for line in islice(signature.lines(), MOST_SIGNATURES):
+        bare = plain.under(f"@sketch(adjacent={adjacency})\n{line}", path)
+        try:
+            return parse_source(bare)[0], bare
+        except SketchError as error:
+            faults = faults or error  # of the likeliest signature, at the lines of the plain program
+    assert faults is not None
+    raise faults
 
 
 def load_plain(target: str) -> tuple[Source, str | None]:
@@ -229,20 +242,24 @@ class _Places:
             match node:
                 case Index(_, at):
                     names |= _variables(at)
-                case Range(start, stop, step):
-                    names |= _variables((start, stop, step))
+                case Range():
+                    names |= _variables(node)
         while True:
-            more = {
-                name
-                for node in walk(self.sketch.body)
-                if isinstance(node, Assign)
-                for target, value in zip(node.targets, node.values, strict=True)
-                if target in names
-                for name in _variables(value)
-            } - names
+            more = {name for target, value in self.bindings() if target in names for name in _variables(value)} - names
             if not more:
                 return names
             names |= more
+
+    def bindings(self) -> Iterator[tuple[str, Expr | Range]]:
+        """Every name with what it may be given; a list's name also stands for its items."""
+        for node in walk(self.sketch.body):
+            match node:
+                case Assign(targets, values):
+                    yield from zip(targets, values, strict=True)
+                case For(name, over, _) | Comprehension(_, name, over):
+                    yield name, over
+                case Append(name, value, _):
+                    yield name, value
 
     def counters(self) -> set[str]:
         """Names that begin with a whole number and are only ever stepped, and names of loops that count."""
@@ -264,7 +281,7 @@ class _Places:
         """Public names that private data, and not only a counter, is compared with."""
         found: set[str] = set()
         for one, other in self.comparisons():
-            private = {name for name in _variables(one, lists=True) if name in self.flow.names}
+            private = _variables(one) & self.flow.names
             if private - self.kept and not self.flow.of(other):
                 found |= _variables(other)
         return found
@@ -308,11 +325,15 @@ class _Places:
         return find_flow(self.sketch, control=control, covered=frozenset(self.covered))
 
 
-def _variables(part: object, lists: bool = False) -> set[str]:
-    """The names in an expression; those of lists only if asked for."""
-    nodes = list(walk(part))
-    names = {node.of.name for node in nodes if isinstance(node, Index | Length)}
-    return {node.name for node in nodes if isinstance(node, Var) and (lists or node.name not in names)}
+def _variables(part: Node) -> set[str]:
+    """The names in an expression, without those of which only the length is asked."""
+    if isinstance(part, Length):
+        return set()
+    if isinstance(part, Var):
+        return {part.name}
+    values = [getattr(part, f.name) for f in fields(part)]
+    parts = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
+    return set().union(*(_variables(item) for item in parts if isinstance(item, Node)))
 
 
 def _is_step(name: str, value: Expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from kolahal.errors import UsageError
@@ -24,32 +25,39 @@ class Signature:
         self.notes = {arg.arg: ast.unparse(arg.annotation) for arg in args.args if arg.annotation}
         self.wholes = _whole_names(function)
         self.truths = set(_truth_names(function))
+        self.budget = next((n for n in ("eps", "epsilon") if n in self.names and n != self.private), None)
 
-    def line(self) -> str:
-        taken = {node.id for node in ast.walk(self.function) if isinstance(node, ast.Name)} | set(self.names)
-        budget = next((n for n in ("eps", "epsilon") if n in self.names and n != self.private), "")
-        shown = {name: self.parameter(name, name == budget) for name in self.names}
-        parameters = list(shown.values())
-        if not budget:
+    def lines(self) -> Iterator[str]:
+        """Signatures with types for all parameters, the likeliest first."""
+        choices = [self.types(name) for name in self.names]
+        for types in itertools.product(*choices):
+            yield self.line(dict(zip(self.names, types)))
+
+    def line(self, types: dict[str, str]) -> str:
+        defaults = {name: f" = {ast.unparse(default)}" for name, default in self.defaults.items()}
+        defaults[self.private] = ""
+        parameters = [f"{name}: {types[name]}{defaults.get(name, '')}" for name in self.names]
+        if "Epsilon" not in types.values():
+            taken = {node.id for node in ast.walk(self.function) if isinstance(node, ast.Name)} | set(self.names)
             budget = next(n for n in ("eps", "epsilon", "eps_", "epsilon_", "privacy_budget") if n not in taken)
             # A parameter without a default stands before those that have one.
             place = next((i for i, name in enumerate(self.names) if name in self.defaults), len(parameters))
             parameters.insert(place, f"{budget}: Epsilon")
         return f"def {self.function.name}({', '.join(parameters)}):"
 
-    def parameter(self, name: str, is_budget: bool) -> str:
-        if name == self.private:
-            return f"{name}: Private"
-        default = f" = {ast.unparse(self.defaults[name])}" if name in self.defaults else ""
-        return f"{name}: {'Epsilon' if is_budget else self.type(name)}{default}"
-
-    def type(self, name: str) -> str:
+    def types(self, name: str) -> tuple[str, ...]:
+        """The types that a parameter may have, the likeliest first."""
         note, default = self.notes.get(name), self.defaults.get(name)
+        if name == self.private:
+            return ("Private",)
+        if name == self.budget:
+            return ("Epsilon",)
         if note in ("int", "float", "bool"):
-            return note
-        if name in self.truths or (isinstance(default, ast.Constant) and isinstance(default.value, bool)):
-            return "bool"
-        return "int" if name in self.wholes else "float"
+            return (note,)
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+            return ("bool",)
+        guess = "bool" if name in self.truths else "int" if name in self.wholes else "float"
+        return (guess, *(kind for kind in ("float", "int", "bool") if kind != guess))
 
 
 def _truth_names(function: ast.FunctionDef) -> Iterator[str]:
@@ -131,17 +139,14 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield name, ast.BinOp(target, op, value)
         case ast.For(ast.Name(id=name), over) | ast.comprehension(ast.Name(id=name), over):
             yield name, over
+        case ast.Call(ast.Attribute(ast.Name(id=name), "append" | "insert"), [*_, value]):
+            yield name, value
 
 
 def _names(node: ast.AST) -> set[str]:
-    """The names whose numbers a value is made of; the lists in it are not among them."""
-    if isinstance(node, ast.Subscript | ast.Call):
-        inner = [node.slice] if isinstance(node, ast.Subscript) else node.args if _called(node) - {"len"} else []
-        return set().union(*map(_names, inner))
+    """The names whose numbers, or items, a value is made of; a length is made of none."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return set().union(*map(_names, node.args)) if node.func.id != "len" else set()
     if isinstance(node, ast.Name):
         return {node.id}
     return set().union(*map(_names, ast.iter_child_nodes(node)))
-
-
-def _called(node: ast.AST) -> set[str]:
-    return {n.func.id for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}

@@ -182,8 +182,7 @@ def _both_ways(criterion: Criterion, n1: Any, n2: Any, both: Any, runs: int) -> 
 def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
     runs, answers = first.runs, sort_answers(first, second)
     pool = answers.pool
-    if answers.count > 1:
-        yield Unordered(answers.codes[:runs], answers.codes[runs:], answers.count, answers.whole)
+    yield Unordered(answers.codes[:runs], answers.codes[runs:], answers.count, answers.whole)
     for length, codes in enumerate(answers.prefixes, start=1):
         cells, count = compact(codes)
         if 1 < count != answers.count:
@@ -275,29 +274,29 @@ def _line_event(example: Any, place: int) -> Callable[[Fraction | None, Fraction
     return event
 
 
-BOX_LEVELS = np.arange(-8, 9) / 8  # in spreads from the middle
+BOXES = 17  # one inside the other, an eighth of a spread apart, the middle one at the middle
 
 
 def _box_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
     """Boxes open towards d1 (d2 where `way` is −1), each inside the one before it."""
     signs = way * np.sign(shape.weights)
-    bounds = [
-        _decimals(middle + sign * spread * BOX_LEVELS, spread / 20)
-        for middle, spread, sign in zip(shape.middles, shape.spreads, signs, strict=True)
-    ]
-    cells = np.full(values.shape[1], len(BOX_LEVELS), dtype=np.int64)  # the innermost box that an answer is in
-    for place, sign, bound in zip(shape.places, signs, bounds, strict=True):
-        cells = np.minimum(cells, np.searchsorted(sign * bound.floats, sign * values[place], side="right"))
-    cells[~inside] = 0
+    steps = [_decimals(np.array([spread / 8]), spread / 20) for spread in shape.spreads]
+    middles = [_decimals(np.array([m]), spread / 20) for m, spread in zip(shape.middles, shape.spreads, strict=True)]
+    cells = np.full(values.shape[1], BOXES - 1.0)
+    for place, sign, step, middle in zip(shape.places, signs, steps, middles, strict=True):
+        depth = (values[place] - middle.floats[0]) * (sign / step.floats[0])
+        np.minimum(cells, depth, out=cells)
+    numbers = np.clip(np.floor(cells) + BOXES // 2 + 1, 0, BOXES).astype(np.int64)  # the innermost box of an answer
+    numbers[~inside] = 0
 
     def of(low: int, _: int) -> Event:
-        parts = {
-            place: Within(bound.exact(low - 1), None) if sign > 0 else Within(None, bound.exact(low - 1))
-            for place, sign, bound in zip(shape.places, signs, bounds, strict=True)
-        }
+        parts = {}
+        for place, sign, step, middle in zip(shape.places, signs, steps, middles, strict=True):
+            bound = middle.exact(0) + int(sign) * (low - 1 - BOXES // 2) * step.exact(0)
+            parts[place] = Within(bound, None) if sign > 0 else Within(None, bound)
         return with_parts(example, parts)
 
-    return Ordered(cells[:runs], cells[runs:], len(BOX_LEVELS) + 1, of, upper=True)
+    return Ordered(numbers[:runs], numbers[runs:], BOXES + 1, of, upper=True)
 
 
 def _linear_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:

@@ -197,8 +197,10 @@ def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None
             if high is not None:
                 atoms.append(Atom(item + Affine({}, plain(-high)), strict=False))
             return tuple(atoms)
-        case _:
+        case Anything():
             return ()
+        case _:
+            raise AssertionError(f"{event} is no event of one item")
 
 
 def _is_numeric(item: Item) -> bool:

@@ -114,7 +114,7 @@ def _span(item: Item, database: Database, adjacency: Adjacency, noises: Sequence
     for symbol, coefficient in item.terms.items():
         if isinstance(symbol, Answer):
             centre += coefficient * database[symbol.place]
-            changes.append(abs(coefficient) * adjacency.distance)
+            changes.append(adjacency.distance * abs(Fraction(coefficient)))
         else:
             assert isinstance(symbol, Drawn)
             ways |= {coefficient > 0} if noises[symbol.site] in ONE_SIDED else {True, False}

@@ -104,7 +104,9 @@ def integrate_tree(tree: TreePlan, limits: Array, scales: Array) -> Array | Cann
         grid = _panel_grid(kinks, slowest, steepest, flat=all(isinstance(child, _Leaf) for child in root.children))
     rows = len(limits)
     if rows > 1 and (isinstance(grid, CannotIntegrate) or grid.size * rows > CHUNK):
-        halves = [integrate_tree(tree, limits[part], scales[part]) for part in (slice(rows // 2), slice(rows // 2, None))]
+        halves = [
+            integrate_tree(tree, limits[part], scales[part]) for part in (slice(rows // 2), slice(rows // 2, None))
+        ]
         for half in halves:
             if isinstance(half, CannotIntegrate):
                 return half

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +27,7 @@ from kolahal.model import (
     OneOf,
     Output,
     Refuted,
+    Scalar,
     StartsWith,
     Within,
     describe_event,
@@ -101,7 +102,11 @@ def read_document(data: Any) -> tuple[Sketch, Scale, Example]:
     epsilon = Fraction(data["epsilon"])
     if epsilon <= 0:
         raise ValueError("ε must be above 0")
-    return sketch, parse_scale(data["claim"]), Example(d1, d2, read_event(data["event"]), Arguments(epsilon, len(d1), values))
+    return (
+        sketch,
+        parse_scale(data["claim"]),
+        Example(d1, d2, read_event(data["event"]), Arguments(epsilon, len(d1), values)),
+    )
 
 
 def write_event(event: Event) -> dict[str, Any]:
@@ -122,22 +127,34 @@ def write_event(event: Event) -> dict[str, Any]:
             return {"any": [write_event(part) for part in events]}
 
 
-def read_event(data: Mapping[str, Any]) -> Event:
-    match dict(data):
+def read_event(data: Any) -> Event:
+    match data:
+        case {"all": [*parts]}:
+            return AllOf(tuple(_read_part(part) for part in parts))
+        case {"starts": [*values]}:
+            return StartsWith(tuple(_read_scalar(value) for value in values))
+        case {"linear": [*weights], "low": low}:
+            return Linear(tuple(Fraction(weight) for weight in weights), Fraction(low))
+        case {"any": [*parts]}:
+            events = tuple(read_event(part) for part in parts)
+            plain = tuple(event for event in events if not isinstance(event, OneOf | Anything))
+            if len(plain) < len(events):
+                raise ValueError("a union has simple parts only")
+            return OneOf(plain)
+        case {"equals": [*values]}:
+            return Equals(tuple(_read_scalar(value) for value in values))
+        case _:
+            return _read_part(data)
+
+
+def _read_part(data: Any) -> Equals | Within | Anything:
+    match data:
         case {"equals": value}:
-            return Equals(_read_value(value))
+            return Equals(_read_scalar(value))
         case {"within": [low, high]}:
             return Within(*(None if bound is None else Fraction(bound) for bound in (low, high)))
         case {"anything": True}:
             return Anything()
-        case {"all": [*parts]}:
-            return AllOf(tuple(read_event(part) for part in parts))  # type: ignore[arg-type]
-        case {"starts": [*values]}:
-            return StartsWith(tuple(_read_value(value) for value in values))  # type: ignore[arg-type]
-        case {"linear": [*weights], "low": low}:
-            return Linear(tuple(Fraction(weight) for weight in weights), Fraction(low))
-        case {"any": [*parts]}:
-            return OneOf(tuple(read_event(part) for part in parts))  # type: ignore[arg-type]
         case _:
             raise ValueError(f"there is no such event: {data}")
 
@@ -148,9 +165,7 @@ def _write_value(value: Output) -> Any:
     return value if value is None or isinstance(value, bool) else str(value)
 
 
-def _read_value(value: Any) -> Output:
-    if isinstance(value, list):
-        return tuple(_read_value(item) for item in value)  # type: ignore[misc]
+def _read_scalar(value: Any) -> Scalar:
     return value if value is None or isinstance(value, bool) else Fraction(value)
 
 

@@ -82,7 +82,9 @@ def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerB
     for size in SIZES[:5]:
         for arguments in enumerate_arguments(sketch, size, claim, few=True):
             search = _Search(sketch, arguments, claim, settings)
-            for example, loss in search.hardest(GAINS, CLIMBS if best is None or best[0] < 0.99 else 0, only_above=False):
+            for example, loss in search.hardest(
+                GAINS, CLIMBS if best is None or best[0] < 0.99 else 0, only_above=False
+            ):
                 share = loss / search.claim
                 if best is None or share > best[0] * (1 + 1e-6):
                     best = share, example
@@ -127,7 +129,9 @@ def _is_homogeneous(sketch: Sketch, claim: Scale) -> bool:
 def find_violation(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> Example | None:
     """An example at these arguments whose loss is above the claim, by doubles."""
     search = _Search(sketch, arguments, claim, settings)
-    return next((example for example, loss in search.hardest(GAINS[:5], CLIMBS, only_above=True) if search.is_above(loss)), None)
+    return next(
+        (example for example, loss in search.hardest(GAINS[:5], CLIMBS, only_above=True) if search.is_above(loss)), None
+    )
 
 
 class _Search:
@@ -233,9 +237,7 @@ def losses_of(integrator: Integrator, examples: Sequence[Example]) -> list[float
 def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
     """The example with rigorous intervals, d1 as the likelier side, if they show a violation for certain."""
     assert sketch.adjacency.related(example.d1, example.d2), "the databases of an example are neighbours"
-    p1, p2 = (
-        rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2)
-    )
+    p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return None
     level = claim.at(example.arguments.quantities(sketch))
@@ -248,9 +250,7 @@ def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
 
 def measure(sketch: Sketch, example: Example, claim: Scale) -> float | None:
     """A loss that the example's is not below, in units of the claim, for certain."""
-    p1, p2 = (
-        rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2)
-    )
+    p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return None
     low = max(log_ratio(p1, p2)[0], log_ratio(p2, p1)[0], 0.0)
@@ -342,7 +342,11 @@ def _smaller(value: Fraction) -> list[Fraction]:
     """Simpler numbers than `value`, simplest first: whole ones by size, of which large ones are left out."""
     sizes = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 500, 1000]
     found = [Fraction(sign * size) for size in sizes for sign in (1, -1) if size or sign > 0]
-    return [v for v in found if abs(v) < abs(value) or (v.denominator == 1 != value.denominator and abs(v) <= abs(value) + 1)]
+    return [
+        v
+        for v in found
+        if abs(v) < abs(value) or (v.denominator == 1 != value.denominator and abs(v) <= abs(value) + 1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,9 @@ def _smallest_violation(synthesis: Synthesis) -> list[str]:
     against = [(j, j.verdict if isinstance(j.verdict, Refuted) else j.trial) for j in synthesis.judged]
     known = [(_log_loss(found), j, found) for j, found in against if found is not None]
     if not known:
-        return ["No completion is near the region of noise that the examples allow."] if synthesis.selection.kept else []
+        return (
+            ["No completion is near the region of noise that the examples allow."] if synthesis.selection.kept else []
+        )
     loss, closest, found = min(known, key=lambda item: item[0])
     epsilon = found.example.arguments.epsilon
     sure = "for certain" if isinstance(found, Refuted) else f"with confidence {found.confidence}"

@@ -11,7 +11,7 @@ from kolahal.search.grammar import enumerate_scales
 from kolahal.settings import Settings
 
 WHOLE = (Fraction(2), Fraction(1), Fraction(2), Fraction(3))
-ROOM = 4  # answers for each unit of a whole argument
+ROOM = 4  # answers for each unit of a whole argument, and one more, so that |q| is no multiple of it
 REAL = (Fraction(1), Fraction(2), Fraction(0))
 
 
@@ -49,7 +49,10 @@ def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
         values = tuple((p.name, _value(p, turn)) for p in sketch.arguments)
         # A cut-off after N answers costs its full price only where there are many more answers than N.
         size = max(
-            [size, *(ROOM * int(v) for p, (_, v) in zip(sketch.arguments, values, strict=True) if p.type is Type.INT)]
+            [
+                size,
+                *(ROOM * int(v) + 1 for p, (_, v) in zip(sketch.arguments, values, strict=True) if p.type is Type.INT),
+            ]
         )
         pool.append(Arguments(epsilon, size, values))
     return list(dict.fromkeys(pool))

@@ -257,7 +257,7 @@ class _Maker:
     def truth(self, depth: int = 2) -> Expr:
         ways = ["compare", "compare", "toss", "toss", "none", "name"]
         if depth:
-            ways += ["and", "or", "not", "same", "guarded", "const", "item"]
+            ways += ["and", "or", "and", "or", "not", "same", "guarded", "const", "item"]
         match self.pick(ways):
             case "name":
                 return self.name(self.truths)
@@ -432,7 +432,10 @@ class _Maker:
         if not names:
             return []
         name = self.pick(names)
-        return [Append(name, self.item_maker(name)(), front=self.chance(3))]
+        made = [Append(name, self.item_maker(name)(), front=self.chance(2))]
+        if name in self.real_lists and self.chance(3):
+            made.append(Append(name, Index(Var(name), self.place(name)), front=self.chance(2)))
+        return made
 
     def rebind(self) -> list[Stmt]:
         """A list gets another value; a loop around goes on over the old one."""

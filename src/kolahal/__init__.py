@@ -25,7 +25,7 @@ from kolahal.settings import Grammar, Settings
 __version__ = "0.1.0"
 
 # Loaded when first asked for: these need numpy, scipy and solvers, and `import kolahal` is to be quick.
-_LATER = {"synthesize": "kolahal.methods", "check": "kolahal.checking"}
+_LATER = {"synthesize": "kolahal.methods", "check": "kolahal.checking", "emit": "kolahal.lang.emit"}
 
 __all__ = [
     "DiscreteExp",
@@ -44,6 +44,7 @@ __all__ = [
     "UsageError",
     "check",
     "each_within",
+    "emit",
     "hole",
     "monotone",
     "one_within",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -137,7 +138,9 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Also write result.json and the mechanism there."
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also write result.json, report.html and the private program there.",
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
@@ -145,6 +148,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 )
 @click.option("--coefficients", help="Coefficients of the grammar, such as 1,2,3,4,6.")
 @click.option("--also", multiple=True, metavar="EXPR", help="A further scale for the grammar, such as 'T/eps'.")
+@click.option("--patch", is_flag=True, help="Print a unified diff that fills the holes of the file.")
 def synth(
     target: str,
     method: str,
@@ -154,6 +158,7 @@ def synth(
     count: int | None,
     coefficients: str | None,
     also: tuple[str, ...],
+    patch: bool,
 ) -> None:
     """Find scales for the holes of SKETCH, ranked, each with a verdict."""
     sketch = load_one(target)
@@ -175,11 +180,26 @@ def synth(
         except KeyboardInterrupt:
             _interrupted(sketch, timer)
     seconds = timer.total()
-    document = synthesis_document(found, seconds, __version__)
+    command = f"kolahal synth {shlex.quote(target)} --method {method} --seed {seed}"
+    document = dump({**synthesis_document(found, seconds, __version__), "command": command})
     if out is not None:
-        _write(out, found, dump(document))
-    click.echo(dump(document) if as_json else render_synthesis(found, seconds), nl=as_json)
+        _write(out, found, document, command)
+    if patch:
+        click.echo(_patch(sketch, found), nl=False)
+    else:
+        click.echo(document if as_json else render_synthesis(found, seconds), nl=as_json)
     _finish(synthesis_code(found))
+
+
+def _patch(sketch: Sketch, found: Synthesis) -> str:
+    """The best completion as a diff of the user's own file."""
+    from kolahal.lang.patch import make_patch
+
+    if found.best is None or sketch.source is None:
+        return ""
+    with open(sketch.source.path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    return make_patch(text, sketch, found.best.ranked.completion)
 
 
 def synthesis_code(found: Synthesis) -> int:
@@ -211,12 +231,19 @@ def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
     _finish(UNKNOWN)
 
 
-def _write(folder: Path, found: Synthesis, document: str) -> None:
-    """result.json and the mechanism's source."""
-    files = {"result.json": document + "\n"}
+def _write(folder: Path, found: Synthesis, document: str, command: str) -> None:
+    """result.json, the report, and the private program, if there is one."""
+    from kolahal.lang.emit import emit
+    from kolahal.model import describe_verdict
+    from kolahal.report.html import render_page
+
+    files = {"result.json": document + "\n", "report.html": render_page(json.loads(document))}
     if found.best is not None:
-        header = "from kolahal import *  # noqa: F403\n\n\n"
-        files[f"{found.sketch.name}_private.py"] = header + str(found.mechanism)
+        verdict = describe_verdict(found.best.verdict, found.sketch.private.name)
+        try:
+            files[f"{found.sketch.name}_private.py"] = emit(found.mechanism, f"{verdict}.", command)
+        except KolahalError as error:
+            click.echo(f"No program was written: {error}", err=True)
     write_files(folder, files)
 
 

@@ -71,7 +71,9 @@ def _judge(mechanism: Sketch, check: Check, claim: str, allow_unknown: bool) -> 
         case Proved():
             return
         case Refuted():
-            pytest.fail(f"{mechanism.name} is not {level}-private.\n" + describe_counterexample(check.verdict), False)
+            pytest.fail(
+                f"{mechanism.name} is not {level}-private.\n{describe_counterexample(check.verdict, level)}", False
+            )
         case verdict:
             reason = (
                 f"{mechanism.name}: neither a proof that it is {level}-private nor a counterexample: {verdict.reason}"
@@ -81,8 +83,8 @@ def _judge(mechanism: Sketch, check: Check, claim: str, allow_unknown: bool) -> 
             pytest.fail(reason, False)
 
 
-def describe_counterexample(refuted: Refuted) -> str:
-    """A counterexample in words."""
+def describe_counterexample(refuted: Refuted, level: str) -> str:
+    """A counterexample to `level`-privacy in words."""
     from kolahal.model import describe_event, show
 
     example, odds = refuted.example, refuted.odds
@@ -96,4 +98,4 @@ def describe_counterexample(refuted: Refuted) -> str:
     ]
     ratio = odds.p1.low / odds.p2.high if odds.p2.high > 0 else float("inf")
     sure = "" if refuted.certain else " (by the statistical test, which can be wrong)"
-    return "\n".join([*lines, f"and the ratio is at least {ratio:.6g}{sure}."])
+    return "\n".join([*lines, f"The first is at least {ratio:.6g} times the second, more than exp({level}){sure}."])

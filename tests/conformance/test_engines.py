@@ -125,7 +125,9 @@ PROGRAMS = {
     j = len(q) - 1
     while not (j < 0 or q[j] > Exp(hole)):
         j -= 1
-    return i, j
+    if Lap(hole) > 0:
+        j = j + 9
+    return i, j, j < len(q) and q[j] > 0, j >= len(q) or Lap(hole) > q[j], 0 <= j and (N > j or q[j // 9 - 1] < T)
     """,
     "nested loops with an early return": """
     total = 0
@@ -157,12 +159,24 @@ PROGRAMS = {
             a, b = [y / 2 for y in a], [len(a), a[-1], None]
             continue
         b.append(None)
-    for y in a:
-        a = [y, a[0]]
     q2 = [z + Lap(hole) for z in q]
     if len(a) > 0 and max(a[0], a[-1], T) == T:
         return b
     return [min(w, T) for w in q2]
+    """,
+    "lists that are read while they change": """
+    a = [1, 2, 3]
+    out = [0]
+    for y in a:
+        a = [y + 1, a[0], a[-1]]
+        for z in a:
+            out.insert(0, out[0] + z)
+            out.append(out[-2 % len(out)])
+            if Lap(hole) > 1:
+                a = [z]
+    a = [x * a[0] for x in a]
+    out = [x + a[-1] for x in out]
+    return out
     """,
     "names that hold None, or nothing": """
     best, at = None, None

@@ -79,7 +79,7 @@ def test_only_what_the_holes_ask_for_changes(body: str, texts: list[str | None],
     assert filled(body, *texts) == wanted
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.data())
 def test_a_filled_file_parses_to_the_completed_mechanism(data: st.DataObject) -> None:
     sketch = data.draw(sketches())
@@ -103,7 +103,9 @@ def apply(patch: str, folder: Path, tool: str) -> None:
 
 @pytest.mark.parametrize("tool", ["patch", "git"])
 @pytest.mark.parametrize("name", GALLERY)
-def test_a_patch_fills_the_gallerys_own_files(name: str, tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_patch_fills_the_gallerys_own_files(
+    name: str, tool: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sub folder").mkdir()
     target = tmp_path / "sub folder" / f"{name}.py"

@@ -185,7 +185,9 @@ def test_faults_are_shown_at_the_users_own_lines() -> None:
     assert str(caught.value).startswith("mine.py:9:12: error")
 
 
-@pytest.mark.parametrize("relation", ["each_within", "other(1)", "each_within(0)", "each_within(1); import os", "each_within('1')", "("])
+@pytest.mark.parametrize(
+    "relation", ["each_within", "other(1)", "each_within(0)", "each_within(1); import os", "each_within('1')", "("]
+)
 def test_relations_that_do_not_exist_are_refused(relation: str) -> None:
     with pytest.raises(UsageError):
         sketch_of("def f(q):\n    return q[0]\n", "f", relation)
@@ -225,7 +227,12 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     out = capsys.readouterr().out
     assert "@sketch(adjacent=monotone(1/2))" in out and "data: Private" in out and out.count("hole)") == 2
     assert main(["sketch", str(path), "--private", "data"]) == 0
-    for argv in (["sketch", "missing.py"], ["sketch", str(path)], ["sketch", f"{path}:g"], ["sketch", str(path), "--adjacent", "x"]):
+    for argv in (
+        ["sketch", "missing.py"],
+        ["sketch", str(path)],
+        ["sketch", f"{path}:g"],
+        ["sketch", str(path), "--adjacent", "x"],
+    ):
         assert main(argv) == 2
     assert "Traceback" not in capsys.readouterr().err
 

@@ -8,21 +8,11 @@ from typing import Any
 
 from kolahal.lang.ir import Comprehension, Draw, For, If, While, walk
 from kolahal.lang.sketch import Role, Sketch, Type
-from kolahal.proof.product import _updates
-from kolahal.proof.segments import (
-    LENGTH,
-    Answer,
-    Built,
-    Goto,
-    Logical,
-    Machine,
-    Maybe,
-    Numeric,
-    Run,
-    Several,
-    spread_comprehensions,
-)
+from kolahal.proof.product import updates_of
+from kolahal.proof.segments import Machine
+from kolahal.proof.steps import spread_comprehensions
 from kolahal.proof.terms import BOOL, INT, REAL, Sum, Symbol, compile_formula, compile_sum
+from kolahal.proof.values import LENGTH, Answer, Built, Logical, Maybe, Numeric, Run, Several
 
 Noise = Callable[[int, tuple[int, ...]], Any]  # site and turns → value
 
@@ -70,7 +60,9 @@ def in_comprehension(sketch: Sketch) -> set[int]:
     return {d.site for c in walk(sketch.body) if isinstance(c, Comprehension) for d in walk(c) if isinstance(d, Draw)}
 
 
-def drive(sketch: Sketch, released: frozenset[int], database: Sequence[Any], values: dict[str, Any], noise: Noise) -> Any:
+def drive(
+    sketch: Sketch, released: frozenset[int], database: Sequence[Any], values: dict[str, Any], noise: Noise
+) -> Any:
     """The answer of one run through its segments."""
     spread = spread_comprehensions(sketch, released)
     grown: frozenset[str] = frozenset()
@@ -99,7 +91,7 @@ def drive(sketch: Sketch, released: frozenset[int], database: Sequence[Any], val
         place = run.place(path.end.loop)
         new = dict(state)
         for name, symbols in place.names:
-            for symbol, term in _updates(symbols, path.names[name], {}):
+            for symbol, term in updates_of(symbols, path.names[name], {}):
                 new[symbol] = (compile_sum(term) if isinstance(term, Sum) else compile_formula(term))(local)
         for ghost, symbol in place.ghosts:
             new[symbol] = compile_sum(path.ghosts[ghost])(local)
@@ -107,7 +99,9 @@ def drive(sketch: Sketch, released: frozenset[int], database: Sequence[Any], val
     raise Stuck("too many segments")
 
 
-def _path(run: Run, loop: int | None, state: Any, database: Any, lists: Any, noise: Noise, loops: Any, lazy: Any) -> Any:
+def _path(
+    run: Run, loop: int | None, state: Any, database: Any, lists: Any, noise: Noise, loops: Any, lazy: Any
+) -> Any:
     fitting = []
     for path in run.paths[loop]:
         local = dict(state)

@@ -35,7 +35,9 @@ class Writer:
         a, b = self.number(1), self.number(1)
         simple = f"{a} {self.pick('>', '<', '>=', '<=')} {b}"
         count = self.pick("c >= N", "done", "not done", "c % 2 == 0", "c < N", "v is None")
-        return self.pick(simple, simple, count, f"{count} or {simple}", f"{count} and {simple}", f"v is None or {a} > v")
+        return self.pick(
+            simple, simple, count, f"{count} or {simple}", f"{count} and {simple}", f"v is None or {a} > v"
+        )
 
     def statement(self, deep: int) -> list[str]:
         kinds = ["s", "c", "out", "t", "v", "done", "both"]
@@ -79,7 +81,10 @@ class Writer:
         body_size, deep = self.rng.randint(1, 4), 2
         if kind == "items":
             body = self.block(body_size, deep)
-            return [f"for x in {self.source}:", *("    " + line.replace(f"{self.source}[j]", "x").replace("q[j]", "x") for line in body)]
+            return [
+                f"for x in {self.source}:",
+                *("    " + line.replace(f"{self.source}[j]", "x").replace("q[j]", "x") for line in body),
+            ]
         body = ["    " + line for line in self.block(body_size, deep)]
         if kind == "range":
             return ["for i in range(len(q)):", *body]
@@ -95,7 +100,14 @@ class Writer:
         lines = ["s = 0.5", "c = 0", "done = False", "out = []", "m, v = None, None", f"t = T + {self.draw()}"]
         self.source = self.pick("q", "a")
         if self.source == "a":
-            lines.append(self.pick("a = q", "a = [y for y in q]", f"a = [y + {self.draw()} for y in q]", f"a = [2 * y + {self.draw()} for y in q]"))
+            lines.append(
+                self.pick(
+                    "a = q",
+                    "a = [y for y in q]",
+                    f"a = [y + {self.draw()} for y in q]",
+                    f"a = [2 * y + {self.draw()} for y in q]",
+                )
+            )
         lines += self.loop()
         if self.rng.random() < 0.3:
             lines += ["c = 0", *self.loop()]

@@ -27,7 +27,7 @@ from kolahal.proof.certificate import (
 from kolahal.proof.lengths import prove_every_length
 from kolahal.proof.obligations import obligations
 from kolahal.proof.product import Always, AtGhost, ByBranch, Form, Share, build_product, build_system
-from kolahal.proof.segments import Unsupported
+from kolahal.proof.values import Unsupported
 from kolahal.sketches.gallery import GALLERY, load_one
 
 NAMES = ("above_threshold_1", "svt", "noisy_max_1", "smart_sum", "histogram", "exp_noisy_max")
@@ -187,7 +187,7 @@ def test_a_smaller_claim_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_invariant_is_needed(name: str) -> None:
     whole = proof(name)
-    empty = {loop: () for loop in whole.cases[0].invariant}
+    empty = dict.fromkeys(whole.cases[0].invariant, ())
     assert forged(with_case(whole, invariant=empty)) != []
 
 

@@ -108,13 +108,9 @@ class _Value:
 
     @property
     def double(self) -> str:
-        match self.kind:
-            case 1:
-                return "0.0"
-            case 2:
-                return f"(1.0 if {self.text} else 0.0)"
-            case _:
-                return self.text
+        if self.kind == NONE:
+            return "0.0"
+        return f"(1.0 if {self.text} else 0.0)" if self.kind == BOOLEAN else self.text
 
     @property
     def truth(self) -> str:

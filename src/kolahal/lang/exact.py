@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from kolahal.lang.patch import Text
+from kolahal.lang.patch import Text, from_outside
 
 
 def write_exactly(text: str, wholes: frozenset[str], fraction: str = "Fraction") -> str:
@@ -23,7 +22,7 @@ def write_exactly(text: str, wholes: frozenset[str], fraction: str = "Fraction")
     kinds = _Wholes(set(wholes))
     kinds.learn(function)
     for statement in function.body:
-        for node in _from_outside(statement):
+        for node in from_outside(statement):
             match node:
                 case ast.Constant(value=float() as value):
                     exact = Fraction(repr(value))
@@ -36,13 +35,6 @@ def write_exactly(text: str, wholes: frozenset[str], fraction: str = "Fraction")
                 case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), _)) if kinds.may(left):
                     edited.wrap(left, f"{fraction}(", ")")
     return edited.result()
-
-
-def _from_outside(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node, outer ones before what is inside them."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _from_outside(child)
 
 
 @dataclass(slots=True)

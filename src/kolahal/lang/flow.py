@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
 from kolahal.lang.ir import (
@@ -21,6 +22,7 @@ from kolahal.lang.ir import (
     Return,
     Var,
     While,
+    walk,
 )
 from kolahal.lang.sketch import Sketch
 
@@ -142,3 +144,15 @@ def find_flow(
         flow.block(sketch.body, under=False)
         if (len(flow.names), len(flow.lengths)) == before:
             return flow
+
+
+def bindings(sketch: Sketch) -> Iterator[tuple[str, Expr | Range]]:
+    """Every name with what it may be given; a list's name also stands for its items."""
+    for node in walk(sketch.body):
+        match node:
+            case Assign(targets, values):
+                yield from zip(targets, values, strict=True)
+            case For(name, over, _) | Comprehension(_, name, over):
+                yield name, over
+            case Append(name, value, _):
+                yield name, value

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from fractions import Fraction
 
 from kolahal.lang.check import WHOLES, infer
-from kolahal.lang.flow import find_flow
+from kolahal.lang.flow import bindings, find_flow
 from kolahal.lang.ir import (
-    Append,
     Assign,
     Binary,
     Call,
@@ -21,7 +19,6 @@ from kolahal.lang.ir import (
     Length,
     Negate,
     Node,
-    Range,
     Var,
     rebuild,
     walk,
@@ -184,7 +181,7 @@ class _Planner:
         changed = True
         while changed:
             changed = False
-            for name, value in _bindings(self.sketch):
+            for name, value in bindings(self.sketch):
                 new = of(value)
                 if not new <= through[name]:
                     through[name] |= new
@@ -201,15 +198,3 @@ class _Planner:
 
 def _is_whole(node: Const) -> bool:
     return not isinstance(node.value, Fraction) or node.value.denominator == 1
-
-
-def _bindings(sketch: Sketch) -> Iterator[tuple[str, Expr | Range]]:
-    """Every name with what it may be given: a list's name also stands for its items."""
-    for node in walk(sketch.body):
-        match node:
-            case Assign(targets, values):
-                yield from zip(targets, values, strict=True)
-            case For(name, over, _) | Comprehension(_, name, over):
-                yield name, over
-            case Append(name, value, _):
-                yield name, value

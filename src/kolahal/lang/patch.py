@@ -102,6 +102,13 @@ def tokens_of(text: Text, start: int = 0, end: int | None = None) -> tuple[Token
     return tuple(found)
 
 
+def from_outside(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node below `node`, itself included, in the order of the text and outer ones before inner ones."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from from_outside(child)
+
+
 # ---------------------------------------------------------------- filling the holes
 
 

@@ -12,12 +12,12 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, count, islice
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, Adjacency
 from kolahal.lang.check import LIST, NUMERIC, infer
-from kolahal.lang.flow import Flow, find_flow
+from kolahal.lang.flow import Flow, bindings, find_flow
 from kolahal.lang.ir import (
     Append,
     Assign,
@@ -37,7 +37,7 @@ from kolahal.lang.ir import (
     walk,
 )
 from kolahal.lang.parse import parse_source
-from kolahal.lang.patch import Text, tokens_of
+from kolahal.lang.patch import Text, from_outside, tokens_of
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.signature import Signature
 from kolahal.lang.sketch import Sketch, Type
@@ -245,21 +245,12 @@ class _Places:
                 case Range():
                     names |= _variables(node)
         while True:
-            more = {name for target, value in self.bindings() if target in names for name in _variables(value)} - names
+            more = {
+                name for target, value in bindings(self.sketch) if target in names for name in _variables(value)
+            } - names
             if not more:
                 return names
             names |= more
-
-    def bindings(self) -> Iterator[tuple[str, Expr | Range]]:
-        """Every name with what it may be given; a list's name also stands for its items."""
-        for node in walk(self.sketch.body):
-            match node:
-                case Assign(targets, values):
-                    yield from zip(targets, values, strict=True)
-                case For(name, over, _) | Comprehension(_, name, over):
-                    yield name, over
-                case Append(name, value, _):
-                    yield name, value
 
     def counters(self) -> set[str]:
         """Names that begin with a whole number and are only ever stepped, and names of loops that count."""
@@ -356,7 +347,7 @@ def _write(source: Source, noisy: _Noisy) -> str:
     assert isinstance(function, ast.FunctionDef)
     text = Text(source.text)
     seen: set[Span] = set()
-    for node in _from_outside(function):
+    for node in from_outside(function):
         if not isinstance(node, ast.expr | ast.stmt):
             continue
         span = tree.span(node)
@@ -398,10 +389,4 @@ def _add_to_step(text: Text, node: ast.AugAssign) -> None:
 def _fresh(function: ast.FunctionDef) -> str:
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     names |= {arg.arg for arg in function.args.args}
-    return next(name for name in ("x", "item", "answer", "x_", "item_", "x__") if name not in names)
-
-
-def _from_outside(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _from_outside(child)
+    return next(name for name in chain(["x", "item"], (f"x{i}" for i in count(1))) if name not in names)

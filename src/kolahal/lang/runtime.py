@@ -149,11 +149,13 @@ def _argument(name: str, kind: str, value: object) -> Fraction | int | bool:
 #   halves to even would not: 1/2 and 3/2 would go to 0 and 2). The distance d of neighbours is a multiple of grid. So
 #   |a - b| <= d gives |round(a) - round(b)| <= d: rounded neighbours are neighbours. Where only the sum of all moves is
 #   bounded this is not enough, and there nothing is rounded: the grid is that of all doubles, and other numbers are refused.
-# - The proof shifts the noise of one run by whole combinations of d, 1, and differences between the runs. The grid of noise
-#   divides 1, d, every private answer and every public number that the program puts in, and it is refined by every
-#   factor that the program multiplies with or divides by. So each shift is a multiple of it, and shifting discrete noise by s
-#   changes its log-probability by at most |s|/scale, as for real noise. Comparisons and ties keep their outcome as
-#   they do in the proof, whether they are > or >=.
+# - The proof shifts the noise of one run by combinations, with whole numbers or a few halvings, of d, 1, and differences
+#   between the runs. Where it does so for the extreme moves of neighbours only, the moves in between are mixtures of extreme
+#   ones, in steps of grid/(2d), and so are their shifts. The grid of noise divides 1, d, every private answer and
+#   every public number that the program puts in; it is refined by every factor that the program multiplies with or
+#   divides by, and by 16 for the halvings. So each shift is a multiple of it, and shifting discrete noise by s changes
+#   its log-probability by at most |s|/scale, as for real noise. Comparisons and ties keep their outcome as they do in
+#   the proof, whether they are > or >=.
 # - What happens to an answer afterwards, rounding to a double included, cannot undo privacy.
 
 
@@ -193,7 +195,7 @@ def _grids(plan: _Plan, rounds: bool) -> tuple[Fraction, Fraction]:
             grid = _common(grid, Fraction(number))
     if plan.whole and grid != 1:
         raise ValueError("noise in whole numbers needs public arguments that are whole numbers")
-    noise_grid = _common(grid, step)
+    noise_grid = _common(grid, step) / 16
     for factor in map(Fraction, plan.factors):
         if factor:
             noise_grid /= abs(factor.numerator) * factor.denominator
@@ -220,6 +222,12 @@ class _Run(NamedTuple):
     grid: Fraction
 
 
+_STOPS = {
+    "IndexError": "it read a place outside a list, which may be too short",
+    "ZeroDivisionError": "it divided by zero",
+    "TypeError": "it computed with None",
+    "UnboundLocalError": "it read a name that had no value yet",
+}
 _running: ContextVar[_Run] = ContextVar("_running")
 
 
@@ -328,7 +336,7 @@ def _run(
     finally:
         _running.reset(token)
     if stopped:  # raised here, and not above, because the error itself could show private values
-        raise RuntimeError(f"{function.__name__} stopped with {stopped}")
+        raise RuntimeError(f"{function.__name__} stopped: {_STOPS.get(stopped, stopped)}")
     return _plain(answer, tuple if plan.as_tuple else list)
 
 

@@ -14,6 +14,7 @@ from kolahal.engine.noise import FAMILIES
 from kolahal.lang.noise import Noise
 from kolahal.measure.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron
 from kolahal.measure.stars import MOST_LEAVES, Stars, integrate
+from kolahal.measure.sums import draws_of_sum, sum_probability
 from kolahal.measure.trees import Source, TreePlan, find_obstacle, integrate_tree
 from kolahal.model import Database
 
@@ -50,12 +51,24 @@ class StarPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class SumPlan:
+    """Bounds on the sum of `count` Laplace draws of one site."""
+
+    site: int
+    weight: float
+    count: int
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """Where all facts hold, the product of the trees; each fact is a row of the table that is below or at 0."""
 
     facts: tuple[tuple[int, bool], ...]  # row, strict
     stars: tuple[StarPlan, ...]
-    trees: tuple[TreePlan, ...]  # those that are no stars
+    sums: tuple[SumPlan, ...]
+    trees: tuple[TreePlan, ...]  # those that are neither
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +136,34 @@ def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise], si
     for polyhedron in polyhedra:
         facts = tuple((table.add(fact.form, EXACT, 1), fact.strict) for fact in polyhedron.facts)
         stars: list[StarPlan] = []
+        sums: list[SumPlan] = []
         trees: list[TreePlan] = []
         for node in polyhedron.trees:
             star = _plan_star(node, noises, table)
             if star is not None:
                 stars.append(star)
                 continue
+            total = _plan_sum(node, noises, table)
+            if total is not None:
+                sums.append(total)
+                continue
             tree = _plan_tree(node, noises, table)
             obstacle = find_obstacle(tree)
             if obstacle is not None:
                 return CannotIntegrate(obstacle)
             trees.append(tree)
-        products.append(Product(facts, tuple(stars), tuple(trees)))
+        products.append(Product(facts, tuple(stars), tuple(sums), tuple(trees)))
     return table.formula(products)
+
+
+def _plan_sum(node: Node, noises: Sequence[Noise], table: _Table) -> SumPlan | None:
+    draws = draws_of_sum(node, noises[node.draws[0].site])
+    if draws is None:
+        return None
+    bounds = next(part.bounds for part in node.walk() if part.bounds)
+    first = draws[0]
+    rows = table.lows(bounds.low, False), table.highs(bounds.high, False)
+    return SumPlan(first.draw.site, float(abs(first.weight)), len(draws), *rows)
 
 
 def _plan_tree(node: Node, noises: Sequence[Noise], table: _Table) -> TreePlan:
@@ -226,6 +254,7 @@ class Batch:
     """Formulas on concrete databases, ready for any scales."""
 
     groups: tuple[Group, ...]
+    sums: tuple[tuple[SumPlan, Places, Array], ...]
     trees: tuple[tuple[TreePlan, Places, Array], ...]  # a tree, the products that it is a factor of, its limits there
     owner: Places  # (products,): the question that each product is a part of
     questions: int
@@ -237,6 +266,11 @@ class Batch:
             scale = scales.T[group.sites] / group.weights[:, None]
             leaf_scale = scales.T[group.leaf_sites] / group.leaf_weights[:, None]
             np.multiply.at(products, group.owner, integrate(group.stars, scale, leaf_scale))
+        for plan, owner, limits in self.sums:
+            rate = plan.weight / scales[:, plan.site]
+            low = limits[:, list(plan.low)].max(axis=1, initial=-math.inf)[:, None] * rate
+            high = limits[:, list(plan.high)].min(axis=1, initial=math.inf)[:, None] * rate
+            products[owner] *= sum_probability(plan.count, low, high)
         for tree, owner, limits in self.trees:
             found = integrate_tree(tree, np.repeat(limits, len(scales), axis=0), np.tile(scales, (len(owner), 1)))
             products[owner] *= np.nan if isinstance(found, CannotIntegrate) else found.reshape(len(owner), -1)
@@ -252,7 +286,8 @@ def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
         together.setdefault(id(formula), []).append(place)
     count = 0
     owners: list[Places] = []
-    blocks: dict[tuple[Noise, Noise], list[Block]] = {}
+    blocks: dict[tuple[Noise, Noise, int], list[Block]] = {}
+    sums: list[tuple[SumPlan, Places, Array]] = []
     trees: list[tuple[TreePlan, Places, Array]] = []
     for places in together.values():
         formula = questions[places[0]][0]
@@ -266,13 +301,19 @@ def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
             if len(rows):
                 numbers = np.arange(count, count + len(rows))
                 for star in product.stars:
-                    blocks.setdefault((star.noise, star.leaf_noise), []).append(Block(star, numbers, limits[rows]))
+                    blocks.setdefault(_kind(star), []).append(Block(star, numbers, limits[rows]))
+                sums += [(plan, numbers, limits[rows]) for plan in product.sums]
                 trees += [(tree, numbers, limits[rows]) for tree in product.trees]
                 owners.append(np.array(places, dtype=np.int64)[rows])
                 count += len(rows)
-    groups = tuple(_build_group(kind, members) for kind, members in blocks.items())
+    groups = tuple(_build_group(members) for members in blocks.values())
     owner = np.concatenate(owners) if owners else np.zeros(0, dtype=np.int64)
-    return Batch(groups, tuple(trees), owner, len(questions))
+    return Batch(groups, tuple(sums), tuple(trees), owner, len(questions))
+
+
+def _kind(star: StarPlan) -> tuple[Noise, Noise, int]:
+    """Stars of one kind are integrated together; a few more leaves than needed cost less than another call."""
+    return star.noise, star.leaf_noise, (len(star.spokes) + 2) // 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,12 +336,12 @@ class Block:
         return np.full(len(self.owner), value)
 
 
-def _build_group(kind: tuple[Noise, Noise], blocks: Sequence[Block]) -> Group:
+def _build_group(blocks: Sequence[Block]) -> Group:
     shape = (sum(len(block.owner) for block in blocks), max(len(block.star.spokes) for block in blocks))
     ends = (np.full(shape[0], -math.inf), np.full(shape[0], math.inf))
     bounds = [np.full(shape, fill) for fill in (-math.inf, math.inf, -math.inf, math.inf)]
     slope = np.ones(shape)
-    first = 0
+    first, first_star = 0, blocks[0].star
     for block in blocks:
         star, rows = block.star, slice(first, first + len(block.owner))
         block.fill(ends[0][rows], star.low, True)
@@ -313,7 +354,7 @@ def _build_group(kind: tuple[Noise, Noise], blocks: Sequence[Block]) -> Group:
             block.fill(bounds[3][rows, column], spoke.moving_high, False)
         first += len(block.owner)
     return Group(
-        Stars(*kind, *ends, bounds[0], bounds[1], bounds[2], bounds[3], slope),
+        Stars(first_star.noise, first_star.leaf_noise, *ends, bounds[0], bounds[1], bounds[2], bounds[3], slope),
         np.concatenate([block.spread(block.star.site) for block in blocks]).astype(np.int64),
         np.concatenate([block.spread(block.star.weight) for block in blocks]),
         np.concatenate([block.spread(block.star.leaf_site) for block in blocks]).astype(np.int64),

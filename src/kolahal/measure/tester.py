@@ -75,8 +75,12 @@ def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSetti
 
     engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
     free = any(p.type is Type.INT and p.default is None for p in sketch.arguments)
-    sizes = settings.joint_sizes if _is_joint(ask(2, WHOLE[1])) else settings.sizes
-    return tuple(ask(size, whole) for size in sizes for whole in (WHOLE if free else WHOLE[:1]))
+    first, *others = settings.joint_sizes if _is_joint(ask(2, WHOLE[1])) else settings.sizes
+    if not free:
+        return tuple(ask(size, WHOLE[0]) for size in (first, *others))
+    # All whole arguments at the smallest size, and one after the other at the larger ones, which take longer.
+    later = [ask(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
+    return (*(ask(first, whole) for whole in WHOLE), *later)
 
 
 def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:

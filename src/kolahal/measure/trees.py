@@ -28,6 +28,7 @@ NODES = 12  # of a panel
 STEEPEST = 3.0  # powers of e by which anything changes within a panel
 TAIL = 42.0  # slowest scales from the last kink to where everything is below the last digit
 MOST_PANELS = 4_000
+UNEQUAL = 3.0  # rows whose steepness differs by more than this get grids of their own
 CHUNK = 1 << 21  # numbers in one array
 
 
@@ -98,20 +99,29 @@ def integrate_tree(tree: TreePlan, limits: Array, scales: Array) -> Array | Cann
     sizes = [scales[:, s.site] / abs(s.weight) for s in tree.sources()]
     slowest = np.max(sizes, axis=0)
     steepest = np.sum([1.0 / size for size in sizes], axis=0)
+    if len(limits) > 8 and steepest.max() > UNEQUAL * steepest.min():
+        return _apart(tree, limits, scales, steepest)
     if any(FAMILIES[s.noise].whole for s in tree.sources()):
         grid = _whole_grid(kinks, slowest)
     else:
         grid = _panel_grid(kinks, slowest, steepest, flat=all(isinstance(child, _Leaf) for child in root.children))
-    rows = len(limits)
-    if rows > 1 and (isinstance(grid, CannotIntegrate) or grid.size * rows > CHUNK):
-        halves = [
-            integrate_tree(tree, limits[part], scales[part]) for part in (slice(rows // 2), slice(rows // 2, None))
-        ]
-        for half in halves:
-            if isinstance(half, CannotIntegrate):
-                return half
-        return np.concatenate(halves)  # type: ignore[arg-type]
-    return grid if isinstance(grid, CannotIntegrate) else grid.total(root.values(grid, scales))
+    if isinstance(grid, CannotIntegrate):
+        return _apart(tree, limits, scales, steepest) if len(limits) > 1 else grid
+    if len(limits) > 1 and grid.size * len(limits) > CHUNK:
+        return _apart(tree, limits, scales, steepest)
+    return grid.total(root.values(grid, scales))
+
+
+def _apart(tree: TreePlan, limits: Array, scales: Array, steepest: Array) -> Array | CannotIntegrate:
+    """The same in two parts, flat rows and steep ones."""
+    order = np.argsort(steepest, kind="stable")
+    result = np.zeros(len(limits))
+    for part in (order[: len(order) // 2], order[len(order) // 2 :]):
+        found = integrate_tree(tree, limits[part], scales[part])
+        if isinstance(found, CannotIntegrate):
+            return found
+        result[part] = found
+    return result
 
 
 # ---------------------------------------------------------------- nodes on one axis; numbers are (rows,)
@@ -326,20 +336,20 @@ class _Grid:
         """∫ values over everything left of each point, faded by exp(−distance/scale) if there is a scale."""
         if self.whole:
             return _faded_sum(values, scale)
-        half = 0.5 * self.widths[:, :, None]
+        half = 0.5 * self.widths
         if scale is None:
-            before = _accumulate(half[:, :, 0] * (values @ _WEIGHTS), None)
-            return np.asarray(before[:, :, None] + half * np.einsum("cpn,mn->cpm", values, _RUNNING))
-        decay = half / scale[:, None, None]  # of half a panel
-        wide = (decay[:, :, 0] > STEEPEST / 2).any(axis=0)
-        local, whole = np.zeros(values.shape), np.zeros(values.shape[:2])
+            before = _accumulate(half * (values @ _WEIGHTS), None)
+            return np.asarray(before[:, :, None] + half[:, :, None] * (values @ _RUNNING.T))
+        decay = half / scale[:, None]  # of half a panel
+        local, whole = np.zeros(values.shape), np.zeros(decay.shape)
+        wide = decay > STEEPEST / 2 + 1e-9
         for panels, integrate in ((~wide, _faded_narrow), (wide, _faded_wide)):
             if panels.any():
-                inside, all_of_it = integrate(values[:, panels], decay[:, panels])
-                local[:, panels] = half[:, panels] * inside
-                whole[:, panels] = half[:, panels, 0] * all_of_it
-        before = _accumulate(whole, np.exp(-2.0 * decay[:, :, 0]))
-        return np.asarray(before[:, :, None] * np.exp(-decay * (1.0 + _POINTS)) + local)
+                inside, all_of_it = integrate(values[panels], decay[panels][:, None])
+                local[panels] = half[panels][:, None] * inside
+                whole[panels] = half[panels] * all_of_it
+        before = _accumulate(whole, np.exp(-2.0 * decay))
+        return np.asarray(before[:, :, None] * np.exp(-decay[:, :, None] * (1.0 + _POINTS)) + local)
 
     def from_right(self, values: Array, scale: Array | None) -> Array:
         if self.whole:
@@ -349,30 +359,32 @@ class _Grid:
 
 
 def _faded_narrow(values: Array, decay: Array) -> tuple[Array, Array]:
-    """∫ exp(−decay·(x − t))·values(t) dt from −1 to each point of a panel, and to its end."""
+    """∫ exp(−decay·(x − t))·values(t) dt from −1 to each point x of a panel, and to its end; (panels, NODES)."""
     ramp = np.exp(-decay * (1.0 - _POINTS))
     inner = values * ramp
-    return np.einsum("cpn,mn->cpm", inner, _RUNNING) / ramp, inner @ _WEIGHTS
+    return (inner @ _RUNNING.T) / ramp, inner @ _WEIGHTS
 
 
-_FINE_POINTS, _FINE_WEIGHTS = np.polynomial.legendre.leggauss(28)
-_FADED = 40.0  # powers of e after which nothing is left
+_ENDS = np.append(_POINTS, 1.0)
+_LEGENDRE = np.polynomial.legendre.legvander(_ENDS, NODES)  # (points and end, degrees)
+_EXPAND = (_LEGENDRE[:NODES, :NODES] * (np.arange(NODES) + 0.5)).T * _WEIGHTS  # values → Legendre coefficients
 
 
 def _faded_wide(values: Array, decay: Array) -> tuple[Array, Array]:
-    """The same where the exponential falls too fast to be a polynomial on the panel: in the far tails."""
-    legendre = np.polynomial.legendre
-    ends = np.append(_POINTS, 1.0)
-    reach = np.minimum(ends + 1.0, _FADED / decay)  # (candidates, panels, ends)
-    t = ends[:, None] - 0.5 * reach[..., None] * (1.0 - _FINE_POINTS)
-    coefficients = np.einsum(
-        "n,nk,k,cpn->cpk", _WEIGHTS, legendre.legvander(_POINTS, NODES - 1), np.arange(NODES) + 0.5, values
-    )
-    at = np.einsum("cpegk,cpk->cpeg", legendre.legvander(t, NODES - 1), coefficients)
-    found = (
-        0.5 * reach * np.einsum("cpeg,cpeg,g->cpe", at, np.exp(-decay[..., None] * (ends[:, None] - t)), _FINE_WEIGHTS)
-    )
-    return found[..., :-1], found[..., -1]
+    """The same where the exponential falls too fast to be a polynomial on the panel: in the far tails.
+
+    Integrals of Legendre polynomials come from their recurrence, which is stable there: by parts, (2k + 1)·Iₖ = Pₖ₊₁(x) − Pₖ₋₁(x) − decay·(Iₖ₊₁ − Iₖ₋₁), because P′ₖ₊₁ − P′ₖ₋₁ = (2k + 1)·Pₖ.
+    """
+    coefficients = values @ _EXPAND.T
+    gone = np.exp(-decay * (_ENDS + 1.0))
+    before = (1.0 - gone) / decay
+    now = (_ENDS + gone - before) / decay
+    found = coefficients[:, :1] * before + coefficients[:, 1:2] * now
+    for k in range(1, NODES - 1):
+        after = before - ((2 * k + 1) * now - (_LEGENDRE[:, k + 1] - _LEGENDRE[:, k - 1])) / decay
+        found = found + coefficients[:, k + 1 : k + 2] * after
+        before, now = now, after
+    return found[:, :-1], found[:, -1]
 
 
 def _accumulate(amounts: Array, fade: Array | None) -> Array:

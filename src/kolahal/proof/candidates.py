@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from kolahal.lang.check import NOTHING, NUMBER, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
 from kolahal.proof.obligations import Invariant
@@ -28,7 +29,6 @@ from kolahal.proof.product import (
     quantity,
 )
 from kolahal.proof.rehearsal import Sample
-from kolahal.proof.segments import LENGTH, Built, Logical, Maybe, Numeric, Value
 from kolahal.proof.terms import (
     FALSE,
     INT,
@@ -56,6 +56,7 @@ from kolahal.proof.terms import (
     symbols_of,
     variable,
 )
+from kolahal.proof.values import LENGTH, Built, Logical, Maybe, Numeric, Value
 
 State = dict[Symbol, Any]
 
@@ -67,6 +68,7 @@ class _Both:
     one: Sum
     two: Sum
     known: Formula
+    counts: bool  # whether it is a whole number by the program's own types, and not only because answers are
 
     @property
     def difference(self) -> Sum:
@@ -142,13 +144,14 @@ def _scene(product: Product, loop: int) -> _Scene:
     own: list[Sum] = []
     other_own: list[tuple[Sum, Sum]] = []
     other = dict(second.names)
+    kinds = infer(product.sketch).names
     for name, value in first.names:
         for a, b, known in _components(value, other[name]):
             if isinstance(a, Sum) and isinstance(b, Sum):
                 if a == b:
                     continue
-                numbers.append(_Both(a, b, known))
-                if a.whole and known == TRUE:
+                numbers.append(_Both(a, b, known, a.whole and NUMBER not in kinds.get(name, NOTHING)))
+                if numbers[-1].counts and known == TRUE:
                     own.append(a)
                     other_own.append((a, b))
             elif not isinstance(a, Sum) and not isinstance(b, Sum) and a != b:
@@ -160,8 +163,8 @@ def _scene(product: Product, loop: int) -> _Scene:
         if theirs[ghost] != symbol:
             twins.append((variable(symbol), variable(theirs[ghost])))
     reads = [read for path in product.first.paths[loop] for read in path.reads if read.private]
-    known = {symbol for term in own for symbol in symbols_of(term)} | set(public_symbols(product.sketch))
-    places = dict.fromkeys(read.place for read in reads if symbols_of(read.place) <= known)
+    visible = {symbol for term in own for symbol in symbols_of(term)} | set(public_symbols(product.sketch))
+    places = dict.fromkeys(read.place for read in reads if symbols_of(read.place) <= visible)
     return _Scene(loop, tuple(numbers), tuple(flags), tuple(own), tuple(twins), tuple(places), tuple(other_own))
 
 
@@ -237,7 +240,7 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
                 yield at_most(at, place)
                 yield below(place, at)
         for both in scene.numbers:
-            if not both.one.whole:
+            if not both.counts:
                 yield every([both.known, negate(equal(both.difference, ZERO))])
                 yield every([both.known, equal(both.difference, ZERO)])
     if alignment.ghost is not None:
@@ -251,7 +254,7 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
                     yield at_most(ghost, here)
                     yield below(here, ghost)
         for both in scene.numbers:
-            if both.one.whole:
+            if both.counts:
                 yield every([both.known, equal(both.one, ghost)])
 
 
@@ -261,7 +264,7 @@ def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]
-        if both.one.whole:
+        if both.counts:
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
         else:
@@ -280,7 +283,7 @@ def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula
                 atoms += [at_most(gap, reach), at_most(scale(-1, reach), gap)]
                 atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]
         yield from (implies(both.known, atom) for atom in atoms)
-    for a, b in combinations([both for both in scene.numbers if not both.one.whole and both.known == TRUE], 2):
+    for a, b in combinations([both for both in scene.numbers if not both.counts and both.known == TRUE], 2):
         yield equal(a.difference, b.difference)
 
 

@@ -39,8 +39,8 @@ from kolahal.proof.product import (
     public_symbols,
     within_claim,
 )
-from kolahal.proof.segments import Unsupported
 from kolahal.proof.terms import NotATerm, parse_formula, print_term, symbols_of
+from kolahal.proof.values import Unsupported
 
 VERSION = 1
 SCOPE = "every length"

@@ -32,17 +32,19 @@ from kolahal.proof.product import (
     within_claim,
 )
 from kolahal.proof.rehearsal import Outcome, Stage, branches_fed
-from kolahal.proof.segments import Numeric, Unsupported, _is_remainder
+from kolahal.proof.steps import is_remainder
 from kolahal.proof.terms import TRUE, symbols_of
+from kolahal.proof.values import Numeric, Unsupported
 from kolahal.settings import ProofSettings
 
-SCENARIOS = 200
+DEFAULTS = ProofSettings()
+SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
 MOST_TRIALS = 3_000  # of one ghost
 MOST_ATTEMPTS = 4  # at a proof, of one ghost
 
 
 def prove_every_length(
-    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = ProofSettings()
+    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS
 ) -> Proved | Unknown:
     """Whether a program without holes keeps its claim (ε, if none is given) for inputs of every length.
 
@@ -71,7 +73,7 @@ def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
         raise Unsupported("the program has holes")
     if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
         raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
-    divisors = {n.name for node in walk(sketch.body) if _is_remainder(node) for n in walk(node) if isinstance(n, Var)}
+    divisors = {n.name for node in walk(sketch.body) if is_remainder(node) for n in walk(node) if isinstance(n, Var)}
     needed = sorted(needs_assumption(sketch, claim) | {p.name for p in sketch.arguments if p.name in divisors})
     whole = sorted(p.name for p in sketch.arguments if p.type is Type.INT)
     comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
@@ -151,9 +153,7 @@ def _units(stage: Stage) -> list[Fraction]:
     return [sign * size for size in both for sign in (1, -1)]
 
 
-def enumerate_alignments(
-    product: Product, units: list[Fraction], refused: _Refused
-) -> Iterator[Iterator[Alignment]]:
+def enumerate_alignments(product: Product, units: list[Fraction], refused: _Refused) -> Iterator[Iterator[Alignment]]:
     """Alignments of the templates, first those without a ghost and then those of each ghost, simple ones first."""
     sites = range(len(product.sketch.draws))
     options = [_options(product, site, units) for site in sites]
@@ -236,9 +236,9 @@ def _names_compared(product: Product, site: int) -> list[str]:
             for drawn in path.draws:
                 tests = [symbols_of(test) for test in path.tests.values() if drawn.symbol in symbols_of(test)]
                 for name, value in drawn.names.items():
-                    if drawn.site == site and isinstance(value, Numeric) and not value.value.whole:
-                        if any(symbols_of(value.value) & symbols for symbols in tests):
-                            found[name] = None
+                    real = drawn.site == site and isinstance(value, Numeric) and not value.value.whole
+                    if real and any(symbols_of(value.value) & symbols for symbols in tests):
+                        found[name] = None
     return list(found)
 
 

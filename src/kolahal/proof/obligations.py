@@ -54,7 +54,7 @@ class Obligation:
 
     def script(self) -> str:
         """An SMT-LIB script whose answer must be `unsat`."""
-        asserted = [part for part in (*self.premises, negate(self.conclusion))]
+        asserted = (*self.premises, negate(self.conclusion))
         lines = [f"; {self.name}", "(set-logic ALL)"]
         for symbol in sorted(_all_symbols(asserted), key=lambda s: s.name):
             lines.append(f"(declare-const {print_symbol(symbol.name)} {symbol.sort})")

@@ -17,28 +17,8 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.proof.obligations import Clause, System
-from kolahal.proof.segments import (
-    LENGTH,
-    Answer,
-    Answers,
-    Built,
-    Change,
-    Drawn,
-    Goto,
-    Logical,
-    Machine,
-    Maybe,
-    Numeric,
-    Path,
-    Place,
-    Run,
-    Several,
-    Unsupported,
-    Value,
-    View,
-    same,
-    spread_comprehensions,
-)
+from kolahal.proof.segments import Machine
+from kolahal.proof.steps import spread_comprehensions
 from kolahal.proof.terms import (
     BOOL,
     FALSE,
@@ -67,6 +47,26 @@ from kolahal.proof.terms import (
     some,
     subtract,
     variable,
+)
+from kolahal.proof.values import (
+    LENGTH,
+    Answer,
+    Answers,
+    Built,
+    Change,
+    Drawn,
+    Goto,
+    Logical,
+    Maybe,
+    Numeric,
+    Path,
+    Place,
+    Run,
+    Several,
+    Unsupported,
+    Value,
+    View,
+    same,
 )
 
 GHOST = Symbol("ghost.value", INT)
@@ -549,7 +549,7 @@ class _Pairing:
         for run, path, known in ((self.product.first, one, {}), (self.product.second, two, binding)):
             place = run.place(loop)
             for name, value in place.names:
-                updates += _updates(value, path.names[name], known)
+                updates += updates_of(value, path.names[name], known)
             for ghost, symbol in place.ghosts:
                 now = put(path.ghosts[ghost], known)
                 if "@" not in symbol.name and path is two:
@@ -639,7 +639,7 @@ def _is_ghost(value: Value) -> Formula:
             raise Unsupported("the variable that the runs are sorted by is not a whole number")
 
 
-def _updates(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
+def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
     """The symbols of a variable at a loop head with their new values."""
     value = _bound(value, binding)
     match symbols, value:
@@ -650,9 +650,9 @@ def _updates(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> li
         case Maybe(Symbol() as none, inner), Maybe(now_none, now):
             if type(inner) is not type(now) and now_none == TRUE:
                 return [(none, TRUE)]
-            return [(none, now_none), *_updates(inner, now, {})]
+            return [(none, now_none), *updates_of(inner, now, {})]
         case Maybe(Symbol() as none, inner), Numeric() | Logical():
-            return [(none, FALSE), *_updates(inner, value, {})]
+            return [(none, FALSE), *updates_of(inner, value, {})]
         case Numeric(term), Numeric(now):
             return [(_only(term), now)] if _own(term) else []
         case Logical(Symbol() as symbol), Logical(now):

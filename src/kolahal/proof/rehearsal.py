@@ -28,11 +28,11 @@ from kolahal.proof.product import (
     Neighbours,
     Product,
     Shift,
-    _updates,
+    updates_of,
     powers_of,
 )
-from kolahal.proof.segments import LENGTH, Answer, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
 from kolahal.proof.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum, symbols_of
+from kolahal.proof.values import LENGTH, Answer, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
 
 MOST_SEGMENTS = 24  # segments of one rehearsal
 
@@ -122,7 +122,7 @@ class _Compiled:
         if isinstance(path.end, Goto):
             place = run.place(path.end.loop)
             for name, symbols in place.names:
-                for symbol, term in _updates(symbols, path.names[name], {}):
+                for symbol, term in updates_of(symbols, path.names[name], {}):
                     self.updates.append((symbol, compile_sum(term) if isinstance(term, Sum) else compile_formula(term)))
             for ghost, symbol in place.ghosts:
                 self.updates.append((symbol, compile_sum(path.ghosts[ghost])))
@@ -418,7 +418,10 @@ class Stage:
                         before[symbol] = state[symbol]
                     if loop == END and ghost is not None:
                         continue
-                    key = (loop, *((s, v) for s, v in state.items() if loop != END or s in prices or s in scenario.public))
+                    key = (
+                        loop,
+                        *((s, v) for s, v in state.items() if loop != END or s in prices or s in scenario.public),
+                    )
                     if key not in found and counts.get(loop, 0) < most:
                         found[key] = (loop, state)
                         counts[loop] = counts.get(loop, 0) + 1

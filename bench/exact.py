@@ -1,0 +1,153 @@
+"""Milliseconds of exact probabilities, of a generation of the search, of a climb, and of refutations; and their digits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from kolahal.lang.scale import parse_scale
+from kolahal.measure.climb import Climb, Reach, climb_exact, find_hardest
+from kolahal.measure.exact import Integrator, ask, build_exact_probe
+from kolahal.measure.polyhedra import CannotIntegrate
+from kolahal.measure.rigorous import Interval, rigorous_probability
+from kolahal.model import AllOf, Equals, Event, Example, Within, make_arguments
+from kolahal.proof.refute import best_lower_bound, refute
+from kolahal.settings import Settings
+from kolahal.sketches.gallery import GALLERY, load_one
+
+F = Fraction
+EPS = parse_scale("eps")
+
+
+def milliseconds(action: Callable[[], object], repetitions: int = 1) -> float:
+    """Processor time of one call, so that others on the machine do not count."""
+    start = time.process_time()
+    for _ in range(repetitions):
+        action()
+    return 1000 * (time.process_time() - start) / repetitions
+
+
+def digits(found: object, truth: object) -> str:
+    if not isinstance(truth, Interval) or isinstance(found, CannotIntegrate):
+        return "-"
+    middle = float(truth.ball.mid())
+    return f"{abs(float(found[0]) - middle) / middle:.0e}"  # type: ignore[index]
+
+
+def probabilities() -> None:
+    """One event on one database: compiling it, evaluating it, and the rigorous form."""
+    print(f"{'event':30}{'compile':>9}{'evaluate':>10}{'rigorous':>10}{'rel. error':>12}   ms")
+    half = Within(F(0), None)
+    questions: list[tuple[str, int, tuple[int, ...], Event]] = [
+        ("above_threshold_1", 5, (2, 4), Equals(F(5))),
+        ("noisy_max_1", 5, (2,), Equals(F(3))),
+        ("svt", 5, (2, 8), Equals((False, True, False, False, True))),
+        ("histogram", 5, (1,), AllOf((half,) * 5)),
+        ("sum", 5, (1,), half),
+        ("smart_sum", 5, (2, 2), AllOf((half,) * 5)),
+        ("above_threshold_1", 100, (2, 4), Equals(F(100))),
+        ("svt", 100, (2, 8), Equals((False,) * 49 + (True,) + (False,) * 49 + (True,))),
+        ("noisy_max_1", 100, (2,), Equals(F(50))),
+    ]
+    for name, size, scales, event in questions:
+        sketch = load_one(name)
+        arguments = make_arguments(sketch, F(1), size, {"N": F(2), "M": F(2), "T": F(0)})
+        database = tuple(F((7 * i) % 11 - 5) for i in range(size))
+        row = np.array([scales], dtype=float)
+        integrator = Integrator(sketch)
+        first = milliseconds(lambda: ask(integrator, arguments, row, [(event, database)]))
+        again = milliseconds(lambda: ask(integrator, arguments, row, [(event, database)]), 5)
+        exact = tuple(map(F, scales))
+        sure: list[object] = []
+        rigorous = milliseconds(lambda: sure.append(rigorous_probability(sketch, database, arguments, exact, event)))
+        error = digits(ask(integrator, arguments, row, [(event, database)]), sure[0])
+        print(f"{name + f', {size} queries':30}{first - again:9.1f}{again:10.2f}{rigorous:10.1f}{error:>12}")
+
+
+def generations() -> None:
+    """A generation of the search: 50 scale vectors on 8 examples."""
+    print(f"\n{'50 candidates × 8 examples':30}{'exact':>9}{'sampled':>10}   ms a generation")
+    rng = np.random.default_rng(0)
+    for name in ("above_threshold_1", "noisy_max_1", "svt", "above_threshold_2", "histogram", "sum", "smart_sum"):
+        sketch = load_one(name)
+        arguments = make_arguments(sketch, F(1), 5, {"N": F(2), "M": F(2), "T": F(0)})
+        probe = build_exact_probe(sketch, Settings(), "bench")
+        events = events_of(probe.integrator, name, arguments)
+        examples = []
+        for place in range(8):
+            d1 = tuple(F(int(v)) for v in rng.integers(-9, 10, 5))
+            move = next(sketch.adjacency.vertices(5))
+            d2 = tuple(a + b for a, b in zip(d1, move, strict=True))
+            examples.append(Example(d1, d2, events[place % len(events)], arguments))
+        rows = np.exp(rng.uniform(-1, 3, (50, len(sketch.holes))))
+        chosen = tuple(examples)
+        for measured in (probe.losses, probe.sampler.losses):
+            measured(rows, chosen)
+        exact, sampled = (milliseconds(lambda m=m: m(rows, chosen), 10) for m in (probe.losses, probe.sampler.losses))
+        print(f"{name:30}{exact:9.2f}{sampled:10.2f}")
+
+
+def events_of(integrator: Integrator, name: str, arguments: object) -> list[Event]:
+    half = Within(F(0), None)
+    match name:
+        case "histogram" | "smart_sum":
+            return [AllOf((half,) * 5), AllOf((half, half, Within(None, F(3)), half, half))]
+        case "sum" | "above_threshold_2":
+            return [Within(F(2), None), Within(None, F(0))]
+        case _:
+            return list(integrator.answers(arguments, (1.0, 1.0)[: len(integrator.sketch.holes)]))  # type: ignore[arg-type]
+
+
+def climbs() -> None:
+    """The hardest databases for given scales."""
+    print(f"\n{'hardest databases':30}{'ms':>9}{'log-loss':>12}   within [-9, 9], then anywhere")
+    for name, scales in (("above_threshold_1", (2.0, 4.0)), ("noisy_max_1", (2.0,)), ("svt", (2.0, 8.0))):
+        sketch = load_one(name)
+        arguments = make_arguments(sketch, F(1), 5, {"N": F(2), "T": F(0)})
+        integrator = Integrator(sketch)
+        for reach in (Reach(furthest=F(9)), Reach()):
+            found: list[object] = []
+            taken = milliseconds(lambda r=reach: found.append(find_hardest(integrator, arguments, scales, r)))
+            assert isinstance(found[0], Climb)
+            print(f"{name:30}{taken:9.1f}{found[0].log_loss:12.6f}   {found[0].example}")
+        start = found[0].example  # type: ignore[attr-defined]
+        origin = Example(
+            (F(0),) * 5, tuple(b - a for a, b in zip(start.d1, start.d2, strict=True)), start.event, arguments
+        )
+        taken = milliseconds(lambda: climb_exact(integrator, origin, scales))
+        print(f"{'  one climb from 0':30}{taken:9.1f}")
+
+
+def refutations() -> None:
+    """From a program to a certain, small counterexample; and lower bounds for the textbook's answers."""
+    print(f"\n{'refuted':44}{'ms':>7}")
+    broken = (
+        ("noisy_max_1", ("1/eps",)),
+        ("above_threshold_1", ("3/eps", "2/eps")),
+        ("above_threshold_1", ("2/eps", "3/eps")),
+        ("above_threshold_1", ("1/eps", "4/eps")),
+        ("smart_sum", ("1/eps", "2/eps")),
+        ("svt", ("2/eps", "4/eps")),
+        ("histogram", ("1/(2*eps)",)),
+    )
+    for name, scales in broken:
+        sketch = load_one(name).complete(*scales).filled()
+        refuted = refute(sketch, EPS, Settings())
+        taken = milliseconds(lambda s=sketch: refute(s, EPS, Settings()))
+        print(f"{name + ' (' + ', '.join(scales) + ')':44}{taken:7.0f}   {refuted.example if refuted else None}")
+    print(f"\n{'lower bound of a textbook answer':44}{'ms':>7}   in units of ε")
+    for name, entry in GALLERY.items():
+        sketch = load_one(name).complete(*entry.textbook[0]).filled()
+        bound = best_lower_bound(sketch, EPS, Settings())
+        taken = milliseconds(lambda s=sketch: best_lower_bound(s, EPS, Settings()))
+        print(f"{name:44}{taken:7.0f}   {bound.loss if bound else 0:.5f}")
+
+
+def main() -> None:
+    probabilities()
+    generations()
+    climbs()
+    refutations()

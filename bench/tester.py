@@ -1,0 +1,76 @@
+"""The tester: runs per CPU second against StatDP's, and the time of a default test of each gallery mechanism."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from concurrent.futures import ProcessPoolExecutor
+from fractions import Fraction
+
+from kolahal.lang.sketch import Sketch
+from kolahal.measure.runs import Question, count
+from kolahal.measure.tester import PROFILES, test, test_mechanism
+from kolahal.model import AllOf, Anything, Equals, Event, Example, Within, make_arguments
+from kolahal.sketches.gallery import GALLERY, load_one
+
+HALF = Fraction(1, 2)
+STATDP = 0.28e6  # the best of StatDP's measured runs per CPU second (peers.md, A.1)
+GIVEN = {"N": Fraction(1), "M": Fraction(2), "T": Fraction(1)}
+BULK = 4_000_000
+
+THROUGHPUT: tuple[tuple[str, tuple[float, ...], Event], ...] = (
+    ("noisy_max_1", (4.0,), Equals(Fraction(1))),
+    ("svt", (4.0, 8.0), Equals((False, False, True))),
+    ("histogram", (2.0,), AllOf((Within(Fraction(1), None), *[Anything()] * 4))),
+)
+
+
+def main() -> None:
+    """Both tables."""
+    print(f"load of the machine {os.getloadavg()[0]:.1f}; CPU seconds count, wall-clock seconds do only on free cores")
+    print("\nRuns per CPU second, with noise drawn, answers computed and events counted. StatDP: 0.21 to 0.28 million.")
+    print(f"{'':14}{'fresh test, n = 5':>20}{'× StatDP':>10}{'whole default test':>22}{'× StatDP':>10}")
+    for name, scales, event in THROUGHPUT:
+        sketch = load_one(name)
+        fresh, whole = measure_fresh(sketch, scales, event), measure_whole(sketch, scales)
+        print(f"{name:14}{fresh / 1e6:17.1f} M {fresh / STATDP:9.0f}{whole / 1e6:19.1f} M {whole / STATDP:9.0f}")
+    print("\nA default test of each gallery mechanism, all sizes and test ε, on 2 processes.")
+    print(f"{'':20}{'CPU s':>8}{'wall s':>8}{'runs':>9}")
+    for name, entry in GALLERY.items():
+        sketch = load_one(name).complete(*entry.textbook[0]).filled()
+        cpu, wall, runs = measure_default(sketch)
+        print(f"{name:20}{cpu:8.2f}{wall:8.2f}{runs / 1e6:7.0f} M")
+
+
+def measure_fresh(sketch: Sketch, scales: tuple[float, ...], event: Event) -> float:
+    """Runs per CPU second of the final test: new noise, both databases on it, one event."""
+    arguments = make_arguments(sketch, HALF, 5, GIVEN)
+    d1 = (Fraction(1),) * 5
+    example = Example(d1, (Fraction(2), *d1[1:]), event, arguments)
+    question = Question(sketch, scales, arguments, PROFILES["default"], 0, "numba")
+    count(question, [example], "warm", 100_000)
+    start = time.process_time()
+    (tally,) = count(question, [example], "bench", BULK)
+    return 2 * tally.runs / (time.process_time() - start)
+
+
+def measure_whole(sketch: Sketch, scales: tuple[float, ...]) -> float:
+    """Runs per CPU second of a default test, in which most runs share their noise and much time goes into events."""
+    start = time.process_time()
+    trial = test(sketch, scales, make_arguments(sketch, HALF, 5, GIVEN), PROFILES["default"], 0)
+    return trial.runs / (time.process_time() - start)
+
+
+def measure_default(sketch: Sketch) -> tuple[float, float, int]:
+    """CPU seconds, wall-clock seconds and runs of `kolahal test` once its two processes are up and have compiled."""
+    test_mechanism(sketch, HALF, PROFILES["default"], 1)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with ProcessPoolExecutor(2) as pool:
+        test_mechanism(sketch, HALF, PROFILES["quick"], 1, pool)
+        own, start = time.process_time(), time.perf_counter()
+        trial = test_mechanism(sketch, HALF, PROFILES["default"], 0, pool)
+        wall, own = time.perf_counter() - start, time.process_time() - own
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    children = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return own + children, wall, trial.runs

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 
 from kolahal.lang.scale import parse_scale
 from kolahal.measure.climb import Climb, Reach, climb_exact, find_hardest
 from kolahal.measure.exact import Integrator, ask, build_exact_probe
-from kolahal.measure.polyhedra import CannotIntegrate
 from kolahal.measure.rigorous import Interval, rigorous_probability
 from kolahal.model import AllOf, Equals, Event, Example, Within, make_arguments
 from kolahal.proof.refute import best_lower_bound, refute
@@ -19,22 +19,23 @@ from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 
 F = Fraction
+T = TypeVar("T")
 EPS = parse_scale("eps")
 
 
-def milliseconds(action: Callable[[], object], repetitions: int = 1) -> float:
-    """Processor time of one call, so that others on the machine do not count."""
+def timed(function: Callable[..., T], *arguments: object, repetitions: int = 1) -> tuple[float, T]:
+    """Milliseconds of processor time of one call, so that others on the machine do not count, and its result."""
     start = time.process_time()
     for _ in range(repetitions):
-        action()
-    return 1000 * (time.process_time() - start) / repetitions
+        result = function(*arguments)
+    return 1000 * (time.process_time() - start) / repetitions, result
 
 
-def digits(found: object, truth: object) -> str:
-    if not isinstance(truth, Interval) or isinstance(found, CannotIntegrate):
+def relative_error(found: object, truth: object) -> str:
+    if not isinstance(truth, Interval) or not isinstance(found, np.ndarray):
         return "-"
     middle = float(truth.ball.mid())
-    return f"{abs(float(found[0]) - middle) / middle:.0e}"  # type: ignore[index]
+    return f"{abs(found[0] - middle) / middle:.0e}"
 
 
 def probabilities() -> None:
@@ -58,13 +59,11 @@ def probabilities() -> None:
         database = tuple(F((7 * i) % 11 - 5) for i in range(size))
         row = np.array([scales], dtype=float)
         integrator = Integrator(sketch)
-        first = milliseconds(lambda: ask(integrator, arguments, row, [(event, database)]))
-        again = milliseconds(lambda: ask(integrator, arguments, row, [(event, database)]), 5)
-        exact = tuple(map(F, scales))
-        sure: list[object] = []
-        rigorous = milliseconds(lambda: sure.append(rigorous_probability(sketch, database, arguments, exact, event)))
-        error = digits(ask(integrator, arguments, row, [(event, database)]), sure[0])
-        print(f"{name + f', {size} queries':30}{first - again:9.1f}{again:10.2f}{rigorous:10.1f}{error:>12}")
+        first, _ = timed(ask, integrator, arguments, row, [(event, database)])
+        again, found = timed(ask, integrator, arguments, row, [(event, database)], repetitions=5)
+        slow, sure = timed(rigorous_probability, sketch, database, arguments, tuple(map(F, scales)), event)
+        error = relative_error(found, sure)
+        print(f"{name + f', {size} queries':30}{first - again:9.1f}{again:10.2f}{slow:10.1f}{error:>12}")
 
 
 def generations() -> None:
@@ -86,7 +85,8 @@ def generations() -> None:
         chosen = tuple(examples)
         for measured in (probe.losses, probe.sampler.losses):
             measured(rows, chosen)
-        exact, sampled = (milliseconds(lambda m=m: m(rows, chosen), 10) for m in (probe.losses, probe.sampler.losses))
+        exact, _ = timed(probe.losses, rows, chosen, repetitions=10)
+        sampled, _ = timed(probe.sampler.losses, rows, chosen, repetitions=10)
         print(f"{name:30}{exact:9.2f}{sampled:10.2f}")
 
 
@@ -109,15 +109,13 @@ def climbs() -> None:
         arguments = make_arguments(sketch, F(1), 5, {"N": F(2), "T": F(0)})
         integrator = Integrator(sketch)
         for reach in (Reach(furthest=F(9)), Reach()):
-            found: list[object] = []
-            taken = milliseconds(lambda r=reach: found.append(find_hardest(integrator, arguments, scales, r)))
-            assert isinstance(found[0], Climb)
-            print(f"{name:30}{taken:9.1f}{found[0].log_loss:12.6f}   {found[0].example}")
-        start = found[0].example  # type: ignore[attr-defined]
-        origin = Example(
-            (F(0),) * 5, tuple(b - a for a, b in zip(start.d1, start.d2, strict=True)), start.event, arguments
-        )
-        taken = milliseconds(lambda: climb_exact(integrator, origin, scales))
+            taken, found = timed(find_hardest, integrator, arguments, scales, reach)
+            assert isinstance(found, Climb)
+            print(f"{name:30}{taken:9.1f}{found.log_loss:12.6f}   {found.example}")
+        assert isinstance(found, Climb)
+        move = tuple(b - a for a, b in zip(found.example.d1, found.example.d2, strict=True))
+        origin = Example((F(0),) * 5, move, found.example.event, arguments)
+        taken, _ = timed(climb_exact, integrator, origin, scales)
         print(f"{'  one climb from 0':30}{taken:9.1f}")
 
 
@@ -135,14 +133,12 @@ def refutations() -> None:
     )
     for name, scales in broken:
         sketch = load_one(name).complete(*scales).filled()
-        refuted = refute(sketch, EPS, Settings())
-        taken = milliseconds(lambda s=sketch: refute(s, EPS, Settings()))
+        taken, refuted = timed(refute, sketch, EPS, Settings())
         print(f"{name + ' (' + ', '.join(scales) + ')':44}{taken:7.0f}   {refuted.example if refuted else None}")
     print(f"\n{'lower bound of a textbook answer':44}{'ms':>7}   in units of ε")
     for name, entry in GALLERY.items():
         sketch = load_one(name).complete(*entry.textbook[0]).filled()
-        bound = best_lower_bound(sketch, EPS, Settings())
-        taken = milliseconds(lambda s=sketch: best_lower_bound(s, EPS, Settings()))
+        taken, bound = timed(best_lower_bound, sketch, EPS, Settings())
         print(f"{name:44}{taken:7.0f}   {bound.loss if bound else 0:.5f}")
 
 

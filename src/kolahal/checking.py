@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale, parse_scale
-from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.lang.sketch import Mechanism, Sketch, Type
 from kolahal.measure.loss import epsilon_lower
 from kolahal.measure.tester import test_mechanism
 from kolahal.model import Certificate, Check, Proved, Refuted, Unknown, show
@@ -36,19 +36,24 @@ def check(
     if program.holes:
         raise UsageError(f"{program.name} has holes; fill them before it is checked")
     claimed = parse_claim(program, claim)
-    proof, upper = _prove(program, claimed, _law_cost(program, claimed, settings), settings)
     bound = best_lower_bound(program, claimed, settings)
     lower = 0.0 if bound is None else bound.loss
+    proof, upper = _prove_everywhere(program, claimed, _law_cost(program, claimed, settings), settings)
+    at_most = None if upper is None else float(upper)
     if isinstance(proof, Proved):
-        return Check(proof, lower, float(upper or 1))
+        return Check(proof, lower, at_most)
+    # Before a bounded proof: a program that fails at five answers may be private up to four.
     refuted = refute(program, claimed, settings)
     if refuted is not None:
-        return Check(refuted, max(lower, _shown(refuted, program, claimed)), None if upper is None else float(upper))
+        return Check(refuted, max(lower, _shown(refuted, program, claimed)), at_most)
+    bounded = prove_bounded(program, claimed, settings.proof)
+    if isinstance(bounded, Proved):
+        return Check(bounded, lower, at_most)
     trial = test_mechanism(program, CONCRETE, TesterSettings(), settings.seed, executor)
     sampled = trial.epsilon_lower / float(claimed.at(trial.example.arguments.quantities(program)))
-    found = "a" if sampled > 1 else "no"
-    reason = f"{proof.reason}; no certain counterexample; the test finds {found} violation (p = {trial.p_value:.2g} at ε = {show(CONCRETE)})"
-    return Check(Unknown(reason), max(lower, sampled), None if upper is None else float(upper), trial)
+    found = f"the test finds {'a' if sampled > 1 else 'no'} violation (p = {trial.p_value:.2g} at ε = {show(CONCRETE)})"
+    reasons = dict.fromkeys([proof.reason, bounded.reason, "no certain counterexample", found])
+    return Check(Unknown("; ".join(reasons)), max(lower, sampled), at_most, trial)
 
 
 def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
@@ -60,7 +65,8 @@ def parse_claim(sketch: Sketch, text: str) -> Scale:
     """The claimed privacy level as an expression: `eps`, `2*eps`, `N*eps`."""
     epsilon = sketch.epsilon.name
     claim = parse_scale(text or epsilon)
-    allowed = sketch.quantities()
+    real = {p.name for p in sketch.arguments if p.type is not Type.INT}  # may be zero or negative
+    allowed = [name for name in sketch.quantities() if name not in real]
     if not claim or dict(claim.powers).get(epsilon) != 1:
         raise UsageError(
             f"the claim {text} is not a multiple of {epsilon}; write for example {epsilon}, 2*{epsilon} or N*{epsilon}"
@@ -79,28 +85,17 @@ def _law_cost(sketch: Sketch, claim: Scale, settings: Settings) -> Fraction | No
     return cost / claim.coefficient if cost is not None and only_epsilon else None
 
 
-def _prove(
+def _prove_everywhere(
     sketch: Sketch, claim: Scale, cost: Fraction | None, settings: Settings
 ) -> tuple[Proved | Unknown, Fraction | None]:
-    """A proof of the claim or why there is none, and the smallest multiple of the claim that was proved."""
-    reasons: list[str] = []
+    """A proof of the claim for every length or why there is none, and the smallest multiple of it that was proved."""
     if cost:
-        tight = Scale(claim.coefficient * cost, claim.powers)
-        found = prove_every_length(sketch, tight, settings.proof)
-        if isinstance(found, Proved):
-            if cost <= 1:
-                return found, cost
-            return Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim"), cost
-        reasons.append(found.reason)
-    if cost is None or cost <= 1:
-        for prove in (prove_every_length, prove_bounded):
-            found = prove(sketch, claim, settings.proof)
-            if isinstance(found, Proved):
-                return found, Fraction(1)
-            reasons.append(found.reason)
-    else:
-        reasons.append(f"the cheapest alignment costs {float(cost):.4g} of the claim")
-    return Unknown("; ".join(dict.fromkeys(reasons))), None
+        tight = prove_every_length(sketch, Scale(claim.coefficient * cost, claim.powers), settings.proof)
+        if isinstance(tight, Proved):
+            too_dear = Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim")
+            return (tight if cost <= 1 else too_dear), cost
+    found = prove_every_length(sketch, claim, settings.proof)
+    return found, Fraction(1) if isinstance(found, Proved) else None
 
 
 # ---------------------------------------------------------------- checking again

@@ -1,6 +1,7 @@
 """Exact probabilities: against sampling, against each other, against closed forms and sums, and the probe made of them."""
 
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -98,7 +99,50 @@ def test_it_is_what_sampling_shows(place, discrete):
     assert abs(exact[0] - frequency) <= 6.5 * math.sqrt(max(exact[0] * (1 - exact[0]), 1e-12) / runs)
 
 
-@settings(max_examples=25)
+def draw_program(rng: random.Random) -> Sketch:
+    """A few noisy numbers, then comparisons and sums of some of them: trees, chains and rings of all kinds."""
+    whole_noise = rng.random() < 0.35
+    families = ("DiscreteLap", "DiscreteLap", "DiscreteExp") if whole_noise else ("Lap", "Lap", "Exp")
+    factors = (1, -1) if whole_noise else (1, 1, -1, -1, 2, 0.5)
+    count = rng.randint(2, 5)
+    lines = [
+        f"x{i} = q[{rng.randrange(2)}] + {rng.choice(families)}({rng.choice(('hole', '1/eps', '2/eps'))})"
+        for i in range(count)
+    ]
+    for _ in range(rng.randint(1, 4)):
+        chosen = rng.sample(range(count), min(count, rng.choice((1, 1, 2, 2, 2, 3))))
+        form = " + ".join(f"({rng.choice(factors)}) * x{i}" for i in chosen) + f" + {rng.randint(-2, 2)}"
+        comparison = f" {rng.choice(('>', '>=', '<', '<='))} 0" if rng.random() < 0.6 else ""
+        lines.append(f"out.append({form}{comparison})")
+    body = "\n".join(f"    {line}" for line in ("out = []", *lines, "return out"))
+    return parse(HEAD + f"@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n{body}\n")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_small_mechanisms_do_what_sampling_shows(seed):
+    rng = random.Random(seed)
+    sketch = draw_program(rng)
+    database, arguments = whole(rng.randint(-2, 2), rng.randint(-2, 2)), Arguments(F(1), 2)
+    scales = tuple(rng.choice([0.3, 1.0, 2.0, 4.0]) for _ in sketch.holes)
+    runs = 40_000
+    outputs = batch.run(sketch, database, arguments, scales, Tape((seed,), runs))
+    parts: list[Event] = []
+    for value in outputs.row(rng.randrange(runs)):
+        near = F(round(4 * value), 4)
+        choices = (above(near - 1), above(None, near + 1), above(near - 2, near + 1), Anything())
+        parts.append(Equals(value) if isinstance(value, bool) else rng.choice(choices))
+    event = AllOf(tuple(parts))
+    certain = rigorous_probability(sketch, database, arguments, whole(*scales), event)
+    if isinstance(certain, CannotIntegrate):
+        return
+    frequency, truth = hits(event, outputs).mean(), float(certain.ball.mid())
+    assert abs(truth - frequency) <= 6.5 * math.sqrt(max(truth * (1 - truth), 1e-9) / runs)
+    exact = event_probability(sketch, database, arguments, np.array([scales]).reshape(1, len(scales)), event)
+    if not isinstance(exact, CannotIntegrate):
+        assert exact[0] == pytest.approx(truth, rel=1e-9, abs=0)
+
+
+@settings(max_examples=6)
 @given(cases())
 def test_generated_programs_do_what_sampling_shows(case):
     runs = 20_000

@@ -69,7 +69,7 @@ LAWS = {
 eighths = st.integers(5, 50).map(lambda n: Fraction(n, 8))
 
 
-@settings(max_examples=24)
+@settings(max_examples=16)
 @given(st.sampled_from(sorted(LAWS)), eighths, eighths)
 def test_the_border_is_where_the_law_says(name: str, first: Fraction, second: Fraction) -> None:
     weights = LAWS[name]

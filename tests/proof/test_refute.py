@@ -182,3 +182,12 @@ def test_events_survive_their_data():
     for event in events:
         assert read_event(json.loads(json.dumps(write_event(event)))) == event
     assert contains(read_event({"equals": "1"}), F(1))
+
+
+def test_a_comparison_without_noise_is_seen_beside_noisy_ones():
+    sketch = parse(
+        "from kolahal import Epsilon, Lap, Private, each_within, sketch\n\n"
+        "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon, T: float = 7):\n"
+        "    if q[0] > T:\n        return q[0] + Lap(1/eps) > T + 100\n    return q[0] + Lap(1/eps) > T\n"
+    )
+    check_certainty(refute(sketch, EPS, Settings()), sketch)

@@ -22,7 +22,7 @@ Steps = Callable[[Pair, Fraction], Iterator[Pair]]
 KEEP = 2  # events a pair, and examples near another
 LEARN_RUNS = 60_000  # a batch larger than this learns its events from so many runs of their own
 # Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is.
-SELECT_CAUTION, REFINE_CAUTION, JUDGE_CAUTION = 2.0, 1.0, 1.0
+SELECT_CAUTION, REFINE_CAUTION, JUDGE_CAUTION = 2.0, 2.0, 1.0
 
 
 @dataclass(frozen=True, slots=True)

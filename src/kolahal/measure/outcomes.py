@@ -11,16 +11,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from kolahal.engine.affine import Affine, Answer, Atom, Atoms, Drawn, plain, symbol_form
-from kolahal.engine.symbolic import CONTINUOUS, Path, Value, _Again, _Block, _Explorer, _Next, _Outside, _State
-from kolahal.lang.ir import Append, Assign, Return, Var, walk
+from kolahal.engine.affine import Affine, Answer, Atom, Atoms, plain, symbol_form
+from kolahal.engine.symbolic import Path, Value, _Again, _Block, _Explorer, _Next, _Outside, _State
+from kolahal.lang.ir import Append, Assign, For, Return, Var, walk
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.measure.polyhedra import CannotIntegrate, cut
 from kolahal.model import AllOf, Equals, Event, StartsWith
 
-MOST_PATHS = 3_000  # for one event
-MOST_OF_ALL = 500  # for all events together: beyond that, it is faster to ask for each event alone
+MOST_PATHS = 1_000  # for one event
+MOST_OF_ALL = 300  # for all events together: beyond that, it is faster to ask for each event alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,5 @@ def _grown_list(sketch: Sketch) -> str | None:
     starts = [node for node in walk(sketch.body) if isinstance(node, Assign) and name in node.targets]
     once = [node for node in sketch.body if isinstance(node, Assign) and name in node.targets]
     ends = {node.front for node in walk(sketch.body) if isinstance(node, Append) and node.name == name}
-    return name if len(starts) == len(once) == 1 and len(ends) == 1 else None
-
-
-__all__ = ["CONTINUOUS", "Drawn", "Outcomes", "find_outcomes"]
+    loops = [node for node in walk(sketch.body) if isinstance(node, For) and node.name == name]
+    return name if len(starts) == len(once) == 1 and len(ends) == 1 and not loops else None

@@ -331,28 +331,56 @@ class _Integral:
         if high is None:
             assert low is not None
             return self.shifted(self.from_right(function), low)
-        upper = self.shifted(self.from_left(function), high)
         if low is None:
-            return upper
-        # The integral up to just before the lower end.
-        lower = self.shifted(self.from_left(function), low - 1 if self.whole else low)
-        return self.plus(upper, self.scaled(lower, -1))
+            return self.shifted(self.from_left(function), high)
+        return self.window(function, low, high)
+
+    def window(self, function: Pieces, low: Fraction, high: Fraction) -> Pieces:
+        """y ↦ the integral from y + low to y + high, from the antiderivatives of the pieces in which the two ends lie.
+
+        Where both ends lie in one piece no constants appear, so that far out nothing has to cancel.
+        """
+        step = Fraction(1) if self.whole else Fraction(0)
+        half = HALF if self.whole else Fraction(0)
+        integrals = [self.integral(terms) for terms in function.terms]
+        # What lies between one cut and the next.
+        amounts = [
+            self.at(integrals[i], function.cuts[i] - half) - self.at(integrals[i], function.cuts[i - 1] - half)
+            for i in range(1, len(function.cuts))
+        ]
+        entering, leaving = [cut - high for cut in function.cuts], [cut - low for cut in function.cuts]
+        cuts = tuple(sorted({*entering, *leaving}))
+        terms: list[Terms] = []
+        last = first = 0  # the pieces of y + high and of y + low
+        for place in range(len(cuts) + 1):
+            piece = self.shift_terms(integrals[last], high)
+            start = {key: -c for key, c in self.shift_terms(integrals[first], low - step).items()}
+            piece = _add(piece, start)
+            if first < last:
+                between = sum(amounts[first : last - 1], self.flint.arb(0))
+                between += self.at(integrals[first], function.cuts[first] - half)
+                between -= self.at(integrals[last], function.cuts[last - 1] - half)
+                _accumulate(piece, (Fraction(0), 0), between)
+            terms.append(piece)
+            if place < len(cuts):
+                last += last < len(entering) and entering[last] == cuts[place]
+                first += first < len(leaving) and leaving[first] == cuts[place]
+        return Pieces(cuts, tuple(terms))
 
     def from_left(self, function: Pieces) -> Pieces:
         """x ↦ the integral of the function up to x."""
+        assert all(rate > 0 for rate, _ in function.terms[0]), "nothing is left at minus infinity"
         before: Any = self.flint.arb(0)
         result: list[Terms] = []
+        half = HALF if self.whole else Fraction(0)
         for place, terms in enumerate(function.terms):
             integral = self.integral(terms)
             if place > 0:
-                start = self.at(integral, function.cuts[place - 1] - HALF if self.whole else function.cuts[place - 1])
-                constant = before - start
-                _accumulate(integral, (Fraction(0), 0), constant)
-            else:
-                assert all(rate > 0 for rate, _ in terms), "nothing is left at minus infinity"
+                start = self.at(integral, function.cuts[place - 1] - half)
+                _accumulate(integral, (Fraction(0), 0), before - start)
             result.append(integral)
             if place < len(function.cuts):
-                before = self.at(integral, function.cuts[place] - HALF if self.whole else function.cuts[place])
+                before = self.at(integral, function.cuts[place] - half)
         return Pieces(function.cuts, tuple(result))
 
     def from_right(self, function: Pieces) -> Pieces:

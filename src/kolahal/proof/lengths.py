@@ -236,8 +236,9 @@ def _names_compared(product: Product, site: int) -> list[str]:
             for drawn in path.draws:
                 tests = [symbols_of(test) for test in path.tests.values() if drawn.symbol in symbols_of(test)]
                 for name, value in drawn.names.items():
-                    real = drawn.site == site and isinstance(value, Numeric) and not value.value.whole
-                    if real and any(symbols_of(value.value) & symbols for symbols in tests):
+                    if drawn.site != site or not isinstance(value, Numeric) or value.value.whole:
+                        continue
+                    if any(symbols_of(value.value) & symbols for symbols in tests):
                         found[name] = None
     return list(found)
 

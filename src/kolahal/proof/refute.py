@@ -16,12 +16,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.climb import Climb, Reach, climb_exact
 from kolahal.measure.exact import Integrator, ask, exact_losses
 from kolahal.measure.outcomes import Outcomes, find_outcomes
-from kolahal.measure.pairs import Pair, enumerate_moves, noise_scales, short
+from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, noise_scales, short
 from kolahal.measure.polyhedra import CannotIntegrate
 from kolahal.measure.rigorous import exceeds, log_ratio, rigorous_probability
 from kolahal.measure.targets import find_targets
@@ -39,7 +40,7 @@ from kolahal.model import (
     Unknown,
     Within,
 )
-from kolahal.proof.alignment import build_case
+from kolahal.proof.alignment import Case, build_case, is_private_fact
 from kolahal.proof.witness import find_witnesses
 from kolahal.settings import Settings
 
@@ -79,9 +80,11 @@ class LowerBound:
 def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerBound | None:
     """The largest loss that was found anywhere, as a bound that holds for certain."""
     best: tuple[float, Example] | None = None
-    for size in SIZES[:5]:
+    for size in SIZES:
         for arguments in enumerate_arguments(sketch, size, claim, few=True):
-            search = _Search(sketch, arguments, claim, settings)
+            search = _search(sketch, arguments, claim, settings)
+            if search is None:
+                continue
             for example, loss in search.hardest(
                 GAINS, CLIMBS if best is None or best[0] < 0.99 else 0, only_above=False
             ):
@@ -128,10 +131,20 @@ def _is_homogeneous(sketch: Sketch, claim: Scale) -> bool:
 
 def find_violation(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> Example | None:
     """An example at these arguments whose loss is above the claim, by doubles."""
-    search = _Search(sketch, arguments, claim, settings)
+    search = _search(sketch, arguments, claim, settings)
+    if search is None:
+        return None
     return next(
         (example for example, loss in search.hardest(GAINS[:5], CLIMBS, only_above=True) if search.is_above(loss)), None
     )
+
+
+def _search(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> _Search | None:
+    """A search at these arguments, or None if the program has no meaning there."""
+    try:
+        return _Search(sketch, arguments, claim, settings)
+    except UsageError:  # a scale divides by 0 or is negative here
+        return None
 
 
 class _Search:
@@ -149,7 +162,11 @@ class _Search:
 
     def hardest(self, gains: Sequence[int], climbs: int, only_above: bool) -> Iterator[tuple[Example, float]]:
         """Examples and their losses, mostly harder and harder; the caller stops when it has seen enough."""
-        witnesses, cost = self.witness_examples(gains)
+        whole = {p.name: dict(self.arguments.values)[p.name] for p in self.sketch.arguments if p.type is not Type.FLOAT}
+        case = build_case(self.sketch, self.arguments.size, whole, self.settings.proof)
+        if isinstance(case, Case) and len(case.events) > MOST_CASES:
+            return  # its violations show with fewer queries too, or only with far more work
+        witnesses, cost = self.witness_examples(case, gains)
         found: list[tuple[float, Example]] = []
         if cost is not None and cost <= self.claim and only_above:
             return
@@ -177,11 +194,9 @@ class _Search:
     def losses(self, examples: Sequence[Example]) -> list[float]:
         return losses_of(self.integrator, examples)
 
-    def witness_examples(self, gains: Sequence[int]) -> tuple[list[Example], float | None]:
+    def witness_examples(self, case: Case | Unknown, gains: Sequence[int]) -> tuple[list[Example], float | None]:
         """Examples along the directions of the dearest events, and the cost of the cheapest alignment, if known."""
-        whole = {p.name: dict(self.arguments.values)[p.name] for p in self.sketch.arguments if p.type is not Type.FLOAT}
-        case = build_case(self.sketch, self.arguments.size, whole, self.settings.proof)
-        if isinstance(case, Unknown) or len(case.events) > MOST_CASES:
+        if isinstance(case, Unknown):
             return [], None
         names = self.arguments.quantities(self.sketch)
         scales = [draw.scale.at(names) for draw in self.sketch.draws if isinstance(draw.scale, Scale)]
@@ -191,13 +206,15 @@ class _Search:
         if isinstance(witnesses, Unknown):
             return [], None
         examples = [w.example(self.unit * gain / 2, self.arguments) for w in witnesses for gain in gains]
-        cost = max((float(w.cost) for w in witnesses), default=0.0)
-        return [example for example in examples if example is not None], cost
+        shown = [example for example in examples if example is not None]
+        if any(is_private_fact(facet, case.sites) for event in case.events for facet in event.facets):
+            return shown, None  # a neighbour may cross a comparison without noise, which no witness is about
+        return shown, max((float(w.cost) for w in witnesses), default=0.0)
 
     def corner_examples(self) -> list[Example]:
         """Neighbours at the corners of the relation, with all answers at the threshold, and events of all shapes."""
         size = self.arguments.size
-        base = tuple(Fraction(0) for _ in range(size))
+        (base,) = enumerate_bases(self.sketch, self.arguments, (), 1)
         events = self.targets(base, MOST_EVENTS)
         corners = list(itertools.islice(self.sketch.adjacency.vertices(size), MOST_STARTS))
         if len(corners) * len(events) > MOST_STARTS:
@@ -220,7 +237,10 @@ def losses_of(integrator: Integrator, examples: Sequence[Example]) -> list[float
     for arguments in dict.fromkeys(example.arguments for example in examples):
         places = [i for i, example in enumerate(examples) if example.arguments == arguments]
         questions = [(examples[i].event, d) for i in places for d in (examples[i].d1, examples[i].d2)]
-        found = ask(integrator, arguments, np.zeros((1, 0)), questions)
+        try:
+            found = ask(integrator, arguments, np.zeros((1, 0)), questions)
+        except UsageError:  # a scale that is negative here
+            continue
         if isinstance(found, CannotIntegrate) and len(places) > 1:
             for i in places:
                 result[i] = losses_of(integrator, [examples[i]])[0]

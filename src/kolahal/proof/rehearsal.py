@@ -28,8 +28,8 @@ from kolahal.proof.product import (
     Neighbours,
     Product,
     Shift,
-    updates_of,
     powers_of,
+    updates_of,
 )
 from kolahal.proof.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum, symbols_of
 from kolahal.proof.values import LENGTH, Answer, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
@@ -360,6 +360,10 @@ class Stage:
                     result *= Fraction(scenario.quantities[name]) ** power
             return result
 
+        epsilon = self.product.sketch.epsilon.name
+        for powers in self.product.monomials:
+            if epsilon in dict(powers) and state[self.product.spent(powers)]:
+                return True  # no cost with another power of ε is within a claim for all ε
         total = sum(
             (Fraction(state[self.product.spent(powers)]) / size(powers) for powers in self.product.monomials),
             Fraction(0),

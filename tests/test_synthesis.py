@@ -23,7 +23,7 @@ SMALL = replace(Settings(), grammar=Grammar(length_powers=(0,), epsilon_powers=(
 
 
 def test_one_worker_and_two_give_the_same_bytes() -> None:
-    sketch = load_one("noisy_max_2")
+    sketch = load_one("noisy_max_1")
     alone = synthesize(sketch, SMALL)
     with ProcessPoolExecutor(2) as pool:
         shared = synthesize(sketch, SMALL, PAPER.spread_over(pool))
@@ -40,7 +40,7 @@ def test_every_step_is_heard_and_timed() -> None:
     timer = Timer()
     synthesize(load_one("sum"), SMALL, PAPER.watched_by(timer))
     assert set(timer.results) == {
-        "fix_arguments", "build_probe", "select_examples", "find_regions", "enumerate_completions", "rank_completions", "judge", "find_law",
+        "fix_arguments", "build_probe", "select_examples", "find_regions", "enumerate_completions", "select_tests", "rank_completions", "judge", "find_law",
     }
     assert timer.total()["total"] >= max(timer.seconds.values()) > 0
 

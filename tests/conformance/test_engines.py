@@ -102,7 +102,7 @@ def test_the_engines_mean_what_the_reference_means(case: Case) -> None:
 
 
 @needs_numba
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(case=cases())
 def test_the_compiled_kernel_means_what_the_reference_means(case: Case) -> None:
     assert_conform((NUMBA,), with_places(case), runs=64)
@@ -278,7 +278,7 @@ def test_scales_may_differ_between_runs() -> None:
 
 # ---------------------------------------------------------------- Python = reference
 
-PYTHON_FAULTS = (IndexError, ZeroDivisionError, TypeError, NameError)
+PYTHON_FAULTS = (IndexError, ZeroDivisionError, TypeError, NameError, ValueError)  # the last: a range of step 0
 
 
 class Replay:

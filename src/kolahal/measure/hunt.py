@@ -21,8 +21,9 @@ from kolahal.model import Database, Example
 Steps = Callable[[Pair, Fraction], Iterator[Pair]]
 KEEP = 2  # events a pair, and examples near another
 LEARN_RUNS = 60_000  # a batch larger than this learns its events from so many runs of their own
-# Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is.
-SELECT_CAUTION, REFINE_CAUTION, JUDGE_CAUTION = 2.0, 2.0, 1.0
+# Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is. The
+# bold and the careful way of refining lead to rare and to common events, and runs that neither has seen decide.
+SELECT_CAUTION, BOLD, CAREFUL, JUDGE_CAUTION = 2.0, 1.0, 3.0, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def search(part: Search) -> Found:
     best = []
     for found in starts[: settings.climbed]:
         climbed = _climb(batch, found[0], _unit(question), settings.climbs, group_steps)
-        best.append(max((*found, *climbed), key=lambda candidate: candidate.score))
+        best.append(max((*found, *climbed), key=_score))
     return Found(best_of(best, settings.climbed), batch.runs)
 
 
@@ -67,25 +68,27 @@ def refine(candidate: Candidate) -> Found:
     """Better examples near one, on a larger batch, where rarer events can be told from luck."""
     question, settings = candidate.question, candidate.question.settings
     adjacency, size = question.sketch.adjacency, question.arguments.size
-    batch = _Batch(question, "refine", settings.refine_runs, REFINE_CAUTION)
+    batch = _Batch(question, "refine", settings.refine_runs, BOLD)
     base = candidate.example.d1
     pairs = [_pair_of(candidate.example), *(Pair(base, m) for m in enumerate_moves(adjacency, size, settings.moves))]
-    found = [batch.rescore(candidate)]
-    if is_translation(batch, base):
-        found += batch.learn(pairs[0])
-        return Found(best_of(found, KEEP), batch.runs)
-    for pair in dict.fromkeys(pairs):
-        found += batch.learn(pair)
+    translation = is_translation(batch, base)
+    learned = [batch.count(candidate)]
+    for pair in dict.fromkeys(pairs[:1] if translation else pairs):
+        learned += batch.learn(pair)
         batch.forget(base)
-    start = max(found, key=lambda other: other.score)
-    found += _climb(batch, start, _unit(question) / 2, settings.refinements, group_steps)
 
     def every(pair: Pair, step: Fraction) -> Iterator[Pair]:
         return steps_from(pair, adjacency, step)
 
-    start = max(found, key=lambda other: other.score)
-    found += _climb(batch, start, _unit(question) / 2, settings.singles, every)
-    return Found(best_of(found, KEEP), batch.runs)
+    best = []
+    for caution in (BOLD, CAREFUL):
+        batch.caution = caution
+        found = [batch.score(other) for other in learned]
+        if not translation:
+            found += _climb(batch, max(found, key=_score), _unit(question) / 2, settings.refinements // 2, group_steps)
+            found += _climb(batch, max(found, key=_score), _unit(question) / 2, settings.singles // 2, every)
+        best.append(max(found, key=_score))
+    return Found(best_of(best, len(best)), batch.runs)
 
 
 def judge(
@@ -104,7 +107,7 @@ def judge(
 def best_of(candidates: list[Candidate], most: int) -> tuple[Candidate, ...]:
     """The best candidates with different examples, best first."""
     chosen: dict[Example, Candidate] = {}
-    for candidate in sorted(candidates, key=lambda c: -c.score):
+    for candidate in sorted(candidates, key=_score, reverse=True):
         chosen.setdefault(candidate.example, candidate)
     return tuple(chosen.values())[:most]
 
@@ -121,12 +124,14 @@ class _Batch:
     outputs: dict[Database, Outputs] = field(default_factory=dict)
     tape: Tape = field(init=False)
     lesson: Tape | None = field(init=False)
-    criterion: Criterion = field(init=False)
 
     def __post_init__(self) -> None:
         self.tape = self.draw(self.name, self.size)
         self.lesson = self.draw(f"{self.name}/learn", LEARN_RUNS) if self.size > LEARN_RUNS else None
-        self.criterion = Criterion(self.question.settings.test_runs, self.question.margin, self.caution)
+
+    @property
+    def criterion(self) -> Criterion:
+        return Criterion(self.question.settings.test_runs, self.question.margin, self.caution)
 
     def draw(self, name: str, runs: int) -> Tape:
         return Tape((self.question.seed, crc32(name.encode()), 0), runs)
@@ -147,22 +152,29 @@ class _Batch:
         # As cautious as the lesson demands, and as the larger batch will be.
         bold = replace(self.criterion, caution=self.caution * math.sqrt(self.lesson.runs / self.size))
         found = learn_events(first, second, (self.criterion, bold), KEEP)
-        scored = [self.rescore(self.candidate(pair, f)) for f in found]
-        return tuple(sorted(scored, key=lambda candidate: -candidate.score))
+        return tuple(sorted((self.count(self.candidate(pair, f)) for f in found), key=_score, reverse=True))
 
     def candidate(self, pair: Pair, found: Finding) -> Candidate:
         d1, d2 = (pair.d2, pair.d1) if found.flipped else (pair.d1, pair.d2)
         return Candidate(self.question, Example(d1, d2, found.event, self.question.arguments), found.score)
 
-    def rescore(self, candidate: Candidate) -> Candidate:
-        """The same example with its score on this batch."""
+    def count(self, candidate: Candidate) -> Candidate:
+        """The same example with its tally and score on this batch."""
         example = candidate.example
-        tally = tally_of(example, self.run(example.d1), self.run(example.d2))
-        return replace(candidate, score=self.criterion.of(tally))
+        return self.score(replace(candidate, tally=tally_of(example, self.run(example.d1), self.run(example.d2))))
+
+    def score(self, candidate: Candidate) -> Candidate:
+        """The same example, scored anew from its tally."""
+        assert candidate.tally is not None
+        return replace(candidate, score=self.criterion.of(candidate.tally))
 
     def forget(self, *kept: Database) -> None:
         """Free the memory of all answers but those of `kept`."""
         self.outputs = {database: self.outputs[database] for database in kept if database in self.outputs}
+
+
+def _score(candidate: Candidate) -> float:
+    return candidate.score
 
 
 def _pair_of(example: Example) -> Pair:
@@ -184,9 +196,9 @@ def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, s
             if pair not in tried:
                 tried.add(pair)
                 budget -= 1
-                new = batch.rescore(replace(best, example=replace(best.example, d1=pair.d1, d2=pair.d2)))
+                new = batch.count(replace(best, example=replace(best.example, d1=pair.d1, d2=pair.d2)))
             if new is not None and new.score > best.score:
-                best = max((new, *batch.learn(pair)), key=lambda c: c.score)
+                best = max((new, *batch.learn(pair)), key=_score)
                 found.append(best)
                 # The place stays: the step that helped is tried again from here.
                 steps, failures = list(steps_of(_pair_of(best.example), step)), 0

@@ -44,6 +44,7 @@ class Candidate:
     question: Question
     example: Example
     score: float
+    tally: Tally | None = None  # what the score was made from, where single runs were counted for it
 
 
 def run_all(question: Question, database: Database, tape: Tape) -> Outputs:

@@ -18,7 +18,6 @@ from kolahal.lang.sketch import Parameter, Sketch, Type
 from kolahal.measure.counterexample import describe, frequencies, reproduce
 from kolahal.measure.hunt import (
     JUDGE_CAUTION,
-    REFINE_CAUTION,
     best_of,
     enumerate_searches,
     judge,
@@ -127,7 +126,7 @@ def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> 
     appraised = early
     if settings.refined:
         shares = _shares(early, settings.appraised)
-        appraised = judge(shares, "appraise", settings.refine_runs, REFINE_CAUTION, executor)
+        appraised = judge(shares, "appraise", settings.refine_runs, JUDGE_CAUTION, executor)
     refined = spread(refine, _shares(appraised, settings.refined) if settings.refined else (), executor)
     late = [candidate for found in refined for candidate in found.candidates]
     finalists = best_of(late or early, settings.finalists)

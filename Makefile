@@ -24,6 +24,7 @@ bench: .venv/ready
 	$(BIN)/python -m bench
 
 paper: .venv/ready
+	$(BIN)/kolahal table
 	$(BIN)/pytest -m paper
 
 golden: .venv/ready

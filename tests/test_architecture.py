@@ -47,7 +47,11 @@ KEEPERS = {
     "rich": {"cli.py", "__main__.py", "report/"},
     "jinja2": {"report/"},
 }
-EXECUTORS = {"lang/sketch.py", "lang/emit.py", "engine/jit.py"}  # both execute what they themselves printed, never a user's text
+EXECUTORS = {
+    "lang/sketch.py",
+    "lang/emit.py",
+    "engine/jit.py",
+}  # both execute what they themselves printed, never a user's text
 
 
 HANDED_OUT = "lang/runtime.py"  # copied into the programs that we write, which talk to whoever runs them

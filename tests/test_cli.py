@@ -24,7 +24,9 @@ def run(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_show_prints_every_sketch_of_the_gallery_as_it_was_understood(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_every_sketch_of_the_gallery_as_it_was_understood(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = run(capsys, "show", name)
     assert (code, err) == (0, "")
     assert f"def {name}(" in out and "neighbours:" in out and "holes:" in out
@@ -65,7 +67,9 @@ def test_mistakes_end_with_code_2_and_a_message_on_standard_error(
 
 def test_a_mechanism_without_holes_is_not_synthesized(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "done.py"
-    path.write_text("@sketch(adjacent=one_within(1))\ndef done(q: Private, eps: Epsilon):\n    return q[0] + Lap(1/eps)\n")
+    path.write_text(
+        "@sketch(adjacent=one_within(1))\ndef done(q: Private, eps: Epsilon):\n    return q[0] + Lap(1/eps)\n"
+    )
     code, _, err = run(capsys, "synth", str(path))
     assert code == 2 and "no holes" in err
 
@@ -84,7 +88,9 @@ def test_synth_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) ->
     assert document["examples"]["kept"] and document["regions"][0]["members"]
 
 
-def test_synth_writes_whole_files_and_the_report_comes_from_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_synth_writes_whole_files_and_the_report_comes_from_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "deep" / "folder"
     run(capsys, "synth", "histogram", "--workers", "1", "--out", str(out))
     assert json.loads((out / "result.json").read_text())["sketch"] == "histogram"
@@ -94,7 +100,9 @@ def test_synth_writes_whole_files_and_the_report_comes_from_them(tmp_path: Path,
     code, printed, _ = run(capsys, "report", str(out / "result.json"))
     page = (out / "report.html").read_text()
     assert code == 0 and printed.strip().endswith("report.html")
-    assert "histogram" in page and "http://" not in page.replace("http://www.w3.org/2000/svg", "") and len(page) < 300_000
+    assert (
+        "histogram" in page and "http://" not in page.replace("http://www.w3.org/2000/svg", "") and len(page) < 300_000
+    )
 
 
 def test_a_file_that_is_no_result_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -105,9 +113,17 @@ def test_a_file_that_is_no_result_is_refused(tmp_path: Path, capsys: pytest.Capt
         assert code == 2 and "result" in err and not (tmp_path / "report.html").exists()
 
 
-def test_names_and_texts_of_a_stranger_are_escaped_in_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_and_texts_of_a_stranger_are_escaped_in_the_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     hostile = "</script><script>alert(1)</script>"
-    document = {"sketch": hostile, "holes": ["eta1"], "program": f'"""{hostile}"""\nx + Lap(hole)', "candidates": [], "law": hostile}
+    document = {
+        "sketch": hostile,
+        "holes": ["eta1"],
+        "program": f'"""{hostile}"""\nx + Lap(hole)',
+        "candidates": [],
+        "law": hostile,
+    }
     path = tmp_path / "result.json"
     path.write_text(json.dumps(document))
     assert run(capsys, "report", str(path))[0] == 0
@@ -117,7 +133,10 @@ def test_names_and_texts_of_a_stranger_are_escaped_in_the_report(tmp_path: Path,
 def test_interrupting_prints_what_was_found_and_exits_cleanly() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "kolahal", "synth", "above_threshold_2", "--method", "naive"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     time.sleep(4)
     process.send_signal(signal.SIGINT)

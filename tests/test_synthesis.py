@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from kolahal.baselines import Cache
-from kolahal.methods import METHODS
 from kolahal.cli import main
 from kolahal.errors import UsageError
 from kolahal.lang.parse import parse
 from kolahal.measure.probe import build_rerunning_probe
+from kolahal.methods import METHODS
 from kolahal.report.json import dump, synthesis_document
 from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
@@ -40,7 +40,15 @@ def test_every_step_is_heard_and_timed() -> None:
     timer = Timer()
     synthesize(load_one("sum"), SMALL, PAPER.watched_by(timer))
     assert set(timer.results) == {
-        "fix_arguments", "build_probe", "select_examples", "find_regions", "enumerate_completions", "select_tests", "rank_completions", "judge", "find_law",
+        "fix_arguments",
+        "build_probe",
+        "select_examples",
+        "find_regions",
+        "enumerate_completions",
+        "select_tests",
+        "rank_completions",
+        "judge",
+        "find_law",
     }
     assert timer.total()["total"] >= max(timer.seconds.values()) > 0
 
@@ -60,7 +68,9 @@ def leak(q: Private, eps: Epsilon):
 """
 
 
-def test_no_private_completion_ends_with_code_1_and_the_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_private_completion_ends_with_code_1_and_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "leak.py"
     path.write_text(LEAK)
     code = main(["synth", str(path), "--workers", "1", "--method", "paper"])

@@ -72,7 +72,7 @@ class TesterSettings:
 
     method: str = "paired"  # "statdp" is StatDP's method as published, for comparison
     select_runs: int = 20_000  # while pairs and events are searched; all share one tape
-    judge_runs: int = 300_000  # while the finalists are compared, on a tape of their own
+    judge_runs: int = 500_000  # while the finalists are compared, on a tape of their own
     test_runs: int = 2_500_000  # in the final, fresh test
     bases: int = 4  # databases to start from
     moves: int = 6  # neighbours of each
@@ -81,9 +81,9 @@ class TesterSettings:
     refine_runs: int = 120_000  # while the best examples are compared and improved, on tapes of their own
     appraised: int = 12  # examples compared for that
     refined: int = 4  # how many of them are improved
-    refinements: int = 16  # steps tried from each: answers that move alike together
+    refinements: int = 24  # steps tried from each: answers that move alike together
     singles: int = 0  # and one answer alone
-    finalists: int = 12  # examples that are compared on held-out runs
+    finalists: int = 8  # examples that are compared on held-out runs
     confidence: float = 0.99  # of the lower bound on ε and of the intervals
     test_factors: tuple[float, ...] = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)  # test ε over claimed ε
     sizes: tuple[int, ...] = (5, 10)  # numbers of answers, for a complete mechanism: StatDP's
@@ -126,19 +126,17 @@ class TesterSettings:
     def thorough() -> TesterSettings:
         """For one mechanism that matters: some tens of seconds."""
         return TesterSettings(
-            select_runs=20_000,
-            judge_runs=1_000_000,
-            test_runs=20_000_000,
-            bases=8,
-            moves=12,
-            climbed=3,
-            climbs=24,
-            refine_runs=1_000_000,
-            appraised=24,
-            refined=4,
+            select_runs=40_000,
+            judge_runs=4_000_000,
+            test_runs=30_000_000,
+            bases=6,
+            moves=8,
+            climbs=16,
+            refine_runs=600_000,
+            appraised=16,
+            refined=6,
             refinements=40,
-            singles=60,
-            finalists=16,
+            finalists=12,
         )
 
 

@@ -4,6 +4,7 @@ import sys
 from fractions import Fraction
 
 import pytest
+
 from kolahal.measure.counterexample import describe, frequencies, reproduce
 from kolahal.measure.tester import PROFILES
 from kolahal.measure.tester import test as ask

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from kolahal.engine.outputs import hits, pack
 from kolahal.measure.answers import sort_answers
 from kolahal.measure.events import Criterion, learn_events

@@ -3,6 +3,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kolahal.measure.loss import epsilon_lower, estimate, estimate_odds, log_loss, log_ratio
 from kolahal.model import Estimate, Odds
 
@@ -13,7 +14,14 @@ def odds(p1: float, p2: float) -> Odds:
 
 @pytest.mark.parametrize(
     ("p1", "p2", "loss"),
-    [(0, 0, 0), (0.3, 0.3, 0), (0.3, 0, math.inf), (0, 0.3, math.inf), (0.4, 0.1, math.log(4)), (0.1, 0.4, math.log(4))],
+    [
+        (0, 0, 0),
+        (0.3, 0.3, 0),
+        (0.3, 0, math.inf),
+        (0, 0.3, math.inf),
+        (0.4, 0.1, math.log(4)),
+        (0.1, 0.4, math.log(4)),
+    ],
 )
 def test_the_corner_cases_of_a_loss(p1, p2, loss):
     assert log_loss(odds(p1, p2)) == pytest.approx(loss)

@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import pytest
+
 from kolahal import each_within, monotone, one_within, sum_within
 from kolahal.measure.pairs import (
     Pair,

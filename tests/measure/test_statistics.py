@@ -1,11 +1,13 @@
 """The tests are exact: their rejection rates under the null are computed, not sampled, wherever that is possible."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kolahal.measure.statistics import (
     Tally,
     Thinning,
@@ -18,7 +20,9 @@ from kolahal.measure.statistics import (
 UNIFORM = st.floats(0.001, 0.999)
 
 
-@pytest.mark.parametrize("case", [(3, 20, 7, 10), (120, 2000, 200, 1000), (60, 2000, 200, 1000), (1, 10, 1, 5), (0, 9, 4, 3)])
+@pytest.mark.parametrize(
+    "case", [(3, 20, 7, 10), (120, 2000, 200, 1000), (60, 2000, 200, 1000), (1, 10, 1, 5), (0, 9, 4, 3)]
+)
 def test_the_hypergeometric_tail_is_scipys(case):
     from scipy.stats import hypergeom
 
@@ -47,13 +51,14 @@ def test_without_thinning_the_paired_test_is_mcnemars():
 def test_a_p_value_rises_with_epsilon(p_value, both, only1, only2, u1, u2):
     tally, thinning = Tally(1200, both, only1, only2), Thinning(u1, u2)
     values = [p_value(tally, epsilon, thinning) for epsilon in (0.0, 0.1, 0.5, 1.0, 3.0)]
-    assert all(0 <= a <= b + 1e-9 <= 1 + 1e-9 for a, b in zip(values, values[1:]))
+    assert all(0 <= a <= b + 1e-9 <= 1 + 1e-9 for a, b in itertools.pairwise(values))
 
 
 def test_the_thinning_is_a_binomial_variate():
     """At uniforms spread evenly, the kept counts have the binomial's distribution."""
-    from kolahal.measure.statistics import _kept
     from scipy.stats import binom
+
+    from kolahal.measure.statistics import _kept
 
     for count, keep in ((1, 0.5), (7, 0.6), (200, 0.3)):
         grid = (np.arange(4000) + 0.5) / 4000

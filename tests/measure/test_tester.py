@@ -3,6 +3,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+
 from kolahal import UsageError
 from kolahal.measure.tester import PROFILES, enumerate_questions
 from kolahal.measure.tester import test as run_test
@@ -131,7 +132,9 @@ def test_statdp_agrees_where_the_case_is_clear():
 def test_ours_finds_more_than_statdp_with_as_many_runs():
     """AboveT (2, 2), whose truth is 1.5 ε, at five answers: peers.md, A.1."""
     ours = ask("above_threshold_1", 2, 2)
-    theirs = ask("above_threshold_1", 2, 2, settings=replace(QUICK, method="statdp", select_runs=20_000, test_runs=200_000))
+    theirs = ask(
+        "above_threshold_1", 2, 2, settings=replace(QUICK, method="statdp", select_runs=20_000, test_runs=200_000)
+    )
     assert theirs.runs >= ours.runs
     assert ours.epsilon_lower > theirs.epsilon_lower
     assert ours.p_value < theirs.p_value

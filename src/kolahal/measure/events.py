@@ -23,7 +23,8 @@ from kolahal.measure.answers import Answers, Cells, compact, pattern, sort_answe
 from kolahal.measure.statistics import Tally
 from kolahal.model import Event, Linear, OneOf, Within
 
-LEVELS = np.array([0.005, 0.01, 0.02, 0.035, *np.arange(1, 20) / 20, 0.965, 0.98, 0.99, 0.995])  # edges of bins
+TAIL = np.array([0.0004, 0.001, 0.002, 0.005, 0.01, 0.02, 0.035])
+LEVELS = np.concatenate([TAIL, np.arange(1, 20) / 20, 1 - TAIL[::-1]])  # the quantiles at which bins end
 LARGEST_UNION = 12  # cells: a longer list is no longer readable
 TWO_ENDS = 0.5  # standard deviations by which an interval must beat a half-line
 MOST_CODES = 5  # discrete parts whose numbers are looked at
@@ -334,7 +335,7 @@ class _Decimals:
 
 def _edges(values: Array) -> _Decimals:
     """Short decimals near some quantiles of the values, ascending."""
-    sample = np.sort(values[:: max(1, len(values) // 2048)])
+    sample = np.sort(values[:: max(1, len(values) // 8192)])
     last = len(sample) - 1
     spread = float(sample[3 * last // 4] - sample[last // 4])
     found = _decimals(sample[(LEVELS * last).astype(np.int64)], spread / 20)

@@ -164,8 +164,9 @@ class _Batch:
         return self.score(replace(candidate, tally=tally_of(example, self.run(example.d1), self.run(example.d2))))
 
     def score(self, candidate: Candidate) -> Candidate:
-        """The same example, scored anew from its tally."""
-        assert candidate.tally is not None
+        """The same example, scored anew from its tally, which a small batch has not counted yet."""
+        if candidate.tally is None:
+            return self.count(candidate)
         return replace(candidate, score=self.criterion.of(candidate.tally))
 
     def forget(self, *kept: Database) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 
@@ -171,6 +172,9 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
     upper = "nothing is known" if check.epsilon_upper is None else f"{check.epsilon_upper:.4g}"
     lines.append(f"In units of the claim, the true ε is at least {check.epsilon_lower:.4g}; upper bound: {upper}.")
+    if isinstance(check.verdict, Proved):
+        assumed = json.loads(check.verdict.certificate.text).get("assumptions", [])
+        lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []
     if isinstance(check.verdict, Refuted):
         lines += ["The counterexample:", *counterexample_lines(check.verdict)]
         lines += ["To see it yourself, without Kolahal:", "", snippet] if snippet else []

@@ -73,7 +73,7 @@ def refine(candidate: Candidate) -> Found:
     pairs = [_pair_of(candidate.example), *(Pair(base, m) for m in enumerate_moves(adjacency, size, settings.moves))]
     translation = is_translation(batch, base)
     learned = [batch.count(candidate)]
-    for pair in dict.fromkeys(pairs[:1] if translation else pairs):
+    for pair in dict.fromkeys(pairs):
         learned += batch.learn(pair)
         batch.forget(base)
 

@@ -17,6 +17,7 @@ from kolahal.measure.pairs import Pair, noise_unit, steps_from
 from kolahal.measure.probe import DOUBT, Probe, build_probe
 from kolahal.measure.tester import test
 from kolahal.model import Arguments, Equals, Example, OneOf, Scales, Selected, Selection, Split, StartsWith, Trial
+from kolahal.search.grammar import widest_scale
 from kolahal.settings import Settings, TesterSettings, with_changes
 
 Direction = tuple[int, ...]
@@ -68,7 +69,7 @@ def _search_line(job: tuple[Sketch, Arguments, Direction, Settings, int]) -> lis
             found.append(Selected(trial.example, scales, trial.p_value, "zone of confusion"))
         return trial
 
-    widest = _widest(arguments)
+    widest = widest_scale(arguments)
     below, above = math.log(0.25), math.log(widest)
     last = ask(widest, 0)
     if last.p_value < low:
@@ -191,12 +192,6 @@ def _sure_loss(probe: Probe, rows: np.ndarray, example: Example) -> float:
     return value - 2 * (high - value) / DOUBT if math.isfinite(high) else 0.0
 
 
-def _widest(arguments: Arguments) -> float:
-    """The largest noise on a line: beyond what any scale needs for answers that all move."""
-    whole = max([float(v) for _, v in arguments.values if not isinstance(v, bool)], default=1.0)
-    return 4.0 * max(arguments.size, 4.0) * max(whole, 1.0) / float(arguments.epsilon)
-
-
 def _without_weak_ones(found: list[Selected], probe: Probe, settings: Settings, name: str) -> Selection:
     """Drop duplicates, and examples that others dominate on a sample of scales; keep the hardest of each γ."""
     unique: dict[object, Selected] = {}
@@ -224,7 +219,7 @@ def _undominated(
     group: list[Selected], probe: Probe, settings: Settings, rng: np.random.Generator, arguments: Arguments
 ) -> tuple[list[Selected], list[Selected]]:
     holes = len(group[0].scales)
-    sample = np.exp(rng.uniform(math.log(0.5), math.log(_widest(arguments) / 2), (48, holes)))
+    sample = np.exp(rng.uniform(math.log(0.5), math.log(widest_scale(arguments) / 2), (48, holes)))
     sample[rng.random(sample.shape) < 0.25] = 0.0
     losses = np.minimum(probe.losses(sample, tuple(s.example for s in group)).sure, 50.0)
     order = np.argsort(-losses.mean(axis=0), kind="stable")

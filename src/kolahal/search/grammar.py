@@ -8,6 +8,7 @@ from fractions import Fraction
 from kolahal.errors import SettingsError
 from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.model import Arguments
 from kolahal.settings import Grammar
 
 
@@ -33,3 +34,9 @@ def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
                 raise SettingsError(f"{text} uses {name}; a scale of {sketch.name} may use {', '.join(allowed)}")
         found.append(scale)
     return tuple(dict.fromkeys(found))
+
+
+def widest_scale(arguments: Arguments) -> float:
+    """The largest scale that is searched: beyond what answers that all move by 1 need."""
+    whole = max([float(v) for _, v in arguments.values if not isinstance(v, bool)], default=1.0)
+    return 4.0 * max(arguments.size, 4.0) * max(whole, 1.0) / float(arguments.epsilon)

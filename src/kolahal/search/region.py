@@ -14,6 +14,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.measure.probe import Probe
 from kolahal.model import Arguments, Example, Region, Selection
 from kolahal.search.evolution import minimise
+from kolahal.search.grammar import widest_scale
 from kolahal.settings import Settings
 
 SMALLEST = 0.25  # scale of noise that is searched
@@ -45,7 +46,7 @@ def find_region(
     choices = np.array(list(itertools.product((False, True), repeat=holes))[1:])
     size = max(settings.region.population, 6 * len(choices))
     noisy = choices[np.arange(size) % len(choices)]
-    low, high = math.log(SMALLEST), math.log(largest_scale(arguments))
+    low, high = math.log(SMALLEST), math.log(widest_scale(arguments))
 
     def decode(genes: Array) -> Array:
         return np.where(noisy, np.exp(genes), 0.0)
@@ -99,9 +100,3 @@ def objectives(scales: Array, examples: tuple[Example, ...], probe: Probe, epsil
     gap = np.maximum(gap, tolerance(epsilon, settings))
     result: Array = gap + settings.region.sparsity * (scales > 0).sum(axis=1)
     return result
-
-
-def largest_scale(arguments: Arguments) -> float:
-    """The largest scale that is searched: twice what answers that all move by 1 need."""
-    whole = max([float(v) for _, v in arguments.values if not isinstance(v, bool)], default=1.0)
-    return 4.0 * max(arguments.size, 4.0) * max(whole, 1.0) / float(arguments.epsilon)

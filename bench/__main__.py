@@ -1,4 +1,7 @@
-"""Runs every topic of this folder, or those that are named: a topic is a module with a `main()`."""
+"""Runs the topics of this folder that take a minute or so, or those that are named.
+
+A topic is a module with a `main()`; those with `SLOW = True` run only by name.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,9 @@ def main(wanted: list[str]) -> int:
     if unknown:
         print(f"no such topic: {', '.join(unknown)}; there are {', '.join(topics)}", file=sys.stderr)
         return 2
+    quick = [name for name in topics if not getattr(importlib.import_module(f"bench.{name}"), "SLOW", False)]
     print(f"Python {sys.version.split()[0]}, numpy {np.__version__}; one process")
-    for name in wanted or topics:
+    for name in wanted or quick:
         print(f"\n== {name}")
         topics[name]()
     return 0

@@ -12,6 +12,7 @@ from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 
 SEEDS = range(int(os.environ.get("KOLAHAL_SEEDS", "10")))
+SLOW = True
 METHODS = ("paper", "auto")
 
 

@@ -19,6 +19,8 @@ from kolahal.model import make_arguments
 FOLDER = Path(__file__).parent.parent / "tests" / "known" / "files"
 EPSILON = Fraction(1, 10)
 
+SLOW = True
+
 
 @dataclass(frozen=True)
 class Row:

@@ -114,6 +114,24 @@ def test_sizes_and_arguments_of_a_mechanism():
     assert {dict(values)["N"] for _, values in asked("svt", "2/eps", "4*N/eps")} == {1, 2}
 
 
+def test_a_mechanism_that_needs_four_answers():
+    """Sizes on which it stops with a fault are left out; if all are, its own fault is the answer."""
+    from kolahal.engine.faults import RunError
+    from kolahal.lang.parse import parse_source
+    from kolahal.lang.source import Source
+
+    text = (
+        "from kolahal import *\n@sketch(adjacent=each_within(1))\n"
+        "def fourth(q: Private, eps: Epsilon):\n    return [q[{place}] + Lap(1/eps), q[0] + Lap(1/eps)]\n"
+    )
+    (sketch,) = parse_source(Source("fourth.py", text.format(place=3)))
+    assert {q.arguments.size for q in enumerate_questions(sketch, HALF, SMALL, 0)} == {4}
+    assert ask_mechanism(sketch, HALF, SMALL, 0).epsilon_lower > 0.5
+    (sketch,) = parse_source(Source("fourth.py", text.format(place=30)))
+    with pytest.raises(RunError, match="outside the list"):
+        ask_mechanism(sketch, HALF, SMALL, 0)
+
+
 def test_mistakes():
     with pytest.raises(UsageError, match="holes"):
         ask_mechanism(load_one("sum"), HALF, QUICK, 0)

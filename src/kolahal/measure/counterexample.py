@@ -47,7 +47,7 @@ def frequencies(
 def reproduce(trial: Trial, sketch: Sketch, scales: Scales = ()) -> str:
     """A Python program that runs the mechanism again on both databases and prints how often the event happens."""
     example = trial.example
-    text = str(sketch)
+    text = str(sketch).rstrip()
     words = set(re.findall(r"\w+", text))
     names = [name for name in _PUBLIC if name in words]
     model = [name for name in _MODEL if name in set(re.findall(r"\w+", repr(example)))]

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.engine.outputs import Mask, Outputs
+from kolahal.engine.outputs import NUMBER, SCALAR, Mask, Outputs
 from kolahal.measure.answers import Answers, Cells, compact, pattern, sort_answers, with_parts
 from kolahal.measure.statistics import Tally
 from kolahal.model import Event, Linear, OneOf, Within
@@ -26,7 +26,8 @@ from kolahal.model import Event, Linear, OneOf, Within
 TAIL = np.array([0.0004, 0.001, 0.002, 0.005, 0.01, 0.02, 0.035])
 LEVELS = np.concatenate([TAIL, np.arange(1, 20) / 20, 1 - TAIL[::-1]])  # the quantiles at which bins end
 LARGEST_UNION = 12  # cells: a longer list is no longer readable
-TWO_ENDS = 0.5  # standard deviations by which an interval must beat a half-line
+MANY_NUMBERS = 8
+TWO_ENDS = 0.5  # standard deviations by which an interval or a union must beat a half-line or a single value
 MOST_CODES = 5  # discrete parts whose numbers are looked at
 RAREST_CODE = 0.002  # and what share of the answers they must have
 MOST_LINES = 4  # numbers of an answer that are looked at alone
@@ -130,7 +131,8 @@ class Unordered:
             r1, r2 = r2, r1
         # A run is in the union of the first k cells if its rank is below k; both runs are if the larger rank is.
         h1, h2, both = (np.cumsum(np.bincount(r, minlength=self.count)) for r in (r1, r2, np.maximum(r1, r2)))
-        score = criterion.score(h1, h2, both, len(r1))[1:LARGEST_UNION]
+        score = criterion.score(h1, h2, both, len(r1)) - TWO_ENDS * np.sqrt(1 / (h1 + 0.5) + 1 / (h2 + 0.5))
+        score = score[1:LARGEST_UNION]
         if not len(score):
             return
         size = int(np.argmax(score)) + 2
@@ -184,6 +186,9 @@ def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
     runs, answers = first.runs, sort_answers(first, second)
     pool = answers.pool
     yield Unordered(answers.codes[:runs], answers.codes[runs:], answers.count, answers.whole)
+    if answers.count > MANY_NUMBERS and (pool.lengths == SCALAR).all() and (pool.kinds[0] == NUMBER).all():
+        everything = np.ones(pool.runs, dtype=bool)  # half-lines of many whole numbers read better than unions
+        yield _line_view(pool.values[0], everything, runs, Within)
     for length, codes in enumerate(answers.prefixes, start=1):
         cells, count = compact(codes)
         if 1 < count != answers.count:

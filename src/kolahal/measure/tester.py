@@ -11,19 +11,13 @@ from concurrent.futures import Executor
 from fractions import Fraction
 
 from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
-from kolahal.engine.outputs import NUMBER, SCALAR
+from kolahal.engine.faults import RunError
+from kolahal.engine.outputs import NUMBER, Outputs
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Parameter, Sketch, Type
 from kolahal.measure.counterexample import describe, frequencies, reproduce
-from kolahal.measure.hunt import (
-    JUDGE_CAUTION,
-    best_of,
-    enumerate_searches,
-    judge,
-    refine,
-    search,
-)
+from kolahal.measure.hunt import JUDGE_CAUTION, best_of, enumerate_searches, judge, refine, search
 from kolahal.measure.loss import epsilon_lower, estimate_odds
 from kolahal.measure.runs import Candidate, Question, count, run_all, spread
 from kolahal.measure.statdp import Choice, choose, enumerate_patterns
@@ -74,12 +68,13 @@ def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSetti
 
     engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
     free = any(p.type is Type.INT and p.default is None for p in sketch.arguments)
-    first, *others = settings.joint_sizes if _is_joint(ask(2, WHOLE[1])) else settings.sizes
-    if not free:
-        return tuple(ask(size, WHOLE[0]) for size in (first, *others))
+    first, *others = settings.joint_sizes if _is_joint(_sample(ask(settings.sizes[0], WHOLE[1]))) else settings.sizes
     # All whole arguments at the smallest size, and one after the other at the larger ones, which take longer.
-    later = [ask(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
-    return (*(ask(first, whole) for whole in WHOLE), *later)
+    small = [ask(first, whole) for whole in (WHOLE if free else WHOLE[:1])]
+    large = [ask(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
+    asked = tuple(dict.fromkeys((*small, *large)))
+    # A program that stops with a fault on some sizes is asked about the others; one that always does says so itself.
+    return tuple(question for question in asked if _sample(question) is not None) or asked
 
 
 def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:
@@ -94,10 +89,17 @@ def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:
             return REAL
 
 
-def _is_joint(question: Question) -> bool:
+def _sample(question: Question) -> Outputs | None:
+    """A few answers, or None where the program stops with a fault."""
+    try:
+        return run_all(question, (Fraction(0),) * question.arguments.size, Tape((question.seed, 0, 0), 64))
+    except RunError:
+        return None
+
+
+def _is_joint(outputs: Outputs | None) -> bool:
     """Whether every answer is a list of several numbers, on which only joint events show the whole loss."""
-    outputs = run_all(question, (Fraction(0),) * question.arguments.size, Tape((question.seed, 0, 0), 64))
-    if (outputs.lengths == SCALAR).any() or (outputs.lengths < 2).any():
+    if outputs is None or (outputs.lengths < 2).any():
         return False
     return bool((outputs.kinds[:2] == NUMBER).all())
 

@@ -82,16 +82,12 @@ class TesterSettings:
     appraised: int = 12  # examples compared for that
     refined: int = 4  # how many of them are improved
     refinements: int = 24  # steps tried from each: answers that move alike together
-    singles: int = 0  # and one answer alone
+    singles: int = 0  # and one answer alone: many steps, little gain, much luck
     finalists: int = 8  # examples that are compared on held-out runs
     confidence: float = 0.99  # of the lower bound on ε and of the intervals
     test_factors: tuple[float, ...] = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)  # test ε over claimed ε
     sizes: tuple[int, ...] = (5, 10)  # numbers of answers, for a complete mechanism: StatDP's
-    joint_sizes: tuple[int, ...] = (
-        2,
-        3,
-        4,
-    )  # where the answer is a list of numbers: joint events are rare in longer ones
+    joint_sizes: tuple[int, ...] = (2, 3, 4)  # for lists of numbers, where joint events get rare as lists get long
 
     @staticmethod
     def profile(name: str) -> TesterSettings:
@@ -136,7 +132,8 @@ class TesterSettings:
             appraised=16,
             refined=6,
             refinements=40,
-            finalists=12,
+            singles=20,
+            finalists=16,
         )
 
 

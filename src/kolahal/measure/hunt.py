@@ -86,8 +86,9 @@ def refine(candidate: Candidate) -> Found:
         found = [batch.score(other) for other in learned]
         if not translation:
             found += _climb(batch, max(found, key=_score), _unit(question) / 2, settings.refinements // 2, group_steps)
-            found += _climb(batch, max(found, key=_score), _unit(question) / 2, settings.singles // 2, every)
         best.append(max(found, key=_score))
+        if not translation and settings.singles:
+            best.append(_climb(batch, best[-1], _unit(question) / 2, settings.singles // 2, every)[-1])
     return Found(best_of(best, len(best)), batch.runs)
 
 

@@ -10,7 +10,7 @@ from kolahal.engine.tape import stream
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.measure.tester import test
-from kolahal.model import Arguments, Judged, Proved, Ranked, Refuted, Split, Trial, Unknown, Verdict
+from kolahal.model import Arguments, Everywhere, Judged, Proved, Ranked, Refuted, Split, Trial, Unknown, Verdict
 from kolahal.proof.bounded import prove_bounded
 from kolahal.proof.law import Laws, find_laws, tight_completions
 from kolahal.proof.lengths import prove_every_length
@@ -74,7 +74,13 @@ def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings
 
 
 def standing(judged: Judged, settings: Settings) -> int:
-    """Proved before undecided before rejected; within each the ranking stands."""
+    """Proved for every length, then up to a size, before undecided before rejected; within each the ranking stands."""
     if judged.is_rejected(settings.ranking.alpha):
-        return 3 if isinstance(judged.verdict, Refuted) else 2
-    return 0 if isinstance(judged.verdict, Proved) else 1
+        return 4 if isinstance(judged.verdict, Refuted) else 3
+    match judged.verdict:
+        case Proved(scope=Everywhere()):
+            return 0
+        case Proved():
+            return 1
+        case _:
+            return 2

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.lang.sketch import Completion, Sketch
+from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.measure.accuracy import LARGER, expected_errors
 from kolahal.measure.probe import Probe
 from kolahal.model import Arguments, Example, Ranked, Score, Split
@@ -65,11 +66,21 @@ def rank_completions(
 def total_noise(sketch: Sketch, completions: tuple[Completion, ...], settings: tuple[Arguments, ...]) -> Array:
     """Sum of the scales of each completion, in units of 1/ε, averaged over several settings of the arguments.
 
-    Noise that grows with |q| can look cheap at a small one, so each setting counts with a larger number of answers too.
+    Noise that grows with |q| or with a whole argument can look cheap where these are small, so each setting counts with
+    more answers too, and with larger whole arguments and yet more answers.
     """
-    several = [replace(a, size=size) for a in settings for size in (a.size, LARGER * a.size)]
+    several = [
+        other for a in settings for other in (a, _grown(a, sketch, LARGER, 1), _grown(a, sketch, LARGER**2, LARGER))
+    ]
     total = np.zeros(len(completions))
     for arguments in several:
         epsilon = float(arguments.epsilon)
         total += np.array([sum(arguments.concretise(sketch, c)) * epsilon for c in completions])
     return total / max(1, len(several))
+
+
+def _grown(arguments: Arguments, sketch: Sketch, answers: int, whole: int) -> Arguments:
+    """The same arguments with that many times as many answers, and whole ones that many times as large."""
+    integral = {p.name for p in sketch.arguments if p.type is Type.INT}
+    values = tuple((name, Fraction(value) * whole if name in integral else value) for name, value in arguments.values)
+    return replace(arguments, size=arguments.size * answers, values=values)

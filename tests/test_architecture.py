@@ -43,8 +43,8 @@ KEEPERS = {
     "z3": {"proof/smt.py", "proof/horn.py"},
     "numba": {"engine/jit.py"},
     "flint": {"measure/", "proof/"},
-    "click": {"cli.py", "__main__.py"},
-    "rich": {"cli.py", "__main__.py", "report/"},
+    "click": {"cli/"},
+    "rich": {"cli/", "report/"},
     "jinja2": {"report/"},
 }
 EXECUTORS = {

@@ -1,0 +1,91 @@
+"""`kolahal table` and `figures`: the paper's evaluation from our own runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kolahal.cli.base import cli, limited, processes, progress, seed, workers, write_files
+from kolahal.errors import UsageError
+from kolahal.settings import Settings
+from kolahal.sketches.gallery import GALLERY, load_one
+
+
+@cli.command()
+@click.option("--method", default="paper", show_default=True, help="How to synthesize.")
+@click.option("--baselines", is_flag=True, help="Also run the paper's baselines.")
+@click.option("--limit", type=float, default=60.0, show_default=True, help="Seconds for each baseline and benchmark.")
+@click.option("--only", multiple=True, metavar="NAME", help="These benchmarks alone.")
+@seed
+@processes
+def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None) -> None:
+    """The paper's table: its minutes and ranks, our seconds and ranks."""
+    from kolahal.evaluation import evaluate
+    from kolahal.methods import METHODS, choose_parts
+    from kolahal.report.text import table as columns
+
+    unknown = [name for name in (*only, method) if name not in GALLERY and name not in METHODS and name != "auto"]
+    if unknown:
+        raise UsageError(
+            f"there is no {unknown[0]}: benchmarks are {', '.join(GALLERY)}; methods are {', '.join(METHODS)}"
+        )
+    others = ["naive", "unlim", "lim", "noopt"] if baselines else []
+    settings = Settings(seed=seed)
+    rows = []
+    with workers(count) as pool:
+        for name in only or GALLERY:
+            entry = GALLERY[name]
+            with progress(f"{name} by {method}"):
+                row = evaluate(name, choose_parts(method, load_one(name), settings).spread_over(pool), settings)
+            cells = [f"{value:.1f}" for _, value in row.seconds]
+            slower = []
+            for other in others:
+                with progress(f"{name} by {other}"), limited(limit):
+                    slower.append(
+                        f"{dict(evaluate(name, METHODS[other].spread_over(pool), settings).seconds)['total']:.1f}"
+                    )
+                if len(slower) < others.index(other) + 1:
+                    slower.append("-")
+            rows.append(
+                [
+                    entry.paper_name,
+                    str(row.holes),
+                    *cells,
+                    str(row.rank or "-"),
+                    "yes" if row.proved else "no",
+                    *slower,
+                    entry.minutes[4],
+                    str(entry.rank),
+                    *(entry.baselines if baselines else ()),
+                ]
+            )
+    heads = [
+        "benchmark",
+        "#locs",
+        "init",
+        "opti",
+        "enum",
+        "verify",
+        "total",
+        "rank",
+        "proved",
+        *others,
+        "paper min",
+        "paper rank",
+        *(f"paper {other}" for other in others),
+    ]
+    click.echo(columns(heads, rows))
+
+
+@cli.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("figures"), show_default=True)
+@seed
+def figures(out: Path, seed: int) -> None:
+    """The paper's plots from our own runs, as SVG files."""
+    from kolahal.evaluation import draw_figures
+
+    with progress("drawing"):
+        pictures = dict(draw_figures(Settings(seed=seed)))
+    write_files(out, pictures)
+    click.echo("\n".join(str(out / name) for name in pictures))

@@ -1,0 +1,106 @@
+"""`kolahal show`, `sketch`, `emit` and `report`: programs and pages for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kolahal import __version__
+from kolahal.cli.base import as_json, cli, exit_code, finish, load_complete, progress, write_files
+from kolahal.errors import UsageError
+from kolahal.sketches.gallery import GALLERY, load
+
+if TYPE_CHECKING:
+    from kolahal.model import Verdict
+
+
+@cli.command()
+@click.argument("target", metavar="SKETCH", required=False)
+def show(target: str | None) -> None:
+    """The sketch as it was understood; without a name, the gallery."""
+    from kolahal.report.text import render_sketch
+
+    if target is None:
+        click.echo("The gallery: " + ", ".join(GALLERY))
+        return
+    click.echo("\n".join(render_sketch(sketch) for sketch in load(target)), nl=False)
+
+
+@cli.command("emit")
+@click.argument("target", metavar="MECHANISM")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: standard output]"
+)
+@click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
+@click.option("--no-check", is_flag=True, help="Do not judge it first; the file says so.")
+@as_json
+def emit_command(target: str, out: Path | None, claim: str, no_check: bool, as_json: bool) -> None:
+    """MECHANISM as a Python file that stands alone, with exact noise; not if it is refuted."""
+    from kolahal.lang.emit import emit
+    from kolahal.model import Refuted, Unknown, describe_verdict
+    from kolahal.report.json import check_document, dump
+    from kolahal.report.text import render_check
+
+    program = load_complete(target)
+    verdict: Verdict = Unknown("nobody has checked it")
+    document: dict[str, Any] = {"verdict": "unknown", "scope": None}
+    if not no_check:
+        from kolahal.checking import check as judge
+
+        with progress("proving"):
+            found = judge(program, claim)
+        verdict, document = found.verdict, check_document(found)
+        click.echo(render_check(program, found, claim or program.epsilon.name), nl=False, err=True)
+    text = None
+    if not isinstance(verdict, Refuted):
+        command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")
+        text = emit(program, f"{describe_verdict(verdict, program.private.name)}.", command, claim=claim)
+        if out is not None:
+            write_files(out.parent, {out.name: text})
+        elif not as_json:
+            click.echo(text, nl=False)
+    if as_json:
+        file = str(out) if out is not None and text is not None else None
+        click.echo(dump({**document, "sketch": program.name, "file": file, "program": text, "version": __version__}))
+    finish(exit_code(verdict))
+
+
+@cli.command("sketch")
+@click.argument("target", metavar="PROGRAM.py[:FUNCTION]")
+@click.option("--adjacent", default="each_within(1)", show_default=True, help="Who the neighbours are.")
+@click.option("--private", help="The private parameter.  [default: the first]")
+@click.option("--copies/--no-copies", default=True, show_default=True, help="Noise also where a noisy value is copied.")
+def sketch_command(target: str, adjacent: str, private: str | None, copies: bool) -> None:
+    """A sketch of a plain function: the same program with a place for noise wherever private data goes."""
+    from kolahal.lang.plain import load_plain, sketch_of
+
+    source, name = load_plain(target)
+    click.echo(sketch_of(source.text, name, adjacent, private, copies, source.path), nl=False)
+
+
+@cli.command()
+@click.argument("result", metavar="RESULT.json", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: beside the result]"
+)
+def report(result: Path, out: Path | None) -> None:
+    """The report again as one HTML page, from a result, computing nothing."""
+    from kolahal.report.html import render_page
+
+    try:
+        document = json.loads(result.read_text(encoding="utf-8"))
+        page = render_page(document)
+    except OSError as error:
+        raise UsageError(
+            f"{result}: {error.strerror or error}; give a result that `kolahal synth --out` wrote"
+        ) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UsageError(
+            f"{result}: this is not a result of kolahal; give a result.json that `--out` or `--json` wrote"
+        ) from None
+    target = out or result.with_name("report.html")
+    write_files(target.parent, {target.name: page})
+    click.echo(str(target))

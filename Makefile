@@ -1,17 +1,20 @@
-# Six words: demo, test, check, bench, paper, golden. The first two set everything up on a bare clone.
+# Eight words: demo, test, check, bench, paper, golden, fuzz, hunt. The first two set everything up on a bare clone.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench paper golden clean
+.PHONY: demo test check bench paper golden fuzz hunt clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,fast,opendp]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,fast,opendp,dask]'
 	touch $@
 
+# another sketch: make demo SKETCH=path.py OUT=folder
+SKETCH ?= above_threshold_1
+
 demo: .venv/ready
-	$(BIN)/kolahal show above_threshold_1
-	$(BIN)/kolahal synth above_threshold_1
+	$(BIN)/kolahal show $(SKETCH)
+	$(BIN)/kolahal synth $(SKETCH) $(if $(OUT),--out $(OUT))
 
 test: check
 
@@ -28,7 +31,20 @@ paper: .venv/ready
 	$(BIN)/pytest -m paper
 
 golden: .venv/ready
-	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest -n 2 -m 'not paper' tests/golden
+	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest -n 2 tests/golden
+	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest tests/test_docs.py
+
+SECONDS ?= 60
+
+fuzz: .venv/ready
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	$(BIN)/python tests/fuzz/coverage_guided.py $(SECONDS)
+
+# how many, and how: make hunt COUNT=20000 HUNT='--quick --seconds 2 --everyone 0.01 --lengths 0.1'
+COUNT ?= 1000
+
+hunt: .venv/ready
+	$(BIN)/python -m bench.hunt $(COUNT) $(HUNT)
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

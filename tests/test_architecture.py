@@ -31,20 +31,25 @@ MAY_IMPORT = {
     "baselines": STEPS_AND_BELOW | {"synthesis"},
     "methods": STEPS_AND_BELOW | {"synthesis", "baselines"},
     "checking": STEPS_AND_BELOW,
+    "curves": STEPS_AND_BELOW,
     "opendp": {"errors", "lang"},
+    "workers": {"errors"},
+    "batch": STEPS_AND_BELOW | {"__version__", "checking", "methods", "report", "sketches", "workers"},
     "evaluation": STEPS_AND_BELOW | {"synthesis", "baselines", "methods", "sketches", "report"},
 }
 ROADS = {"synthesis", "baselines", "methods", "evaluation"}  # only these name two steps
-DOORS = {"__init__", "__main__", "cli", "pytest_plugin"}  # they import what they need when they need it
+DOORS = {"__init__", "__main__", "cli", "display", "pytest_plugin"}  # they import what they need when they need it
 STEPS = {"arguments", "examples", "region", "completions", "ranking"}  # of `search`; its other files are their tools
 
 # Who may import a library that not every user needs, or that others should reach through one door.
 KEEPERS = {
     "z3": {"proof/smt.py", "proof/horn.py"},
+    "cvc5": {"proof/second_opinion.py"},
+    "distributed": {"workers.py"},
     "numba": {"engine/jit.py"},
     "flint": {"measure/", "proof/"},
     "click": {"cli/"},
-    "rich": {"cli/", "report/"},
+    "rich": {"cli/", "report/", "display.py"},
     "jinja2": {"report/"},
 }
 EXECUTORS = {
@@ -55,7 +60,7 @@ EXECUTORS = {
 
 
 HANDED_OUT = "lang/runtime.py"  # copied into the programs that we write, which talk to whoever runs them
-ASKERS = {"engine/jit.py"}  # of the environment: where compiled programs are kept
+ASKERS = {"engine/jit.py", "workers.py"}  # of the environment: where compiled programs are kept; what workers inherit
 
 
 def name_of(path: Path) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -10,12 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from how_to import run_page
+import kolahal.settings as config
+from kolahal import synthesize
+from kolahal.cli import main
 from kolahal.errors import UsageError
-from kolahal.lang.adjacency import RELATIONS, EachWithin, OneWithin
+from kolahal.lang.adjacency import RELATIONS, OneWithin
+from kolahal.lang.answer_type import answer_type
+from kolahal.lang.emit import emit, load_emitted
+from kolahal.lang.measurement import _build_privacy_map, _exact_epsilon, _round_up
 from kolahal.lang.parse import parse
 from kolahal.lang.sketch import Mechanism
-from kolahal.opendp import answer_type, build_privacy_map, exact_epsilon, round_up, to_opendp
+from kolahal.opendp import to_opendp
 from kolahal.sketches.gallery import GALLERY, load_one
 
 ARGUMENTS = {"T": 1.0, "N": 1, "M": 2}
@@ -34,14 +41,13 @@ positive = st.fractions(min_value=Fraction(1, 1000), max_value=1000)
 def test_the_privacy_map_pays_for_every_step(
     relation: str, distance: Fraction, epsilon: Fraction, d_in: Fraction
 ) -> None:
-    adjacency = RELATIONS[relation](distance)
-    privacy_map = build_privacy_map(adjacency, epsilon)
+    privacy_map = _build_privacy_map(relation, distance, epsilon)
     loss = privacy_map(d_in)
     assert loss >= epsilon * d_in / distance or relation == "one_within"
     assert loss >= epsilon and privacy_map(0) == 0
     assert privacy_map(2 * d_in) >= loss
     if relation != "one_within":
-        assert privacy_map(distance) == round_up(epsilon)
+        assert privacy_map(distance) == _round_up(epsilon)
 
 
 @given(st.lists(st.integers(-9, 9), max_size=5), positive, positive)
@@ -50,24 +56,24 @@ def test_one_answer_at_a_time_costs_no_more_than_the_map_says(
 ) -> None:
     """Whole answers: go from one database to the other one answer at a time, in steps of at most `distance`."""
     steps = sum(math.ceil(abs(move) / distance) for move in moves)
-    loss = build_privacy_map(OneWithin(distance), epsilon)(sum(map(abs, moves)))
+    loss = _build_privacy_map("one_within", distance, epsilon)(sum(map(abs, moves)))
     assert steps * epsilon <= loss
 
 
 @given(st.fractions())
 def test_rounding_goes_up(value: Fraction) -> None:
-    rounded = round_up(value)
+    rounded = _round_up(value)
     assert Fraction(rounded) >= value and (Fraction(math.nextafter(rounded, -math.inf)) < value)
 
 
 def test_odd_distances_and_budgets() -> None:
-    privacy_map = build_privacy_map(EachWithin(Fraction(1)), Fraction(1))
+    privacy_map = _build_privacy_map("each_within", Fraction(1), Fraction(1))
     assert privacy_map(math.inf) == privacy_map(math.nan) == privacy_map(-1.0) == math.inf
-    assert round_up(Fraction(10) ** 400) == math.inf
-    assert exact_epsilon("0.1") == Fraction(1, 10) < exact_epsilon(0.1)
+    assert _round_up(Fraction(10) ** 400) == math.inf
+    assert _exact_epsilon("0.1") == Fraction(1, 10) < _exact_epsilon(0.1)
     for bad in (0, -1, "x", math.nan, math.inf, None, "1/0"):
-        with pytest.raises(UsageError, match="ε must be"):
-            exact_epsilon(bad)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="ε must be"):
+            _exact_epsilon(bad)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -145,6 +151,52 @@ def test_it_goes_behind_opendps_own_transformations(dp) -> None:
     assert counted.map(1) == 1000.0
 
 
+def test_an_emitted_file_builds_the_measurement_by_itself(dp, tmp_path: Path) -> None:
+    """The file in a fresh interpreter that knows nothing of kolahal; it composes with OpenDP's own noise."""
+    path = tmp_path / "private.py"
+    path.write_text(emit(textbook("above_threshold_1"), backend="opendp"), encoding="utf-8")
+    program = """
+import sys
+sys.modules["kolahal"] = None
+import opendp.prelude as dp
+from private import above_threshold_1, make_measurement
+above = make_measurement("0.5", {"T": 100.0})
+assert above([1.0, 2.0, 1e9]) == 3 == above_threshold_1([1.0, 2.0, 1e9], 100.0, 0.5)
+assert above.map(1.0) == 0.5 and above.map(0.25) == 0.5 and above.map(1.5) == 1.0 and above.check(2.0, 1.0)
+domain, metric = above.input_space
+largest = dp.m.make_noisy_max(domain, metric, dp.max_divergence(), scale=4.0)
+both = dp.c.make_composition([above, largest])
+assert both([1.0, 2.0, 1e9]) == [3, 2] and both.map(1.0) == 1.0
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    self_test = subprocess.run([sys.executable, str(path), "--self-test"], capture_output=True, text=True, timeout=120)
+    assert self_test.returncode == 0
+
+
+def test_the_claim_is_what_a_step_costs(dp) -> None:
+    make = load_emitted(emit(textbook("svt"), claim="2*N*eps", backend="opendp")).__globals__["make_measurement"]
+    assert make(0.25, {"N": 3, "T": 0.0}).map(1.0) == 1.5
+    with pytest.raises(UsageError, match="length"):
+        emit(textbook("svt"), claim="len(q)*eps", backend="opendp")
+    with pytest.raises(UsageError, match="python or opendp"):
+        emit(textbook("svt"), backend="spark")
+
+
+def test_a_result_becomes_a_measurement(dp) -> None:
+    found = synthesize(load_one("histogram"), config.Settings(tester=config.TesterSettings.quick()))
+    counts = found.to_opendp("0.1")
+    assert counts.map(1) >= 0.1 and len(counts([5, 0, 2])) == 3
+
+
+def test_the_commands_write_files_for_opendp(dp, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["synth", "sum", "--workers", "1", "--out", str(tmp_path), "--backend", "opendp"]) == 0
+    emitted = tmp_path / "sum_opendp.py"
+    assert load_emitted(emitted.read_text()).__globals__["make_measurement"](1).map(2) == 2.0
+    assert main(["emit", str(emitted), "--no-check", "--backend", "opendp"]) == 3
+    assert "def make_measurement(" in capsys.readouterr().out
+
+
 def test_mistakes_are_named(dp) -> None:
     with pytest.raises(UsageError, match="needs arguments for N, T"):
         to_opendp(textbook("svt"), 1.0, {"N": 1})
@@ -160,7 +212,3 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.
     monkeypatch.setitem(__import__("sys").modules, "opendp.prelude", None)
     with pytest.raises(UsageError, match=r"pip install 'kolahal\[opendp\]'"):
         to_opendp(textbook("sum"), 1.0)
-
-
-def test_the_how_to_page_tells_the_truth(dp, tmp_path: Path) -> None:
-    assert run_page("opendp.md", tmp_path) >= 4

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import kolahal.checking  # noqa: F401  here, so that all runs inside this one share it
-from how_to import run_page
 
 pytest_plugins = ["pytester"]
 
@@ -190,9 +189,3 @@ def test_the_plugin_is_declared_and_cheap() -> None:
     code = "import sys, kolahal.pytest_plugin; print([m for m in ('numpy', 'scipy', 'z3', 'flint', 'click') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]", done.stderr
-
-
-def test_the_how_to_page_tells_the_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not INSTALLED:
-        monkeypatch.setenv("PYTEST_PLUGINS", "kolahal.pytest_plugin")
-    assert run_page("pytest.md", tmp_path) == 2

@@ -25,7 +25,12 @@ from kolahal.settings import Grammar, Settings
 __version__ = "0.1.0"
 
 # Loaded when first asked for: these need numpy, scipy and solvers, and `import kolahal` is to be quick.
-_LATER = {"synthesize": "kolahal.methods", "check": "kolahal.checking", "emit": "kolahal.lang.emit"}
+_LATER = {
+    "synthesize": "kolahal.methods",
+    "synthesize_plain": "kolahal.methods",
+    "check": "kolahal.checking",
+    "emit": "kolahal.lang.emit",
+}
 
 __all__ = [
     "DiscreteExp",
@@ -52,6 +57,7 @@ __all__ = [
     "sketch",
     "sum_within",
     "synthesize",
+    "synthesize_plain",
 ]
 
 

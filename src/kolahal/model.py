@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias, assert_never
+from importlib import import_module
+from typing import Any, TypeAlias, assert_never
 
 from kolahal.errors import UsageError
+from kolahal.lang.emit import emit
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
 from kolahal.settings import Settings
 
@@ -396,6 +398,39 @@ class Judged:
         failed = self.trial is not None and self.trial.p_value < alpha
         return isinstance(self.verdict, Refuted) or (isinstance(self.verdict, Unknown) and failed)
 
+    def standing(self, alpha: float) -> int:
+        """0 if proved for every length, 1 up to a size, 2 undecided, 3 rejected by the test, 4 refuted."""
+        if self.is_rejected(alpha):
+            return 4 if isinstance(self.verdict, Refuted) else 3
+        match self.verdict:
+            case Proved(scope=Everywhere()):
+                return 0
+            case Proved():
+                return 1
+            case _:
+                return 2
+
+
+RANKINGS: dict[str, Callable[[Judged, float], float]] = {  # what completions can be ordered by; smaller is better
+    "error": lambda judged, alpha: judged.ranked.score.error,
+    "noise": lambda judged, alpha: judged.ranked.score.noise,
+    "loss": lambda judged, alpha: judged.ranked.score.slack,
+    "verdict": lambda judged, alpha: judged.standing(alpha),
+}
+
+
+def _ask(name: str, *values: Any, **options: Any) -> Any:
+    """Have something done by a module above this one, which is loaded for it."""
+    return getattr(import_module("kolahal.display"), name)(*values, **options)
+
+
+def _verdict_row(verdict: Verdict, trial: Trial | None) -> dict[str, Any]:
+    return {
+        "verdict": type(verdict).__name__.lower(),
+        "scope": str(verdict.scope) if isinstance(verdict, Proved) else None,
+        "p_value": trial.p_value if trial else None,
+    }
+
 
 @dataclass(frozen=True, slots=True)
 class Law:
@@ -435,6 +470,68 @@ class Synthesis:
             raise UsageError(f"no private completion of {self.sketch.name} was found")
         return Mechanism(self.sketch, self.best.ranked.completion)
 
+    def table(self) -> list[dict[str, Any]]:
+        """One row a judged completion, best first, ready for a data frame; `loss` is in units of ε."""
+        epsilon = float(self.split.training[0].epsilon)
+        labels = [hole.label for hole in self.sketch.holes]
+        return [
+            {
+                "rank": rank,
+                **{label: str(s) if s else None for label, s in zip(labels, judged.ranked.completion, strict=True)},
+                **_verdict_row(judged.verdict, judged.trial),
+                "loss": judged.ranked.log_loss / epsilon,
+                "noise": judged.ranked.score.noise,
+                "error": judged.ranked.score.error,
+            }
+            for rank, judged in enumerate(self.judged, 1)
+        ]
+
+    def rerank(self, *by: str, key: Callable[[Judged], Any] | None = None) -> Synthesis:
+        """The same result in another order, from what is known already: by some of error, noise, loss (the tightest
+        first) and verdict, or by a `key` of your own, smaller first. What was rejected stays at the end.
+        """
+        alpha = self.settings.ranking.alpha
+        for name in by:
+            if name not in RANKINGS:
+                raise UsageError(f"completions cannot be ranked by {name!r}: choose {', '.join(RANKINGS)}")
+        if bool(by) == (key is not None):
+            raise UsageError("say what to rank by: some of " + ", ".join(RANKINGS) + ", or a key")
+
+        def place(judged: Judged) -> tuple[Any, ...]:
+            chosen = (key(judged),) if key else tuple(RANKINGS[name](judged, alpha) for name in by)
+            return judged.is_rejected(alpha), *chosen
+
+        return replace(self, judged=tuple(sorted(self.judged, key=place)))
+
+    def to_json(self) -> str:
+        """The document that `kolahal synth --json` prints; `kolahal report` makes a page of it."""
+        text: str = _ask("as_json", self)
+        return text
+
+    def to_python(self, command: str | None = None, backend: str = "python") -> str:
+        """The best completion as a Python file that stands alone, with its verdict in words; see `kolahal.emit`."""
+        mechanism = self.mechanism
+        verdict = self.best.verdict if self.best else Unknown("nothing was found")
+        words = f"{describe_verdict(verdict, self.sketch.private.name)}."
+        return emit(mechanism, words, command, certificate=self._proof, backend=backend)
+
+    def to_opendp(
+        self, epsilon: float | str | Fraction, arguments: Mapping[str, object] | None = None, T: str | None = None
+    ) -> Any:
+        """The best completion at `epsilon` as an OpenDP measurement."""
+        return _ask("to_opendp", self.mechanism, epsilon, arguments, T, self._proof)
+
+    @property
+    def _proof(self) -> str | None:
+        return self.best.verdict.certificate.text if self.best and isinstance(self.best.verdict, Proved) else None
+
+    def _repr_html_(self) -> str:
+        html: str = _ask("as_html", self)
+        return html
+
+    def __rich__(self) -> Any:
+        return _ask("as_rich", self)
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -444,3 +541,22 @@ class Check:
     epsilon_lower: float
     epsilon_upper: float | None  # None where nothing is known
     trial: Trial | None = None
+    sketch: Sketch | None = None  # what was checked
+    claim: str = ""  # and what was claimed of it
+
+    def table(self) -> list[dict[str, Any]]:
+        """The one row of a check, ready for a data frame; both epsilons are in units of the claim."""
+        bounds = {"epsilon_lower": self.epsilon_lower, "epsilon_upper": self.epsilon_upper}
+        return [{**_verdict_row(self.verdict, self.trial), **bounds}]
+
+    def to_json(self) -> str:
+        """The document that `kolahal check --json` prints, without the program that shows a counterexample."""
+        text: str = _ask("as_json", self)
+        return text
+
+    def _repr_html_(self) -> str:
+        html: str = _ask("as_html", self)
+        return html
+
+    def __rich__(self) -> Any:
+        return _ask("as_rich", self)

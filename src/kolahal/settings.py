@@ -72,16 +72,16 @@ class TesterSettings:
 
     method: str = "paired"  # "statdp" is StatDP's method as published, for comparison
     select_runs: int = 20_000  # while pairs and events are searched; all share one tape
-    judge_runs: int = 500_000  # while the finalists are compared, on a tape of their own
+    judge_runs: int = 300_000  # while the finalists are compared, on a tape of their own
     test_runs: int = 2_500_000  # in the final, fresh test
     bases: int = 4  # databases to start from
     moves: int = 6  # neighbours of each
     climbed: int = 2  # how many of these are improved
     climbs: int = 12  # steps tried from each
-    refine_runs: int = 120_000  # while the best examples are compared and improved, on tapes of their own
+    refine_runs: int = 100_000  # while the best examples are compared and improved, on tapes of their own
     appraised: int = 12  # examples compared for that
-    refined: int = 4  # how many of them are improved
-    refinements: int = 24  # steps tried from each: answers that move alike together
+    refined: int = 3  # how many of them are improved
+    refinements: int = 20  # steps tried from each: answers that move alike together
     singles: int = 0  # and one answer alone: many steps, little gain, much luck
     finalists: int = 8  # examples that are compared on held-out runs
     confidence: float = 0.99  # of the lower bound on ε and of the intervals

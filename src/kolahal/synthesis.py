@@ -13,8 +13,9 @@ from kolahal.errors import UsageError
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.measure.exact import build_exact_probe
 from kolahal.measure.probe import Probe
-from kolahal.model import Example, Judged, Law, Ranked, Region, Selection, Split, Synthesis, Unknown
-from kolahal.proof.judge import judge, known_laws
+from kolahal.model import Example, Judged, Law, Ranked, Region, Selection, Split, Synthesis
+from kolahal.proof.choices import law_for
+from kolahal.proof.judge import judge
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import enumerate_completions
 from kolahal.search.examples import select_examples, select_tests
@@ -38,7 +39,7 @@ class Parts:
     select_tests: Callable[..., Selection]
     rank_completions: Callable[..., tuple[Ranked, ...]]
     judge: Callable[..., tuple[Judged, ...]]
-    find_law: Callable[[Sketch, Settings], Law | None]
+    find_law: Callable[[Sketch, tuple[Judged, ...], Settings], Law | None]
 
     def watched_by(self, observe: Observer) -> Parts:
         """The same parts; `observe(step, result, seconds)` hears each one finish."""
@@ -96,10 +97,9 @@ class Timer:
         return {**self.seconds, "total": time.perf_counter() - self.start}
 
 
-def show_law(sketch: Sketch, settings: Settings) -> Law | None:
+def show_law(sketch: Sketch, judged: tuple[Judged, ...], settings: Settings) -> Law | None:
     """When a completion is private, as a formula; None where no formula was found."""
-    laws = known_laws(sketch, settings.proof)
-    return None if isinstance(laws, Unknown) else laws.law(sketch)
+    return law_for(sketch, judged[0].ranked.completion if judged else None, settings.proof)
 
 
 PAPER = Parts(
@@ -135,7 +135,7 @@ def synthesize(sketch: Sketch, settings: Settings | None = None, parts: Parts = 
     examples: tuple[Example, ...] = selection.examples + tests.examples
     ranked = parts.rank_completions(sketch, completions, examples, split, fresh, settings)  # η₁ … ηₙ
     judged = parts.judge(sketch, ranked, split, settings)
-    law = parts.find_law(sketch, settings)
+    law = parts.find_law(sketch, judged, settings)
     return Synthesis(
         sketch, parts.method, settings, split, selection, regions, len(completions), tests, ranked, judged, law
     )

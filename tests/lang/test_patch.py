@@ -51,6 +51,8 @@ def filled(body: str, *texts: str | None) -> str:
     [
         ("return T + Noise(hole)  # why", ["2/eps"], "return T + Noise(2/eps)  # why"),
         ("return T + Noise(hole)  # why", [None], "return T  # why"),
+        ("x = T\nx = x + Noise(hole)\nreturn x", [None], "x = T\nreturn x"),
+        ("x = T\nif x > 0:\n    x = x - Noise(hole)\nreturn x", [None], "x = T\nif x > 0:\n    pass\nreturn x"),
         ("return T+Noise( hole )", ["4*len(q)/eps**2"], "return T+Noise( 4*len(q)/eps**2 )"),
         ("return T+Noise( hole )", [None], "return T"),
         ("return kolahal.Lap(hole) + T", [None], "return T"),

@@ -234,8 +234,7 @@ def test_the_loss_is_never_above_the_cost(name: str, q: list[int], move: list[fl
 )
 def test_along_a_witness_the_cost_is_reached(name: str, size: int, scales: Sequence[int]) -> None:
     case = case_of(load(name), size)
-    found = find_witnesses(case, [Fraction(s) for s in scales], SETTINGS)
-    assert not isinstance(found, Unknown)
+    found = find_witnesses(case, [Fraction(s) for s in scales]).found
     witness = found[0]
     assert witness.complete
     assert witness.cost == find_cost(case, SETTINGS).at([Fraction(s) for s in scales])

@@ -5,33 +5,101 @@ Packages that take long to load are imported by the commands that need them, so 
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kolahal import __version__
-from kolahal.errors import KolahalError, UsageError
+from kolahal.errors import KolahalError, UsageError, harmless
 from kolahal.lang.sketch import Sketch
 from kolahal.sketches.gallery import load_one
 
 if TYPE_CHECKING:
     from kolahal.model import Verdict
+    from kolahal.workers import Limits
 
 PROVED, REFUTED, MISTAKE, UNKNOWN = 0, 1, 2, 3  # exit codes; REFUTED also when nothing was found
 
+Command = Callable[..., Any]
+
 # options that several commands have
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+backends = click.option(
+    "--backend",
+    type=click.Choice(["python", "opendp"]),
+    default="python",
+    show_default=True,
+    help="Programs for the standard library alone, or that also build an OpenDP measurement.",
+)
 seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 processes = click.option(
     "--workers", "count", type=click.IntRange(1), help="Processes that share the work.  [default: one a core]"
 )
+
+
+def limits(seconds: float | None, memory: int | None) -> Callable[[Command], Command]:
+    """Options for what a job may take, given to the command as one `limit`."""
+
+    def decorate(command: Command) -> Command:
+        @click.option(
+            "--limit", "limit", type=click.FloatRange(0, min_open=True), default=seconds, show_default=seconds is not None,
+            help="Seconds that a job may take.",
+        )  # fmt: skip
+        @click.option(
+            "--memory", type=click.IntRange(1), default=memory, show_default=memory is not None,
+            help="MiB that a job may take.",
+        )  # fmt: skip
+        @wraps(command)
+        def with_limits(*, limit: float | None, memory: int | None, **given: Any) -> Any:
+            from kolahal.workers import Limits
+
+            return command(limit=Limits(limit, memory), **given)
+
+        return with_limits
+
+    return decorate
+
+
+def supervised(command: Command) -> Command:
+    """A command with `--limit` and `--memory`: it runs in a process of its own, and what goes beyond ends as unknown."""
+
+    @limits(None, None)
+    @wraps(command)
+    def within_limits(*, limit: Limits, **given: Any) -> Any:
+        from kolahal.workers import Stopped, WorkerDied, oversee
+
+        if limit.seconds is None and limit.memory is None:
+            return command(**given)
+        try:
+            code = oversee(limit, lambda: _code_of(command, given))
+        except (Stopped, WorkerDied) as error:
+            unknown = {"verdict": "unknown", "reason": str(error)}
+            click.echo(json.dumps(unknown) if given.get("as_json") else f"Unknown: {error}.")
+            code = UNKNOWN
+        finish(code)
+
+    return within_limits
+
+
+def _code_of(command: Command, given: dict[str, Any]) -> int:
+    """The exit code of a command, as the group that it belongs to would end it."""
+    try:
+        command(**given)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except KolahalError as error:
+        click.echo(str(error), err=True)
+        return MISTAKE
+    return PROVED
 
 
 @contextmanager
@@ -56,7 +124,7 @@ def workers(count: int | None) -> Iterator[Executor | None]:
     with ProcessPoolExecutor(count, initializer=_leave_interrupts_to_us) as pool:
         try:
             yield pool
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, TimeIsUp):
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
@@ -117,6 +185,28 @@ def write_files(folder: Path, files: dict[str, str]) -> None:
             temporary.replace(folder / name)
     except OSError as error:
         raise UsageError(f"--out {folder}: {error.strerror or error}; give a folder that can be written") from None
+
+
+LARGEST_DOCUMENT = 50_000_000  # bytes; certificates and results of ours have a few thousand to a million
+
+
+def read_document(path: Path, want: str) -> str:
+    """The text of a file that a stranger may have written; `want` says what to give instead of one that cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(LARGEST_DOCUMENT + 1)  # not the size on disk: a device has none
+        if len(raw) > LARGEST_DOCUMENT:
+            raise UsageError(f"{path}: larger than {LARGEST_DOCUMENT / 1e6:g} MB; {want}")
+        return raw.decode("utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}; {want}") from None
+    except ValueError:  # no UTF-8, or a path with a NUL character
+        raise UsageError(f"{path}: cannot be read as text; {want}") from None
+
+
+def echo_lines(text: str) -> None:
+    """A stranger's own lines: as they are into a file or a pipe, without control characters onto a terminal."""
+    click.echo(harmless(text) if sys.stdout.isatty() else text, nl=False, color=True)  # color: click drops nothing
 
 
 class TimeIsUp(BaseException):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import time
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,11 +23,19 @@ from kolahal.cli.base import (
     load_complete,
     processes,
     progress,
+    read_document,
     seed,
+    supervised,
     workers,
+    write_files,
 )
-from kolahal.errors import UsageError
+from kolahal.errors import UsageError, harmless
+from kolahal.lang.scale import Scale, parse_number
+from kolahal.lang.sketch import Sketch
 from kolahal.settings import Settings, TesterSettings
+
+if TYPE_CHECKING:
+    from kolahal.model import Check
 
 
 @cli.command()
@@ -32,9 +44,15 @@ from kolahal.settings import Settings, TesterSettings
     "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps.  [default: its ε]"
 )
 @as_json
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also write result.json, report.html and the certificate or the counterexample there.",
+)
 @seed
 @processes
-def check(target: str, claim: str, as_json: bool, seed: int, count: int | None) -> None:
+@supervised
+def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, count: int | None) -> None:
     """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
     sketch = load_complete(target)
     from kolahal.checking import check as judge
@@ -52,12 +70,38 @@ def check(target: str, claim: str, as_json: bool, seed: int, count: int | None) 
 
         exhibited = exhibit.document(found.verdict, sketch, claimed)
         snippet = exhibit.snippet(found.verdict, sketch, claimed)
+    names = {"sketch": sketch.name, "claim": str(claimed), "program": str(sketch), "snippet": snippet or None}
+    result = {**check_document(found, exhibited), **names, "version": __version__}
+    if out is not None:
+        command = f"kolahal check {shlex.quote(target)}" + (f" --eps-claim {shlex.quote(claim)}" if claim else "")
+        with progress("drawing the report"):
+            result = _write(
+                out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
+            )
     if as_json:
-        names = {"sketch": sketch.name, "claim": str(claimed), "program": str(sketch), "snippet": snippet or None}
-        click.echo(dump({**check_document(found, exhibited), **names, "version": __version__}))
+        click.echo(dump(result))
     else:
         click.echo(render_check(sketch, found, str(claimed), snippet), nl=False)
     finish(exit_code(found.verdict))
+
+
+def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dict[str, Any]) -> dict[str, Any]:
+    """result.json, the report, and what stands behind the verdict: a certificate, or the counterexample as a program."""
+    from kolahal.curves import picture_check
+    from kolahal.model import Proved
+    from kolahal.report.html import render_page
+    from kolahal.report.json import dump, with_pictures
+
+    files = {}
+    if isinstance(found.verdict, Proved):
+        files["certificate.json"] = found.verdict.certificate.text + "\n"
+    if result["snippet"]:
+        files["counterexample.py"] = result["snippet"]
+    pictures = picture_check(sketch, claim, found, Settings(seed=result["seed"]))
+    result = with_pictures({**result, "neighbours": sketch.adjacency.describe()}, pictures, files)
+    document = dump(result)
+    write_files(folder, {"result.json": document + "\n", "report.html": render_page(json.loads(document)), **files})
+    return result
 
 
 @cli.command()
@@ -66,14 +110,11 @@ def verify(certificate: Path) -> None:
     """Check a certificate again, trusting no search: validity queries alone."""
     from kolahal.checking import verify as recheck
 
-    try:
-        text = certificate.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{certificate}: cannot be read ({error}); give a certificate") from None
+    text = read_document(certificate, "give a certificate")
     with progress("checking"):
         faults = recheck(text)
     if faults:
-        click.echo("Rejected:\n" + "\n".join(f"  {fault}" for fault in faults))
+        click.echo(harmless("Rejected:\n" + "\n".join(f"  {fault}" for fault in faults)))
         finish(REFUTED)
     click.echo("Valid: every obligation was checked again.")
 
@@ -82,10 +123,16 @@ def verify(certificate: Path) -> None:
 @click.argument("target", metavar="MECHANISM")
 @click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
 @click.option("--profile", type=click.Choice(["quick", "default", "thorough"]), default="default", show_default=True)
+@click.option(
+    "--queries", type=click.IntRange(1, 100_000), help="The number of private answers.  [default: several small ones]"
+)
 @as_json
 @seed
 @processes
-def test_command(target: str, epsilon: str, profile: str, as_json: bool, seed: int, count: int | None) -> None:
+@supervised
+def test_command(
+    target: str, epsilon: str, profile: str, queries: int | None, as_json: bool, seed: int, count: int | None
+) -> None:
     """The statistical test alone, at a concrete ε: p-values, a lower bound, a counterexample."""
     sketch = load_complete(target)
     claimed = _epsilon(epsilon)
@@ -94,9 +141,12 @@ def test_command(target: str, epsilon: str, profile: str, as_json: bool, seed: i
     from kolahal.report.json import dump, trial_document
     from kolahal.report.text import render_trial
 
+    settings = TesterSettings.profile(profile)
+    if queries is not None:
+        settings = replace(settings, sizes=(queries,), joint_sizes=(queries,))
     start = time.perf_counter()
     with progress("testing"), workers(count) as pool:
-        trial = test_mechanism(sketch, claimed, TesterSettings.profile(profile), seed, pool)
+        trial = test_mechanism(sketch, claimed, settings, seed, pool)
     seconds = time.perf_counter() - start
     if as_json:
         click.echo(dump(trial_document(trial, seconds)))
@@ -107,8 +157,8 @@ def test_command(target: str, epsilon: str, profile: str, as_json: bool, seed: i
 
 def _epsilon(text: str) -> Fraction:
     try:
-        epsilon = Fraction(text)
-    except (ValueError, ZeroDivisionError):
+        epsilon = parse_number(text)
+    except ValueError:
         raise UsageError(f"--eps {text}: write a number such as 0.5") from None
     if not 0 < epsilon <= 100:
         raise UsageError(f"--eps {text}: ε must be above 0 and at most 100")

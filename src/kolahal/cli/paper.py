@@ -21,7 +21,7 @@ from kolahal.sketches.gallery import GALLERY, load_one
 @processes
 def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None) -> None:
     """The paper's table: its minutes and ranks, our seconds and ranks."""
-    from kolahal.evaluation import evaluate
+    from kolahal.evaluation import Row, evaluate
     from kolahal.methods import METHODS, choose_parts
     from kolahal.report.text import table as columns
 
@@ -33,33 +33,34 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
     others = ["naive", "unlim", "lim", "noopt"] if baselines else []
     settings = Settings(seed=seed)
     rows = []
-    with workers(count) as pool:
-        for name in only or GALLERY:
-            entry = GALLERY[name]
-            with progress(f"{name} by {method}"):
-                row = evaluate(name, choose_parts(method, load_one(name), settings).spread_over(pool), settings)
-            cells = [f"{value:.1f}" for _, value in row.seconds]
-            slower = []
-            for other in others:
-                with progress(f"{name} by {other}"), limited(limit):
-                    slower.append(
-                        f"{dict(evaluate(name, METHODS[other].spread_over(pool), settings).seconds)['total']:.1f}"
-                    )
-                if len(slower) < others.index(other) + 1:
-                    slower.append("-")
-            rows.append(
-                [
-                    entry.paper_name,
-                    str(row.holes),
-                    *cells,
-                    str(row.rank or "-"),
-                    "yes" if row.proved else "no",
-                    *slower,
-                    entry.minutes[4],
-                    str(entry.rank),
-                    *(entry.baselines if baselines else ()),
-                ]
-            )
+
+    def total(row: Row) -> float:
+        return dict(row.seconds)["total"]
+
+    for name in only or GALLERY:
+        entry = GALLERY[name]
+        with progress(f"{name} by {method}"), workers(count) as pool:
+            row = evaluate(name, choose_parts(method, load_one(name), settings).spread_over(pool), settings)
+        slower = []
+        for other in others:
+            cell = "-"  # as in the paper: the limit was passed
+            with progress(f"{name} by {other}"), limited(limit), workers(count) as pool:
+                seconds = total(evaluate(name, METHODS[other].spread_over(pool), settings))
+                cell = f"{seconds:.1f} ({seconds / total(row):.1f}×)"
+            slower.append(cell)
+        rows.append(
+            [
+                entry.paper_name,
+                str(row.holes),
+                *(f"{value:.1f}" for _, value in row.seconds),
+                str(row.rank or "-"),
+                "yes" if row.proved else "no",
+                *slower,
+                entry.minutes[4],
+                str(entry.rank),
+                *(entry.baselines if baselines else ()),
+            ]
+        )
     heads = [
         "benchmark",
         "#locs",

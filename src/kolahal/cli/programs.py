@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kolahal import __version__
-from kolahal.cli.base import as_json, cli, exit_code, finish, load_complete, progress, write_files
-from kolahal.errors import UsageError
+from kolahal.cli.base import (
+    as_json,
+    backends,
+    cli,
+    echo_lines,
+    exit_code,
+    finish,
+    load_complete,
+    progress,
+    read_document,
+    write_files,
+)
+from kolahal.errors import UsageError, harmless
 from kolahal.sketches.gallery import GALLERY, load
 
 if TYPE_CHECKING:
@@ -36,11 +47,12 @@ def show(target: str | None) -> None:
 )
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
 @click.option("--no-check", is_flag=True, help="Do not judge it first; the file says so.")
+@backends
 @as_json
-def emit_command(target: str, out: Path | None, claim: str, no_check: bool, as_json: bool) -> None:
+def emit_command(target: str, out: Path | None, claim: str, no_check: bool, backend: str, as_json: bool) -> None:
     """MECHANISM as a Python file that stands alone, with exact noise; not if it is refuted."""
     from kolahal.lang.emit import emit
-    from kolahal.model import Refuted, Unknown, describe_verdict
+    from kolahal.model import Proved, Refuted, Unknown, describe_verdict
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 
@@ -57,7 +69,9 @@ def emit_command(target: str, out: Path | None, claim: str, no_check: bool, as_j
     text = None
     if not isinstance(verdict, Refuted):
         command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")
-        text = emit(program, f"{describe_verdict(verdict, program.private.name)}.", command, claim=claim)
+        proof = verdict.certificate.text if isinstance(verdict, Proved) else None
+        words = f"{describe_verdict(verdict, program.private.name)}."
+        text = emit(program, words, command, claim, certificate=proof, backend=backend)
         if out is not None:
             write_files(out.parent, {out.name: text})
         elif not as_json:
@@ -73,12 +87,13 @@ def emit_command(target: str, out: Path | None, claim: str, no_check: bool, as_j
 @click.option("--adjacent", default="each_within(1)", show_default=True, help="Who the neighbours are.")
 @click.option("--private", help="The private parameter.  [default: the first]")
 @click.option("--copies/--no-copies", default=True, show_default=True, help="Noise also where a noisy value is copied.")
-def sketch_command(target: str, adjacent: str, private: str | None, copies: bool) -> None:
+@click.option("--noise", type=click.Choice(["Lap", "Exp"]), default="Lap", show_default=True)
+def sketch_command(target: str, adjacent: str, private: str | None, copies: bool, noise: str) -> None:
     """A sketch of a plain function: the same program with a place for noise wherever private data goes."""
     from kolahal.lang.plain import load_plain, sketch_of
 
     source, name = load_plain(target)
-    click.echo(sketch_of(source.text, name, adjacent, private, copies, source.path), nl=False)
+    echo_lines(sketch_of(source.text, name, adjacent, private, copies, source.path, noise))
 
 
 @cli.command()
@@ -90,17 +105,13 @@ def report(result: Path, out: Path | None) -> None:
     """The report again as one HTML page, from a result, computing nothing."""
     from kolahal.report.html import render_page
 
+    text = read_document(result, "give a result that `kolahal synth --out` wrote")
     try:
-        document = json.loads(result.read_text(encoding="utf-8"))
-        page = render_page(document)
-    except OSError as error:
-        raise UsageError(
-            f"{result}: {error.strerror or error}; give a result that `kolahal synth --out` wrote"
-        ) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        page = render_page(json.loads(text))
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
         raise UsageError(
             f"{result}: this is not a result of kolahal; give a result.json that `--out` or `--json` wrote"
         ) from None
     target = out or result.with_name("report.html")
     write_files(target.parent, {target.name: page})
-    click.echo(str(target))
+    click.echo(harmless(str(target)))

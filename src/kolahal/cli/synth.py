@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -16,16 +15,20 @@ from kolahal.cli.base import (
     REFUTED,
     UNKNOWN,
     as_json,
+    backends,
     cli,
+    echo_lines,
     exit_code,
     finish,
     processes,
     progress,
     seed,
+    supervised,
     workers,
     write_files,
 )
 from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
 from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import load_one
@@ -52,8 +55,8 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
     grammar = Grammar(extra=also)
     if coefficients:
         try:
-            numbers = tuple(Fraction(part.strip()) for part in coefficients.split(","))
-        except (ValueError, ZeroDivisionError):
+            numbers = tuple(map(parse_number, coefficients.split(",")))
+        except ValueError:
             raise UsageError(f"--coefficients {coefficients}: write numbers with commas, such as 1,2,3,4") from None
         if any(number <= 0 for number in numbers):
             raise UsageError(f"--coefficients {coefficients}: coefficients must be above 0")
@@ -74,13 +77,21 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Also write result.json, report.html and the private program there.",
+    help="Also write result.json, report.html, the certificate and the private program there.",
 )
 @seed
 @processes
 @click.option("--coefficients", help="Coefficients of the grammar, such as 1,2,3,4,6.")
 @click.option("--also", multiple=True, metavar="EXPR", help="A further scale for the grammar, such as 'T/eps'.")
-@click.option("--patch", is_flag=True, help="Print a unified diff that fills the holes of the file.")
+@click.option("--patch", is_flag=True, help="Print a unified diff of the file instead: holes filled, or noise added.")
+@backends
+@click.option("--auto", is_flag=True, help="SKETCH is a plain function: find the places for noise, too.")
+@click.option("--adjacent", help="With --auto: who the neighbours are.  [default: each_within(1)]")
+@click.option("--private", help="With --auto: the private parameter.  [default: the first]")
+@click.option(
+    "--noise", type=click.Choice(["Lap", "Exp"]), help="With --auto: the noise at all places.  [default: Lap]"
+)
+@supervised
 def synth(
     target: str,
     method: str,
@@ -91,13 +102,18 @@ def synth(
     coefficients: str | None,
     also: tuple[str, ...],
     patch: bool,
+    auto: bool,
+    adjacent: str | None,
+    private: str | None,
+    noise: str | None,
+    backend: str,
 ) -> None:
     """Find scales for the holes of SKETCH, ranked, each with a verdict."""
-    sketch = load_one(target)
+    sketch = _load(target, auto, adjacent, private, noise)
     settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
-    from kolahal.methods import choose_parts
+    from kolahal.methods import choose_parts, why_nothing
     from kolahal.report.json import dump, synthesis_document
     from kolahal.report.text import render_synthesis
     from kolahal.synthesis import Timer, synthesize
@@ -112,25 +128,47 @@ def synth(
         except KeyboardInterrupt:
             _interrupted(sketch, timer)
     seconds = timer.total()
-    command = f"kolahal synth {shlex.quote(target)} --method {method} --seed {seed}"
-    document = dump({**synthesis_document(found, seconds, __version__), "command": command})
+    plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.name}"] if auto else []
+    plain += [f"--noise={noise}"] if noise else []
+    command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
+    result = {**synthesis_document(found, seconds, __version__), "command": command}
     if out is not None:
-        _write(out, found, document, command)
+        with progress("drawing the report"):
+            result = _write(out, found, result, command, backend)
     if patch:
-        click.echo(_patch(sketch, found), nl=False)
+        echo_lines(_patch(target, found, auto))
     else:
-        click.echo(document if as_json else render_synthesis(found, seconds), nl=as_json)
+        click.echo(dump(result) if as_json else render_synthesis(found, seconds), nl=as_json)
+    if reason := why_nothing(found):
+        click.echo(f"Why: {reason}. `--method paper` searches all the same, for as long as that takes.", err=True)
     finish(synthesis_code(found))
 
 
-def _patch(sketch: Sketch, found: Synthesis) -> str:
+def _load(target: str, auto: bool, adjacent: str | None, private: str | None, noise: str | None) -> Sketch:
+    """The sketch of a target, or of the plain function that it names."""
+    from kolahal.lang.plain import load_plain, read_plain
+
+    if auto:
+        source, name = load_plain(target)
+        return read_plain(source.text, name, adjacent or "each_within(1)", private, True, source.path, noise or "Lap")
+    if adjacent or private or noise:
+        raise UsageError("--adjacent, --private and --noise go with --auto; a sketch says these things itself")
+    return load_one(target)
+
+
+def _patch(target: str, found: Synthesis, auto: bool) -> str:
     """The best completion as a diff of the user's own file."""
     from kolahal.lang.patch import make_patch
+    from kolahal.lang.plain import load_plain, patch_plain
 
+    sketch = found.sketch
     if found.best is None or sketch.source is None:
+        click.echo(f"No patch: no private completion of {sketch.name} was found.", err=True)
         return ""
     with open(sketch.source.path, encoding="utf-8", newline="") as file:
         text = file.read()
+    if auto:
+        return patch_plain(text, load_plain(target)[1], sketch, found.best.ranked.completion, sketch.source.path)
     return make_patch(text, sketch, found.best.ranked.completion)
 
 
@@ -157,17 +195,23 @@ def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
     finish(UNKNOWN)
 
 
-def _write(folder: Path, found: Synthesis, document: str, command: str) -> None:
-    """result.json, the report, and the private program, if there is one."""
-    from kolahal.lang.emit import emit
-    from kolahal.model import describe_verdict
+def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str, backend: str) -> dict[str, Any]:
+    """result.json, the report, the best completion's certificate, and the private program, where there are such."""
+    from kolahal.curves import picture_synthesis
+    from kolahal.model import Proved
     from kolahal.report.html import render_page
+    from kolahal.report.json import dump, with_pictures
 
-    files = {"result.json": document + "\n", "report.html": render_page(json.loads(document))}
+    files = {}
     if found.best is not None:
-        verdict = describe_verdict(found.best.verdict, found.sketch.private.name)
+        if isinstance(found.best.verdict, Proved):
+            files["certificate.json"] = found.best.verdict.certificate.text + "\n"
         try:
-            files[f"{found.sketch.name}_private.py"] = emit(found.mechanism, f"{verdict}.", command)
+            kind = "private" if backend == "python" else backend
+            files[f"{found.sketch.name}_{kind}.py"] = found.to_python(command, backend)
         except KolahalError as error:
             click.echo(f"No program was written: {error}", err=True)
-    write_files(folder, files)
+    result = with_pictures(result, picture_synthesis(found), files)
+    document = dump(result)
+    write_files(folder, {"result.json": document + "\n", "report.html": render_page(json.loads(document)), **files})
+    return result

@@ -68,7 +68,17 @@ class Public(NamedTuple):
         return f"({self.left}) {self.op} ({self.right})"
 
 
-Symbol: TypeAlias = Answer | Change | Argument | Drawn | Public
+class Held(NamedTuple):
+    """The value of a variable, where states in which it differs go on as one."""
+
+    name: str
+    kind: str = "held"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+Symbol: TypeAlias = Answer | Change | Argument | Drawn | Public | Held
 
 
 def plain(value: Number) -> Number:

@@ -151,13 +151,15 @@ class _Noise:
         """Draw what the kernel asks for; of the turns that follow, hand over what others have drawn before."""
         noise, turns = self.kernel.draws[site].noise, self.turns(site, slot)
         last = int(self.extents[self.kernel.around[site][-1]]) if turns else 1
+        # A kernel starts a run again for each thing that it asks for, so a loop that has gone far gets more at once.
+        ahead = turns[-1] + turns[-1] // 4 if turns else 0
         while True:
             units = self.tape.units(noise, site, turns)
             self.rows[self.offsets[site] + slot] = units.ctypes.data  # the tape keeps the array alive
             if not turns or turns[-1] + 1 == last:
                 return
             slot, turns = slot + 1, (*turns[:-1], turns[-1] + 1)
-            if not self.tape.has(noise, site, turns):
+            if turns[-1] > ahead and not self.tape.has(noise, site, turns):
                 return
 
     def turns(self, site: int, slot: int) -> Turns:

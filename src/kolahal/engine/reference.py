@@ -94,6 +94,21 @@ def run(
     return tuple(ended.value) if isinstance(ended.value, list) else ended.value
 
 
+def count_steps(
+    sketch: Sketch, database: Sequence[Any], arguments: Arguments, scales: Sequence[float], units: Units
+) -> int:
+    """Loop turns and draws of one run."""
+    names: dict[str, Any] = {
+        name: value if isinstance(value, bool) else float(value)
+        for name, value in arguments.environment(sketch).items()
+    }
+    names[sketch.private.name] = [float(answer) for answer in database]
+    machine = _Run(sketch, names, arguments, tuple(scales), units, float, [])
+    before = machine.turns_left
+    machine.block(sketch.body, ())
+    return before - machine.turns_left + len(machine.log)
+
+
 @dataclass(slots=True)
 class _Run:
     sketch: Sketch

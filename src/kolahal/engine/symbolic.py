@@ -7,7 +7,7 @@ part: a draw is an unknown, whatever its scale.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
@@ -65,6 +65,8 @@ from kolahal.lang.source import Source, Span
 from kolahal.model import Unknown
 
 MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end
+MOST_WORK = 200_000  # of one exploration, in statements; comparisons and long lists count as many
+MOST_BITS = 1_000  # of a whole number: doubles end there, and larger ones come from squaring or doubling in a loop
 
 CONTINUOUS = frozenset({Noise.LAPLACE, Noise.EXPONENTIAL})
 ONE_SIDED = frozenset({Noise.EXPONENTIAL, Noise.GEOMETRIC})
@@ -77,6 +79,8 @@ REFUSALS = {
     "place": "a place in a list depends on an unknown value",
     "bound": "the number of turns of a loop depends on an unknown value",
     "turns": f"a loop goes on for more than {MOST_TURNS} turns",
+    "work": f"following all paths to here takes more than {MOST_WORK} steps",
+    "number": f"a number has more than {MOST_BITS} binary digits here",
 }
 
 
@@ -152,9 +156,9 @@ def explore(
             names[parameter.name] = value if isinstance(value, bool) else plain(Fraction(value))
     places = [symbol_form(Answer(i)) for i in range(size)]
     names[sketch.private.name] = tuple(places) if database is None else tuple(plain(Fraction(a)) for a in database)
-    explorer = _Explorer(sketch, silent)
+    explorer = Explorer(sketch, silent)
     found: list[Path] = []
-    states: list[_State | Path] = [_State(names, (_Block(sketch.body, 0, ()), None))]
+    states: list[State | Path] = [begin(sketch, names)]
     try:
         while states:
             state = states.pop()
@@ -164,7 +168,7 @@ def explore(
                     return Unknown(f"there are more than {most} paths at {size} answers")
             else:
                 states.extend(reversed(explorer.step(state)))
-    except _Outside as outside:
+    except Outside as outside:
         return Unknown(outside.reason(sketch))
     return Paths(sketch, size, tuple(found), explorer.noises, frozenset(explorer.almost))
 
@@ -204,7 +208,9 @@ _Todo: TypeAlias = tuple[_Block | _Again | _Next, Any] | None  # the rest of the
 
 
 @dataclass(frozen=True, slots=True)
-class _State:
+class State:
+    """Runs that are between the same two statements with the same values; `point` is a place inside."""
+
     names: dict[str, Value]  # not changed in place, as other paths may share it
     todo: _Todo
     atoms: Atoms = ()
@@ -212,8 +218,33 @@ class _State:
     draws: tuple[Drawn, ...] = ()
     turns_left: int = MOST_TURNS
 
+    @property
+    def at_turn(self) -> bool:
+        """Whether a loop comes next: its next turn, or its end."""
+        return self.todo is not None and isinstance(self.todo[0], _Again | _Next)
 
-class _Outside(Exception):
+    def place(self) -> Hashable:
+        """Equal for states of one program that stand at the same statement in the same turns."""
+        key: list[Hashable] = []
+        todo = self.todo
+        while todo is not None:
+            match todo[0]:
+                case _Block(body, at, turns):
+                    key.append((id(body), at, turns))
+                case _Again(node, turns, turn):
+                    key.append((id(node), turns, turn))
+                case _Next(node, items, turns, turn):
+                    key.append((id(node), len(items), turns, turn))
+            todo = todo[1]
+        return tuple(key)
+
+
+def begin(sketch: Sketch, names: dict[str, Value]) -> State:
+    """The state before the first statement, with the values of all parameters."""
+    return State(names, (_Block(sketch.body, 0, ()), None))
+
+
+class Outside(Exception):
     """The program does something that is not affine."""
 
     def __init__(self, why: str, node: Node):
@@ -234,30 +265,53 @@ class _Stop(Exception):
         self.fault = Fault(code, node.span)
 
 
-class _Explorer:
+class Explorer:
+    """The meaning of statements for states; `silent` names sites whose noise is switched off."""
+
     def __init__(self, sketch: Sketch, silent: frozenset[int]):
         self.silent = silent
         self.noises = tuple(draw.noise for draw in sketch.draws)
         self.epsilon = Argument(sketch.epsilon.name)
         self.almost: set[int] = set()
+        self.now: Node = sketch.body[0]  # the statement that is being followed
+        self.work = 0
+
+    def spend(self, work: int) -> None:
+        """Count work, so that a program which explodes is given up at the same place on every machine."""
+        self.work += work
+        if self.work > MOST_WORK:
+            raise Outside("work", self.now)
+
+    def checked(self, value: Affine | Number, node: Node) -> Affine | Number:
+        """A value that was computed, unless it has outgrown all bounds."""
+        if isinstance(value, Affine):
+            self.spend(len(value.terms) // 16)
+            largest = max((n for c in (value.constant, *value.terms.values()) for n in _parts(c)), key=abs)
+        else:
+            largest = max(_parts(value), key=abs)
+        if largest.bit_length() > MOST_BITS:
+            raise Outside("number", node)
+        return value
 
     # ---- statements
 
-    def step(self, state: _State) -> list[_State | Path]:
+    def step(self, state: State) -> list[State | Path]:
         """What a state can become by its next statement."""
         assert state.todo is not None, "a checked program ends with an answer"
         task, rest = state.todo
+        self.spend(1 + (len(state.atoms) + len(state.draws)) // 32)
         match task:
             case _Block(body, at, turns):
                 if at == len(body):
                     return [replace(state, todo=rest)]
+                self.now = body[at]
                 after: _Todo = (_Block(body, at + 1, turns), rest) if at + 1 < len(body) else rest
                 return self.statement(body[at], turns, replace(state, todo=after))
             case _Again(loop, turns, turn):
                 inner = (*turns, turn)
                 again: _Todo = (_Block(loop.body, 0, inner), (_Again(loop, turns, turn + 1), rest))
 
-                def test(goes_on: bool, state: _State) -> _State:
+                def test(goes_on: bool, state: State) -> State:
                     return self.turn(replace(state, todo=again), loop) if goes_on else replace(state, todo=rest)
 
                 return self.outcomes(state, lambda e: e.truth(loop.test, inner), test)
@@ -268,16 +322,16 @@ class _Explorer:
                 following = (_Block(node.body, 0, (*turns, turn)), (_Next(node, items, turns, turn + 1), rest))
                 return [self.turn(replace(state, names=names, todo=following), node)]
 
-    def turn(self, state: _State, loop: Stmt) -> _State:
+    def turn(self, state: State, loop: Stmt) -> State:
         if not state.turns_left:
-            raise _Outside("turns", loop)
+            raise Outside("turns", loop)
         return replace(state, turns_left=state.turns_left - 1)
 
-    def statement(self, node: Stmt, turns: Turns, state: _State) -> list[_State | Path]:
-        def bind(new: dict[str, Value], state: _State) -> _State:
+    def statement(self, node: Stmt, turns: Turns, state: State) -> list[State | Path]:
+        def bind(new: dict[str, Value], state: State) -> State:
             return replace(state, names={**state.names, **new})
 
-        def push(task: _Block | _Again | _Next, state: _State) -> _State:
+        def push(task: _Block | _Again | _Next, state: State) -> State:
             return replace(state, todo=(task, state.todo))
 
         match node:
@@ -311,14 +365,14 @@ class _Explorer:
                 return [replace(state, todo=todo[1] if isinstance(node, Break) else todo)]
 
     def outcomes(
-        self, state: _State, compute: Callable[[_Evaluation], T], then: Callable[[T, _State], _State | Path]
-    ) -> list[_State | Path]:
+        self, state: State, compute: Callable[[_Evaluation], T], then: Callable[[T, State], State | Path]
+    ) -> list[State | Path]:
         """Every way in which a computation can end, and the state after it.
 
         At a comparison that can go several ways, the others are noted, and the computation is done again for each.
         """
-        pending: list[tuple[tuple[int, ...], Mapping[Symbol, Number]]] = [((), state.point)]
-        found: list[_State | Path] = []
+        pending: list[tuple[_Choices, Mapping[Symbol, Number]]] = [((), state.point)]
+        found: list[State | Path] = []
         while pending:
             choices, point = pending.pop()
             evaluation = _Evaluation(self, state, choices, point)
@@ -338,18 +392,20 @@ class _Explorer:
     def find_point(self, before: Atoms, new: Atoms, point: Mapping[Symbol, Number]) -> Mapping[Symbol, Number] | None:
         """A point where `before` and `new` hold, starting from a point where `before` does, or None."""
         inner = [self.interior(atom) for atom in new]
-        point = {**{symbol: self.usual(symbol) for symbol in symbols_of(new)}, **point}
+        # Whatever was compared before has a place in the point.
+        unseen = {s: self.usual(s) for atom in new for s in atom.form.terms if s not in point}
+        point = {**point, **unseen}
         if all(atom.holds(point) for atom in inner):
             return point
-        touched = symbols_of(before)
         form = inner[0].form
-        fresh = next((s for s in form.terms if s not in touched and self.is_free(s)), None)
+        fresh = next((s for s in form.terms if s in unseen and self.is_free(s)), None)
         if fresh is not None:
             # Nothing was asked of this unknown before, so it alone can make the comparison true.
             margin = 1 if inner[0].strict else 0
             step = (form.at(point) + margin) / Fraction(form.terms[fresh])
             return {**point, fresh: plain(point[fresh] - step)}
         asked = [*_linked(before, new), *new]
+        self.spend(1 + len(asked) ** 2 * len(symbols_of(asked)) // 128)  # what solving takes
         positive = {s for s in symbols_of(asked) if isinstance(s, Drawn) and self.noises[s.site] in ONE_SIDED}
         if self.epsilon in symbols_of(asked):
             asked.append(Atom(-symbol_form(self.epsilon), strict=True))
@@ -398,36 +454,40 @@ class _Impossible(Exception):
     """No choice is left: the runs that came here have probability 0."""
 
 
+_Choices: TypeAlias = tuple[tuple[int, bool], ...]  # which option each comparison took, and whether it had others
+
+
 # ---------------------------------------------------------------- expressions
 
 
 class _Evaluation:
     """One computation on a state; `choices` says which way the first comparisons go."""
 
-    def __init__(self, explorer: _Explorer, state: _State, choices: tuple[int, ...], point: Mapping[Symbol, Number]):
+    def __init__(self, explorer: Explorer, state: State, choices: _Choices, point: Mapping[Symbol, Number]):
         self.explorer, self.state = explorer, state
         self.names = state.names
         self.choices, self.made = choices, 0
         self.atoms, self.draws, self.point = state.atoms, state.draws, point
-        self.others: list[tuple[tuple[int, ...], Mapping[Symbol, Number]]] = []
+        self.others: list[tuple[_Choices, Mapping[Symbol, Number]]] = []
 
-    def after(self) -> _State:
+    def after(self) -> State:
         return replace(self.state, atoms=self.atoms, draws=self.draws, point=self.point)
 
     def decide(self, *options: Atoms) -> int:
         """Which of the options, of which always exactly one holds, holds on this path."""
-        if self.made < len(self.choices):
-            choice = self.choices[self.made]
-        else:
+        if self.made == len(self.choices):
             points = [self.explorer.find_point(self.atoms, option, self.point) for option in options]
             possible = [(i, p) for i, p in enumerate(points) if p is not None]
             if not possible:
                 raise _Impossible
-            (choice, self.point), *others = possible
-            self.others += [((*self.choices, i), p) for i, p in others]
-            self.choices = (*self.choices, choice)
+            (first, self.point), *others = possible
+            self.others += [((*self.choices, (i, True)), p) for i, p in others]
+            self.choices = (*self.choices, (first, bool(others)))
+        choice, is_new = self.choices[self.made]
         self.made += 1
-        self.atoms += tuple(a for a in options[choice] if a not in self.atoms)
+        new = options[choice]
+        # One comparison that could go both ways is none of those before; only other ones have to be looked for.
+        self.atoms += new if is_new and len(new) == 1 else tuple(a for a in new if a not in self.atoms)
         return choice
 
     def less(self, left: Affine | Number, right: Affine | Number, strict: bool) -> bool:
@@ -468,7 +528,7 @@ class _Evaluation:
     def known(self, expr: Expr, turns: Turns, why: str) -> int:
         value = self.numeric(expr, turns)
         if isinstance(value, Affine):
-            raise _Outside(why, expr)
+            raise Outside(why, expr)
         return int(value)
 
     def listed(self, of: Var, turns: Turns) -> tuple[Item, ...]:
@@ -484,12 +544,13 @@ class _Evaluation:
             raise _Stop("K402", over)
         turns_of_range = range(start, stop, step)
         if len(turns_of_range) > MOST_TURNS:
-            raise _Outside("turns", over)
+            raise Outside("turns", over)
         return tuple(turns_of_range)
 
     def grown(self, node: Append, turns: Turns) -> Value:
         item, items = self.value(node.value, turns), self.listed(Var(node.name, span=node.span), turns)
         assert not isinstance(item, tuple), "the checker refuses lists of lists"
+        self.explorer.spend(len(items) // 32)
         return (item, *items) if node.front else (*items, item)
 
     def value(self, expr: Expr, turns: Turns) -> Value:
@@ -542,6 +603,7 @@ class _Evaluation:
     def comprehension(self, item: Expr, name: str, over: Var | Range, turns: Turns) -> tuple[Item, ...]:
         outer, result = self.names, []
         for turn, value in enumerate(self.items(over, turns)):
+            self.explorer.spend(1)
             self.names = {**outer, name: value}
             result.append(self.item(item, (*turns, turn)))
         self.names = outer
@@ -568,29 +630,29 @@ class _Evaluation:
                 return self.less(right, left, strict=op == ">")
         if not isinstance(left, Affine) and not isinstance(right, Affine):
             result = Fraction(left) / right if op == "/" else OPERATORS[op](left, right)
-            return plain(result)
+            return self.explorer.checked(plain(result), expr)
         match op:
             case "+":
-                return _number(_form(left) + _form(right))
+                return self.explorer.checked(_number(_form(left) + _form(right)), expr)
             case "-":
-                return _number(_form(left) - _form(right))
+                return self.explorer.checked(_number(_form(left) - _form(right)), expr)
             case "*":
                 if not isinstance(right, Affine):
-                    return _number(_form(left).times(right))
+                    return self.explorer.checked(_number(_form(left).times(right)), expr)
                 if not isinstance(left, Affine):
-                    return _number(right.times(left))
+                    return self.explorer.checked(_number(right.times(left)), expr)
                 if _is_public(left) and _is_public(right):
                     return symbol_form(Public("*", left, right))
-                raise _Outside("product", expr)
+                raise Outside("product", expr)
             case "/":
                 if not isinstance(right, Affine):
                     return _number(_form(left).times(1 / Fraction(right)))
                 only_epsilon = not right.constant and set(right.terms) == {self.explorer.epsilon}
                 if only_epsilon and _is_public(_form(left)):
                     return symbol_form(Public("/", _form(left), right))
-                raise _Outside("quotient", expr)
+                raise Outside("quotient", expr)
             case _:
-                raise _Outside("floor", expr)
+                raise Outside("floor", expr)
 
 
 def _form(value: Affine | Number) -> Affine:
@@ -600,6 +662,10 @@ def _form(value: Affine | Number) -> Affine:
 def _number(form: Affine) -> Affine | Number:
     """The form, or its constant if nothing else is left of it."""
     return form if form.terms else form.constant
+
+
+def _parts(number: Number) -> tuple[int, int]:
+    return number.numerator, number.denominator
 
 
 def _is_public(form: Affine) -> bool:

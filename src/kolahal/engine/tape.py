@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from numpy.random import SFC64, Generator, SeedSequence
 
 from kolahal.engine.noise import FAMILIES, Array
+from kolahal.errors import UsageError
 from kolahal.lang.noise import Noise
 
 BLOCK = 1 << 21  # doubles
+MOST_NOISE = 1 << 28  # doubles of one tape: 2 GiB
+MOST_DRAWS = 1 << 16  # of one run
 Turns = tuple[int, ...]
 Units = Callable[[Noise, int, Turns], tuple[float, ...]]  # the noise of one run, by address
 
@@ -42,6 +46,11 @@ class Tape:
         """Unit variates of shape (parts, runs) at an address."""
         address = (noise, site, turns)
         if address not in self._drawn:
+            if len(self._drawn) > min(MOST_DRAWS, MOST_NOISE // self.runs):
+                raise UsageError(
+                    f"a run of this program draws noise more than {len(self._drawn) - 1} times: "
+                    "a loop has no end, or none that comes soon"
+                )
             self._move_to(site, turns)
             family = FAMILIES[noise]
             self._drawn[address] = self._room(family.parts)
@@ -71,6 +80,10 @@ class Tape:
         """Whether someone has asked for this address."""
         return (noise, site, turns) in self._drawn
 
+    def repeat(self, times: int) -> Tape:
+        """The same runs that many times over, so that several scales meet the same noise in one go."""
+        return _Repeated(self.key, self.runs * times, once=self)
+
     def row(self, run: int) -> Units:
         """The noise of one run, for the reference engine."""
 
@@ -78,6 +91,23 @@ class Tape:
             return tuple(float(u) for u in self.units(noise, site, turns)[:, run])
 
         return read
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeated(Tape):
+    """The runs of another tape, some times over."""
+
+    once: Tape | None = None
+
+    def __reduce__(self) -> Any:
+        return _Repeated, (self.key, self.runs, {}, [], self._rng, self.once)
+
+    def units(self, noise: Noise, site: int, turns: Turns) -> Array:
+        assert self.once is not None
+        address = (noise, site, turns)
+        if address not in self._drawn:
+            self._drawn[address] = np.tile(self.once.units(noise, site, turns), self.runs // self.once.runs)
+        return self._drawn[address]
 
 
 def tapes(seed: int, name: str, runs: int, draws: int, largest: int = 1 << 15) -> Iterator[Tape]:

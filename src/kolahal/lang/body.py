@@ -14,7 +14,7 @@ from kolahal.lang import ir
 from kolahal.lang.header import Header
 from kolahal.lang.ir import Binary, Block, Const, Draw, Expr, Hole, Stmt, Var
 from kolahal.lang.noise import Noise
-from kolahal.lang.scale import NotAScale, Scale, exact, scale_of
+from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, scale_of
 from kolahal.lang.sketch import Role, Type
 from kolahal.lang.source import Span
 from kolahal.lang.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
@@ -372,6 +372,9 @@ class Body:
             case (("len" | "max" | "min" | "abs"), _):
                 want, fix = WANTED[name]
                 raise self.tree.refuse("K122", node, name=name, want=want, fix=fix)
+            case "Fraction", [inner]:  # as emitted programs write numbers, so that they can be read again
+                number = exact_literal(inner)
+                return self.expression(inner) if number is None else ir.Const(number, span=span)
             case "range", _:
                 raise self.no_place(node, "`range` outside a loop", "Write `for i in range(len(q)):`.")
             case _:

@@ -17,8 +17,9 @@ from types import FrameType
 from typing import Any
 
 from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.answer_type import answer_type
 from kolahal.lang.exact import write_exactly
-from kolahal.lang.grid import Plan, plan_grid
+from kolahal.lang.grid import Plan, find_refinement, plan_grid
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.own_text import own_text, print_words
 from kolahal.lang.parse import parse
@@ -26,6 +27,7 @@ from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
 
 NOT_CHECKED = "Unknown: nobody has checked this claim yet."
 WIDTH = 110
+PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file
 Known = tuple[dict[str, Any], Any]  # inputs, and the answer that the fixed noise of the self-test gives for them
 
@@ -36,11 +38,15 @@ def emit(
     command: str | None = None,
     claim: str = "",
     off_grid: bool = False,
+    certificate: str | None = None,
+    backend: str = PYTHON,
 ) -> str:
     """A Python file, for the standard library alone, that runs `mechanism` with exact noise.
 
     `verdict_text` says what is known of its being `claim`-private (ε, if nothing is claimed) and `command` how to find out
-    again; all of it goes into the docstring.
+    again; all of it goes into the docstring. The grid of the noise contains the shifts of the proof in `certificate`; without
+    one, wholes and a few halvings of the distance.
+    With the backend "opendp" it also has a function `make_measurement`, which needs OpenDP when it is called.
     A program whose values leave every grid is refused, because what is proved of real noise would not hold for it;
     `off_grid` writes it all the same, and the file says so.
     """
@@ -48,6 +54,9 @@ def emit(
         mechanism = mechanism.complete()
     program = _check_readable(mechanism.filled())
     plan = plan_grid(program)
+    parts_of_distance = find_refinement(certificate, program.adjacency.distance) if certificate else 1
+    if parts_of_distance > 1:
+        plan = replace(plan, factors=(*plan.factors, str(parts_of_distance)))
     if plan.reasons and not off_grid:
         raise UsageError(
             f"{program.name} cannot be emitted: its values leave every grid, so that exact noise cannot stand for real noise.\n"
@@ -62,9 +71,13 @@ def emit(
         write_exactly(_print_plan(program, plan), wholes, fraction),
         write_exactly(own_text(mechanism, name) or _print(program, name), wholes, fraction),
     ]
+    if backend not in (PYTHON, OPENDP):
+        raise UsageError(f"there is no backend {backend!r}: choose {PYTHON} or {OPENDP}")
+    if backend == OPENDP:
+        parts += _print_measurement(program, name, claim or program.epsilon.name)
     words = _describe(program, plan, claim or program.epsilon.name, verdict_text, command or _command(program))
-    known = _find_known(program, _assemble(words, name, parts, ()))
-    return _assemble(words, name, parts, known)
+    known = _find_known(program, _assemble(words, name, parts, (), backend))
+    return _assemble(words, name, parts, known, backend)
 
 
 def load_emitted(text: str) -> Callable[..., Any]:
@@ -96,10 +109,10 @@ def _print(program: Sketch, name: str) -> str:
 # ---------------------------------------------------------------- names
 
 
-@lru_cache(maxsize=1)
-def _support() -> tuple[str, str]:
-    """The imports of the support code, and the rest of it."""
-    text = Path(__file__).with_name("runtime.py").read_text(encoding="utf-8")
+@lru_cache(maxsize=2)
+def _support(file: str = "runtime.py") -> tuple[str, str]:
+    """The imports of a file of support code, and the rest of it."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
     imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines = text.split("\n")
     first, last = imports[0].lineno - 1, imports[-1].end_lineno
@@ -109,9 +122,10 @@ def _support() -> tuple[str, str]:
 @lru_cache(maxsize=1)
 def _support_names() -> frozenset[str]:
     """Every name that the support code takes from the module or from Python; a mechanism of such a name would stand in its way."""
-    names = {"_plan", "_KNOWN"}
-    tables = [symtable.symtable("\n".join(_support()), "runtime.py", "exec")]
-    names.update(tables[0].get_identifiers())
+    names = {"_plan", "_KNOWN", "make_measurement"}
+    files = ("runtime.py", "measurement.py")
+    tables = [symtable.symtable("\n".join(_support(file)), file, "exec") for file in files]
+    names.update(*(table.get_identifiers() for table in tables))
     while tables:
         table = tables.pop()
         names.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
@@ -134,12 +148,18 @@ def _own_names(program: Sketch) -> frozenset[str]:
 # ---------------------------------------------------------------- the parts of the file
 
 
-def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...]) -> str:
+def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...], backend: str) -> str:
     imports, support = _support()
+    public = [name]
+    if backend == OPENDP:
+        more, rest = _support("measurement.py")
+        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
+        support += f"\n\n\n{rest}"
+        public.append("make_measurement")
     return "\n\n".join(
         [
             print_words(words, indent=""),
-            f"{imports}\n\n__all__ = [{name!r}]",
+            f"{imports}\n\n__all__ = {public!r}",
             "# Support code first, the same in every file that kolahal writes; the mechanism stands at the end.",
             support + "\n",
             "# ---------------------------------------------------------------- the mechanism\n",
@@ -149,6 +169,27 @@ def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...])
             f'if __name__ == "__main__":\n    sys.exit(_main({name}, _KNOWN, __doc__ or ""))\n',
         ]
     )
+
+
+def _print_measurement(program: Sketch, name: str, claim: str) -> list[str]:
+    """The function that builds an OpenDP measurement."""
+    if program.length_name in claim:
+        raise UsageError(
+            f"the claim {claim} depends on the length of the input, and an OpenDP measurement has one loss for all"
+        )
+    public = ", ".join(p.name for p in program.parameters if p.role is not Role.PRIVATE)
+    relation, distance = program.adjacency.name, program.adjacency.distance
+    return [
+        f'''\
+def make_measurement(epsilon, arguments=None, T=None):
+    """An OpenDP measurement of {name}: at `epsilon`, with these public `arguments`, for answers of type T, f64 or i64."""
+    def claim({public}):
+        return {claim}
+
+    relation, distance = "{relation}", Fraction("{distance}")
+    return _build_measurement({name}, relation, distance, "{answer_type(program)}", claim, epsilon, arguments, T)
+'''
+    ]
 
 
 def _print_plan(program: Sketch, plan: Plan) -> str:

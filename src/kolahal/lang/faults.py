@@ -50,7 +50,7 @@ FAULTS: dict[str, Words] = {
     "K007": Words(
         "there is no sketch in this file",
         "A sketch is a function with the decorator @sketch(adjacent=…).",
-        "Write @sketch(adjacent=each_within(1)) above the function.",
+        "Write @sketch(adjacent=each_within(1)) above the function, or have noise added to a plain one: kolahal synth --auto.",
     ),
     "K008": Words(
         "there is no sketch called {name} in this file",

@@ -16,10 +16,13 @@ from kolahal.lang.ir import (
     Expr,
     For,
     If,
+    Index,
     Length,
+    ListOf,
     Node,
     Range,
     Return,
+    TupleOf,
     Var,
     While,
     walk,
@@ -156,3 +159,27 @@ def bindings(sketch: Sketch) -> Iterator[tuple[str, Expr | Range]]:
                 yield name, over
             case Append(name, value, _):
                 yield name, value
+
+
+def answers_with_counts(sketch: Sketch) -> bool:
+    """Whether an answer is made of names that are only ever stepped in loops and serve nowhere as a place: counts.
+
+    A count that is off by one is nearly right, and a place that is off by one is another place.
+    """
+    flow = find_flow(sketch, control=True)
+    given: dict[str, list[Expr | Range]] = {}
+    for name, value in bindings(sketch):
+        given.setdefault(name, []).append(value)
+    stepped = {n for n, values in given.items() if any(n in _names(v) for v in values) and n in flow.names}
+    places = {name for node in walk(sketch.body) if isinstance(node, Index) for name in _names(node.at)}
+    returned = [item for node in walk(sketch.body) if isinstance(node, Return) for item in _items(node.value)]
+    used = {name for value in returned for name in _names(value)}
+    return bool(used) and used <= stepped - places
+
+
+def _items(value: Expr) -> tuple[Expr, ...]:
+    return value.items if isinstance(value, TupleOf | ListOf) else (value,)
+
+
+def _names(value: Node) -> set[str]:
+    return {node.name for node in walk(value) if isinstance(node, Var)}

@@ -11,6 +11,7 @@ from pathlib import Path
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.parse import choose, parse_function, parse_source
+from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, read_source, with_newlines
 from kolahal.lang.tree import Aliases
@@ -50,8 +51,8 @@ Distance = int | float | str | Fraction
 
 def _distance(distance: Distance) -> Fraction:
     try:
-        return Fraction(str(distance)) if isinstance(distance, float) else Fraction(distance)
-    except (TypeError, ValueError, ZeroDivisionError):
+        return parse_number(str(distance)) if isinstance(distance, float | str) else Fraction(distance)
+    except (TypeError, ValueError):
         raise UsageError(f"{distance!r} is not a distance; write a number above 0, such as 1 or 0.5") from None
 
 

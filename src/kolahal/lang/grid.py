@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections import defaultdict
 from dataclasses import dataclass, fields
 from fractions import Fraction
@@ -46,6 +48,30 @@ class _Site:
 
     operand: Expr
     factor: Expr
+
+
+def find_refinement(certificate: str, distance: Fraction) -> int:
+    """Into how many parts a step of the grid must fall for the shifts of a proof to be on the grid of the noise.
+
+    Shifts of a proof are fractions of the distance of neighbours, apart from what the program's own factors do to them.
+    Where a proof has shifts for the two ends of a change only, those in between are mixtures, in parts of its width.
+    """
+    shifts, widths = 1, 1
+    waiting: list[object] = [json.loads(certificate)]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        elif isinstance(part, dict):
+            steps = [Fraction(s) / distance for s in part["steps"].values()] if "steps" in part else []
+            units = [Fraction(part["units"])] if "units" in part else []
+            shifts = math.lcm(shifts, *(shift.denominator for shift in [*steps, *units]))
+            for low, high in part.get("ends") or ():
+                ends = Fraction(low) / distance, Fraction(high) / distance
+                width = (ends[1] - ends[0]).numerator or 1
+                widths = math.lcm(widths, width, *(end.denominator for end in ends))
+            waiting += part.values()
+    return shifts * widths
 
 
 def plan_grid(sketch: Sketch) -> Plan:

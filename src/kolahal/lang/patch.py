@@ -204,8 +204,8 @@ class _Filler:
                     self.fill(child)
 
     def fill_block(self, block: list[ast.stmt]) -> None:
-        """Statements; `x += Lap(hole)` without noise does nothing, and goes."""
-        idle = [node for node in block if isinstance(node, ast.AugAssign) and self.does_nothing(node)]
+        """Statements; `x += Lap(hole)` and `x = x + Lap(hole)` without noise do nothing, and go."""
+        idle = [node for node in block if self.does_nothing(node)]
         for node in block:
             if node not in idle:
                 self.fill(node)
@@ -217,8 +217,14 @@ class _Filler:
                 after = self.text.text.find("\n", end)
                 self.text.replace(line, len(self.text.text) if after < 0 else after + 1, "")
 
-    def does_nothing(self, node: ast.AugAssign) -> bool:
-        return isinstance(node.op, ast.Add | ast.Sub) and self.is_nothing(node.value)
+    def does_nothing(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.AugAssign(op=ast.Add() | ast.Sub(), value=value):
+                return self.is_nothing(value)
+            case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=other), ast.Add() | ast.Sub(), value)):
+                return name == other and self.is_nothing(value)
+            case _:
+                return False
 
     def alone(self, node: ast.stmt) -> bool:
         """Whether a statement has its lines for itself, without a comment."""
@@ -279,12 +285,16 @@ def make_patch(source_text: str, sketch: Sketch, completion: Completion, path: s
 
     `source_text` is the file as it is on disk, line ends included; `path` is what the patch calls it.
     """
-    plain = with_newlines(source_text)
     name = path or (sketch.source.path if sketch.source else f"{sketch.name}.py")
-    edits = _filled(Source(name, plain), sketch, completion).edits()
+    edits = _filled(Source(name, with_newlines(source_text)), sketch, completion).edits()
+    return diff_edits(source_text, edits, name)
+
+
+def diff_edits(source_text: str, edits: list[tuple[int, int, str]], path: str) -> str:
+    """A unified diff of a file as it is on disk, from edits of the same text with newline characters."""
     places = list(_places(source_text))
     new = apply_edits(source_text, [(places[start], places[end], text) for start, end, text in edits])
-    return diff(source_text, new, name)
+    return diff(source_text, new, path)
 
 
 def _places(text: str) -> Iterator[int]:
@@ -322,9 +332,14 @@ def _relative(path: str) -> str:
 
 def _quoted(name: str) -> str:
     """A file's name as git writes it: in quotes if it has odd characters, ended by a tab if it has blanks."""
-    if any(c in '"\\' or ord(c) < 32 or ord(c) == 127 for c in name):
-        escaped = "".join(
-            "\\" + c if c in '"\\' else f"\\{ord(c):03o}" if ord(c) < 32 or ord(c) == 127 else c for c in name
-        )
-        return f'"{escaped}"'
+    if any(c in '"\\' or not c.isprintable() for c in name):
+        return f'"{"".join(map(_quote, name))}"'
     return name + "\t" if " " in name else name
+
+
+def _quote(character: str) -> str:
+    if character in '"\\':
+        return "\\" + character
+    if character.isprintable():
+        return character
+    return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogateescape"))

@@ -2,14 +2,16 @@
 
 The paper lets the places be "every assignment instruction". Here they are the assignments of numbers that depend on
 private data, or that private data is compared with; what reaches a comparison or the answer without passing one of
-these gets a place there.
+these gets a place there, and so does an answer that gathers noise in the turns of a loop.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 import os
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from itertools import chain, count, islice
@@ -34,18 +36,19 @@ from kolahal.lang.ir import (
     Return,
     TupleOf,
     Var,
+    While,
     walk,
 )
-from kolahal.lang.parse import parse_source
-from kolahal.lang.patch import Text, from_outside, tokens_of
+from kolahal.lang.parse import parse, parse_source
+from kolahal.lang.patch import Text, diff_edits, fill_source, from_outside, tokens_of
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.signature import Signature
-from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
 from kolahal.lang.tree import Tree
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-NOISE = " + Lap(hole)"
+NOISES = ("Lap", "Exp")
 MOST_SIGNATURES = 81  # all of them, for four parameters
 
 
@@ -56,20 +59,81 @@ def sketch_of(
     private: str | None = None,
     copies: bool = True,
     path: str = "<text>",
+    noise: str = "Lap",
 ) -> str:
     """A file with a sketch of one function of `source_text`, whose comments and lines are kept.
 
-    Without `copies`, an assignment that only copies a value that has noise already gets none of its own.
+    Without `copies`, an assignment that only copies a value that has noise already gets none of its own. `noise` is
+    what goes to all places: Lap, or the one-sided Exp.
     """
+    if noise not in NOISES:
+        raise UsageError(f"there is no noise {noise!r} for a plain program: choose {' or '.join(NOISES)}")
     plain = _read(Source(path, with_newlines(source_text)), function_name)
     adjacency = _adjacency(adjacency_text)
     sketch, bare = _parse(plain, Signature(plain.function, private), adjacency, path)
     noisy = _Places(sketch, copies).find()
-    body = _write(bare, noisy)
-    names = sorted({"Epsilon", "Lap", "Private", adjacency.name, "hole", "sketch"})
+    body = _write(bare, noisy, f" + {noise}(hole)")
+    names = sorted({"Epsilon", noise, "Private", adjacency.name, "hole", "sketch"})
     text = f"from kolahal import {', '.join(names)}\n\n\n{body}"
     parse_source(Source(path, text))
     return text
+
+
+Program = Callable[..., object] | str
+
+
+def read_plain(
+    program: Program,
+    function_name: str | None = None,
+    adjacent: Adjacency | str = "each_within(1)",
+    private: str | None = None,
+    copies: bool = True,
+    path: str = "<text>",
+    noise: str = "Lap",
+) -> Sketch:
+    """The sketch of a plain program: a function, which is read and not called, or a text with one."""
+    if not isinstance(program, str):
+        try:
+            path, text = inspect.getsourcefile(program) or path, textwrap.dedent(inspect.getsource(program))
+        except (OSError, TypeError):
+            raise UsageError(f"{program!r} has no text that could be read; give its text instead") from None
+        program, function_name = text, function_name or getattr(program, "__name__", None)
+    return parse(sketch_of(program, function_name, str(adjacent), private, copies, path, noise), path)
+
+
+def patch_plain(source_text: str, function_name: str | None, sketch: Sketch, completion: Completion, path: str) -> str:
+    """A unified diff that turns the plain function of a file into the mechanism that `sketch` becomes with these scales.
+
+    `source_text` is the file as it is on disk, line ends included, and `sketch` what `read_plain` made of it.
+    """
+    assert sketch.source is not None, "it was read from a text"
+    plain = with_newlines(source_text)
+    function, margin = _find(Source(path, plain), function_name)
+    filled = fill_source(sketch.source, sketch, completion)
+    head, _, body = filled.partition("\n\n\n")
+    unused = {"hole", *(NOISES if not any(completion) else ())}
+    names = [name for name in head.removeprefix("from kolahal import ").split(", ") if name not in unused]
+    end = "\r\n" if "\r\n" in source_text else "\n"
+    text = Text(plain)
+    place, before, after = _place_of_import(text)
+    text.replace(place, place, f"{before}from kolahal import {', '.join(names)}{after}".replace("\n", end))
+    lines = [margin + line if line else "" for line in body.rstrip("\n").split("\n")]
+    start, stop = text.offset(function.lineno, 0), text.span(function)[1]
+    text.replace(start, stop, end.join(lines))
+    return diff_edits(source_text, text.edits(), path)
+
+
+def _place_of_import(text: Text) -> tuple[int, str, str]:
+    """Where an import goes: after those that are there, or after the words of the module; and what sets it off."""
+    place, kind = 0, ""
+    for node in ast.parse(text.text).body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            place, kind = text.span(node)[1], "import"
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and not place:
+            place, kind = text.span(node)[1], "words"
+        else:
+            break
+    return place, {"": "", "words": "\n\n", "import": "\n"}[kind], "" if kind else "\n\n\n"
 
 
 def _parse(plain: _Plain, signature: Signature, adjacency: Adjacency, path: str) -> tuple[Sketch, Source]:
@@ -127,7 +191,8 @@ class _Plain:
         return Source(path, header + "\n" * blanks + rest, first_line=self.line - 1)
 
 
-def _read(source: Source, name: str | None) -> _Plain:
+def _find(source: Source, name: str | None) -> tuple[ast.FunctionDef, str]:
+    """A plain function of a file, and how far it is indented."""
     module = Tree(source).module
     functions = {node.name: node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
     if name is None and len(functions) == 1:
@@ -138,8 +203,13 @@ def _read(source: Source, name: str | None) -> _Plain:
     function = functions[name]
     if function.decorator_list:
         raise UsageError(f"{source.path}: {name} has a decorator; a plain function has none")
+    line = source.text.split("\n")[function.lineno - 1]
+    return function, line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _read(source: Source, name: str | None) -> _Plain:
+    function, margin = _find(source, name)
     lines = source.text.split("\n")[function.lineno - 1 : function.end_lineno]
-    margin = lines[0][: len(lines[0]) - len(lines[0].lstrip(" \t"))]
     text = "\n".join(line.removeprefix(margin) for line in lines) + "\n"
     alone = Tree(Source(source.path, text, function.lineno)).module.body[0]
     assert isinstance(alone, ast.FunctionDef)
@@ -156,6 +226,7 @@ class _Noisy:
     values: set[Span] = field(default_factory=set)
     steps: set[Span] = field(default_factory=set)  # statements such as `s += x`
     lists: set[Span] = field(default_factory=set)  # lists that are answered as they are
+    divided: set[Span] = field(default_factory=set)  # values that something follows which binds closer than a sum
     parameters: list[str] = field(default_factory=list)  # public numbers that private data is compared with
 
     def __bool__(self) -> bool:
@@ -293,10 +364,13 @@ class _Places:
         for one, _ in self.comparisons():
             if data.of(one):
                 self.noisy.values.add(one.span)
+        sums = self.sums()
         for node in walk(self.sketch.body):
             if isinstance(node, Return):
                 for value in node.value.items if isinstance(node.value, TupleOf | ListOf) else (node.value,):
                     self.answer(value, decided)
+                    if self.is_number(value) and _variables(value) & sums:
+                        self.mark_answer(value)
 
     def answer(self, value: Expr, raw: Flow) -> None:
         match value:
@@ -309,7 +383,28 @@ class _Places:
                 if items and items <= NUMERIC and name in raw.names:
                     self.noisy.lists.add(value.span)
             case _ if self.is_number(value) and raw.of(value):
+                self.mark_answer(value)
+
+    def mark_answer(self, value: Expr) -> None:
+        """Noise on an answer; on what is divided, where that is divided by something public."""
+        match value:
+            case Binary("/", left, right) if not self.flow.of(right):
+                self.noisy.divided.add(left.span)
+                self.mark_answer(left)
+            case _:
                 self.noisy.values.add(value.span)
+
+    def sums(self) -> set[str]:
+        """Names that gather noise in the turns of a loop, such as `s += x`: noise on the answer may do instead."""
+        found = set()
+        for loop in walk(self.sketch.body):
+            if isinstance(loop, For | While):
+                for node in walk(loop.body):
+                    if isinstance(node, Assign):
+                        for place, (target, value) in enumerate(zip(node.targets, node.values, strict=True)):
+                            if (id(node), place) in self.covered and target in _variables(value):
+                                found.add(target)
+        return found
 
     def raw(self, control: bool) -> Flow:
         """What depends on private data without having met noise."""
@@ -340,7 +435,7 @@ def _is_step(name: str, value: Expr) -> bool:
 # ---------------------------------------------------------------- writing
 
 
-def _write(source: Source, noisy: _Noisy) -> str:
+def _write(source: Source, noisy: _Noisy, noise: str) -> str:
     """The function with noise at its places."""
     tree = Tree(source)
     function = tree.module.body[0]
@@ -357,18 +452,18 @@ def _write(source: Source, noisy: _Noisy) -> str:
                 "give what stands in the middle a name first"
             )
         if isinstance(node, ast.AugAssign) and span in noisy.steps:
-            _add_to_step(text, node)
+            _add_to_step(text, node, noise)
         elif isinstance(node, ast.expr) and span in noisy.values - seen:
             seen.add(span)
-            text.wrap(node, "", NOISE)
+            text.wrap(node, *(("(", noise + ")") if span in noisy.divided else ("", noise)))
         elif isinstance(node, ast.expr) and span in noisy.lists:
-            text.replace_node(node, f"[{_fresh(function)}{NOISE} for {_fresh(function)} in {text.of(node)}]")
+            text.replace_node(node, f"[{_fresh(function)}{noise} for {_fresh(function)} in {text.of(node)}]")
     if noisy.parameters:
         doc = ast.get_docstring(function) is not None
         first = function.body[1 if doc and len(function.body) > 1 else 0]
         start = text.offset(first.lineno, 0)
         margin = text.text[start : text.span(first)[0]]
-        text.replace(start, start, "".join(f"{margin}{name} = {name}{NOISE}\n" for name in noisy.parameters))
+        text.replace(start, start, "".join(f"{margin}{name} = {name}{noise}\n" for name in noisy.parameters))
     written = text.result()
     # The header stood on one line, and blanks kept the lines of the rest in their places.
     decorator, definition, *rest = written.rstrip("\n").split("\n")
@@ -377,13 +472,13 @@ def _write(source: Source, noisy: _Noisy) -> str:
     return "\n".join([decorator, definition, *rest]) + "\n"
 
 
-def _add_to_step(text: Text, node: ast.AugAssign) -> None:
+def _add_to_step(text: Text, node: ast.AugAssign, noise: str) -> None:
     if isinstance(node.op, ast.Add | ast.Sub):
-        text.wrap(node.value, "", NOISE)
+        text.wrap(node.value, "", noise)
     else:
         sign = text.text[text.span(node.target)[1] : text.span(node.value)[0]].strip().rstrip("(").strip()
         name, value = text.of(node.target), text.of(node.value)
-        text.replace_node(node, f"{name} = {name} {sign.removesuffix('=')} ({value}){NOISE}")
+        text.replace_node(node, f"{name} = {name} {sign.removesuffix('=')} ({value}){noise}")
 
 
 def _fresh(function: ast.FunctionDef) -> str:

@@ -153,7 +153,7 @@ def _argument(name: str, kind: str, value: object) -> Fraction | int | bool:
 #   between the runs. Where it does so for the extreme moves of neighbours only, the moves in between are mixtures of extreme
 #   ones, in steps of grid/(2d), and so are their shifts. The grid of noise divides 1, d, every private answer and
 #   every public number that the program puts in; it is refined by every factor that the program multiplies with or
-#   divides by, and by 16 for the halvings. So each shift is a multiple of it, and shifting discrete noise by s changes
+#   divides by, by 16 for the halvings, and by other fractions of d that the proof shifts by, if any. So each shift is a multiple of it, and shifting discrete noise by s changes
 #   its log-probability by at most |s|/scale, as for real noise. Comparisons and ties keep their outcome as they do in
 #   the proof, whether they are > or >=.
 # - What happens to an answer afterwards, rounding to a double included, cannot undo privacy.

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
+from typing import Any
 
 from kolahal.errors import UsageError
 from kolahal.lang.source import parse_expression
 
 LARGEST_POWER = 16  # keeps `eps**999999999` from a hostile file harmless
+DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")  # a double as Python prints it
 MOST_BITS = 1023  # likewise for the two parts of a coefficient; both are doubles
+_NUMBER = re.compile(
+    r"\s*[+-]?[0-9]{0,310}(\.[0-9]{0,310}(e[+-]?[0-9]{1,3})?|e[+-]?[0-9]{1,3}|/[0-9]{1,310})?\s*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +92,28 @@ class Scale:
         """The scale as people read it: ⊥, 2/ε, 3·|q|/ε²."""
         return self._print(_typeset, "·") if self else "⊥"
 
+    def latex(self) -> str:
+        r"""The scale for LaTeX: \bot, \frac{2}{\varepsilon}, \frac{3 |q|}{\varepsilon^{2}}."""
+        if not self:
+            return r"\bot"
+        above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
+        below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
+        for name, power in self.powers:
+            (above if power > 0 else below).append(_latex(name, abs(power)))
+        top = " ".join(above) or "1"
+        return rf"\frac{{{top}}}{{{' '.join(below)}}}" if below else top
+
+    def sympy(self) -> Any:
+        """The scale as a SymPy expression of positive symbols; `len(q)` is the symbol of that name. Needs SymPy."""
+        try:
+            sympy = import_module("sympy")  # by name: nobody needs SymPy to find or to prove a mechanism
+        except ImportError:
+            raise UsageError("SymPy is not installed; install it with: pip install sympy") from None
+        result = sympy.Rational(self.coefficient.numerator, self.coefficient.denominator)
+        for name, power in self.powers:
+            result *= sympy.Symbol(name, positive=True) ** power
+        return result
+
     def _print(self, factor: Callable[[str, int], str], times: str) -> str:
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
         below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
@@ -101,6 +130,16 @@ def _typeset(name: str, power: int) -> str:
     if shown.startswith("len("):
         shown = f"|{shown[4:-1]}|"
     return shown + ("" if power == 1 else str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")))
+
+
+def _latex(name: str, power: int) -> str:
+    shown = {"eps": r"\varepsilon", "epsilon": r"\varepsilon"}.get(name)
+    if shown is None:
+        length = name.startswith("len(")
+        letters = (name[4:-1] if length else name).replace("_", r"\_")
+        shown = letters if len(letters) == 1 else rf"\mathit{{{letters}}}"
+        shown = f"|{shown}|" if length else shown
+    return shown if power == 1 else f"{shown}^{{{power}}}"
 
 
 NO_NOISE = Scale(Fraction(0))
@@ -148,6 +187,9 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             if known is not None and key not in known:
                 raise NotAScale(f"`{key}` is not the length of the private input", node)
             return Scale(Fraction(1), ((key, 1),))
+        case ast.Call(func=ast.Name(id="Fraction"), args=[inner], keywords=[]):  # as emitted programs write numbers
+            number = exact_literal(inner)
+            return scale_of(inner, known) if number is None else Scale(number)
         case ast.BinOp(left, ast.Mult(), right):
             return scale_of(left, known) * scale_of(right, known)
         case ast.BinOp(left, ast.Div(), right):
@@ -178,6 +220,28 @@ def exact(value: int | float) -> Fraction | None:
     except OverflowError:
         return None
     return Fraction(repr(value) if isinstance(value, float) else value) if finite else None
+
+
+def parse_number(text: str) -> Fraction:
+    """The number that a text is, such as 2, 0.5, 1/2 or 1e-3; ValueError if it is none, or so long that it cannot be meant.
+
+    `Fraction("1e999999999")` would fill the memory.
+    """
+    try:
+        if _NUMBER.fullmatch(text):
+            return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise ValueError(f"{text[:40]!r} is not a number")
+
+
+def exact_literal(node: ast.expr) -> Fraction | None:
+    """The number that a text such as "0.1" inside `Fraction("0.1")` is, or None if it is no such text."""
+    match node:
+        case ast.Constant(value=str() as text) if DECIMAL.fullmatch(text):
+            return exact(float(text))
+        case _:
+            return None
 
 
 def parse_scale(text: str | None) -> Scale:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
-from functools import partial
-from typing import SupportsFloat
+from functools import cached_property, partial
+from typing import Any, SupportsFloat
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency
@@ -22,9 +22,11 @@ from kolahal.lang.ir import (
     Draw,
     For,
     Hole,
+    If,
     Negate,
     Node,
     Var,
+    While,
     assigned_names,
     rebuild,
     walk,
@@ -68,7 +70,7 @@ class Parameter:
 Completion = tuple[Scale, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sketch:
     """A program whose noise scales may be holes, with what is private in it and who its neighbours are."""
 
@@ -80,12 +82,23 @@ class Sketch:
     source: Source | None = field(default=None, compare=False, repr=False)
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
-    @property
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.parameters, self.adjacency, self.body))
+
+    def __hash__(self) -> int:
+        return self._hash  # many tables are kept by sketch, and a program is a deep tree
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was computed on demand stays behind: the hash of a text is another one in another process."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @cached_property
     def draws(self) -> tuple[Draw, ...]:
         """Every place that draws noise, by site."""
         return tuple(sorted((node for node in walk(self.body) if isinstance(node, Draw)), key=lambda d: d.site))
 
-    @property
+    @cached_property
     def holes(self) -> tuple[Hole, ...]:
         return tuple(draw.scale for draw in self.draws if isinstance(draw.scale, Hole))
 
@@ -177,24 +190,55 @@ class Mechanism:
 
     def filled(self) -> Sketch:
         """The program without holes; a hole without noise is gone."""
-        nothing = Const(Fraction(0))
 
         def fill(node: Node) -> Node | None:
             match node:
-                case Draw(scale=Hole(index)):
-                    return replace(node, scale=self.completion[index]) if self.completion[index] else nothing
+                case Draw(scale=Hole(index)) if self.completion[index]:
+                    return replace(node, scale=self.completion[index])
+                case _:
+                    return None
+
+        return replace(self.sketch, body=number_sites(rebuild(self._without_idle_holes(), fill)))
+
+    def reduced(self) -> Mechanism:
+        """The same mechanism as a completion of a sketch that has only the holes with noise."""
+        body = number_sites(self._without_idle_holes())
+        return Mechanism(replace(self.sketch, body=body), tuple(scale for scale in self.completion if scale))
+
+    def _without_idle_holes(self) -> Block:
+        """The body without noise where there is none, and without `x = x + noise` there."""
+        nothing = Const(Fraction(0))
+        bare: list[Node] = []  # what noise was taken from; kept, so that each stays the only one of its identity
+
+        def drop(node: Node) -> Node | None:
+            match node:
+                case Draw(scale=Hole(index)) if not self.completion[index]:
+                    return nothing
                 case Binary("+" | "-", left, right) if right is nothing:
+                    bare.append(left)
                     return left
                 case Binary("+", left, right) if left is nothing:
+                    bare.append(right)
                     return right
                 case Negate(of) if of is nothing:
                     return nothing
                 case Negate(Const(value=Fraction() as value)):  # minus a number is a number, as the parser has it
                     return Const(-value, span=node.span)
+                case If(_, then, orelse):
+                    return replace(node, then=keep(then), orelse=keep(orelse))
+                case While(body=inner) | For(body=inner):
+                    return replace(node, body=keep(inner))
                 case _:
                     return None
 
-        return replace(self.sketch, body=number_sites(rebuild(self.sketch.body, fill)))
+        def keep(block: Block) -> Block:
+            return tuple(s for s in block if not (isinstance(s, Assign) and is_idle(s)))
+
+        def is_idle(node: Assign) -> bool:
+            same = node.values == tuple(map(Var, node.targets))
+            return same and all(any(value is other for other in bare) for value in node.values)
+
+        return keep(rebuild(self.sketch.body, drop))
 
     def __str__(self) -> str:
         return str(self.filled())

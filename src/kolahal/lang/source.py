@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from kolahal.errors import KolahalError
+from kolahal.errors import KolahalError, harmless
 from kolahal.lang.faults import FAULTS
 
 LARGEST_FILE = 1_000_000  # bytes; parsing far larger ones takes gigabytes, and no sketch is that long
@@ -78,7 +78,11 @@ class Diagnostic:
             before, rest = text[: self.span.column - 1], text[self.span.column - 1 :]
             width = max(1, sum(map(_cells, rest[: self.span.width])))
             lines += [f"    {text}", f"    {_blank(before)}{'^' * width}"]
-        return "\n".join(map(_harmless, [*lines, f"  {self.why}", f"  {self.fix}"]))
+        # A newline inside a line, such as one in a file's name, must not make it look like two.
+        return "\n".join(
+            harmless(line.replace("\n", "\N{REPLACEMENT CHARACTER}"))
+            for line in [*lines, f"  {self.why}", f"  {self.fix}"]
+        )
 
 
 def _cells(character: str) -> int:
@@ -91,12 +95,6 @@ def _cells(character: str) -> int:
 def _blank(text: str) -> str:
     """Blanks as wide as `text`; tabs are kept, so that a caret below stands right however wide a tab is."""
     return "".join("\t" if c == "\t" else " " * _cells(c) for c in text)
-
-
-def _harmless(text: str) -> str:
-    """`text` without control characters: a stranger's file may hold escape sequences for the terminal."""
-    kept = (c.isprintable() or c == "\t" or unicodedata.category(c) == "Zs" for c in text)
-    return "".join(c if keep else "\N{REPLACEMENT CHARACTER}" for c, keep in zip(text, kept, strict=True))
 
 
 def diagnose(code: str, span: Span = NOWHERE, **words: object) -> Diagnostic:

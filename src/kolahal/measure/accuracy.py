@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from kolahal.engine import batch
+from kolahal.engine.noise import Array
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
+from kolahal.lang.flow import answers_with_counts
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.model import Arguments, Database
 from kolahal.settings import Settings
@@ -25,8 +28,8 @@ def expected_errors(
 ) -> list[float]:
     """For each completion the mean error over representative databases of two sizes.
 
-    Where the noiseless answer is discrete (whole, true or false, None), the error is the probability of another
-    answer; where it is a number, the mean distance from it; for lists, the mean over the items. Noise that grows with
+    Where the noiseless answer is discrete (a place, true or false, None), the error is the probability of another
+    answer; where it is a number or a count, the mean distance from it; for lists, the mean over the items. Noise that grows with
     the number of answers can look cheap at a small one, hence the second, larger size.
     """
     sizes = [replace(arguments, size=size) for size in (arguments.size, LARGER * arguments.size)]
@@ -38,19 +41,31 @@ def _errors_at(
     sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
 ) -> list[float]:
     databases = representative_databases(arguments, settings.seed)
+    return errors_on(databases, sketch, completions, arguments, settings)[0]
+
+
+def errors_on(
+    databases: Sequence[Database],
+    sketch: Sketch,
+    completions: Sequence[Completion],
+    arguments: Arguments,
+    settings: Settings,
+) -> tuple[list[float], bool]:
+    """For each completion the mean error over some databases, and whether it is a probability: of another answer."""
     tape = Tape((settings.seed, 77, arguments.size), RUNS)
     silent = (0.0,) * len(sketch.holes)
     truths = [batch.run(sketch, d, arguments, silent, Tape((0,), 1)) for d in databases]
-    discrete = all(_is_discrete(truth) for truth in truths)
-    errors = []
-    for completion in completions:
-        scales = arguments.concretise(sketch, completion)
-        parts = [
-            _error(batch.run(sketch, d, arguments, scales, tape), truth, discrete)
-            for d, truth in zip(databases, truths, strict=True)
-        ]
-        errors.append(float(np.mean(parts)))
-    return errors
+    discrete = all(_is_discrete(truth) for truth in truths) and not answers_with_counts(sketch)
+    scales = np.array([arguments.concretise(sketch, c) for c in completions])
+    errors = np.zeros(len(completions))
+    for pattern in np.unique(scales > 0, axis=0):  # a hole without noise is off in all lanes of a batch
+        rows = np.flatnonzero(((scales > 0) == pattern).all(axis=1))
+        together = tape.repeat(len(rows))
+        lanes: list[Any] = [np.repeat(scales[rows, h], RUNS) if on else 0.0 for h, on in enumerate(pattern)]
+        for database, truth in zip(databases, truths, strict=True):
+            found = _errors(batch.run(sketch, database, arguments, lanes, together), truth, discrete)
+            errors[rows] += found.reshape(len(rows), RUNS).mean(axis=1) / len(databases)
+    return [float(error) for error in errors], discrete
 
 
 def representative_databases(arguments: Arguments, seed: int) -> list[Database]:
@@ -68,25 +83,20 @@ def _is_discrete(truth: Outputs) -> bool:
     return bool((numbers == np.round(numbers)).all())
 
 
-def _error(outputs: Outputs, truth: Outputs, discrete: bool) -> float:
-    length = int(truth.lengths[0])
-    width = 1 if length == SCALAR else max(length, int(outputs.lengths.max(initial=0)))
-    if width == 0:
-        return 0.0
-    total = np.zeros(outputs.runs)
-    for place in range(width):
-        there = np.where(outputs.lengths == SCALAR, 1, outputs.lengths) > place
-        wanted = (1 if length == SCALAR else length) > place
+def _errors(outputs: Outputs, truth: Outputs, discrete: bool) -> Array:
+    """The error of each run: the mean over its items, or over those of the truth if these are more."""
+    items = np.where(outputs.lengths == SCALAR, 1, outputs.lengths)
+    length = 1 if truth.lengths[0] == SCALAR else int(truth.lengths[0])
+    total = np.maximum(items - length, 0).astype(float)  # items too many
+    for place in range(length):
         kinds = outputs.kinds[place] if place < outputs.kinds.shape[0] else np.zeros(outputs.runs)
         values = outputs.values[place] if place < outputs.values.shape[0] else np.zeros(outputs.runs)
-        if not wanted:
-            total += there
-            continue
         kind, value = int(truth.kinds[place, 0]), float(truth.values[place, 0])
-        same_kind = there & (kinds == kind)
+        same_kind = (items > place) & (kinds == kind)
         if discrete or kind != NUMBER:
             right = same_kind & ((values == value) | (kind not in (NUMBER, BOOLEAN)))
             total += ~right
         else:
             total += np.where(same_kind, np.abs(values - value), abs(value))
-    return float(total.mean() / width)
+    means: Array = total / np.maximum(items, max(length, 1))
+    return means

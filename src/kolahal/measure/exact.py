@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from kolahal.engine.symbolic import Fault, affine_parts
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.formula import Batch, Formula, build_batch, compile_formula
+from kolahal.measure.formula import Batch, Formula, Question, build_batch, compile_formula
 from kolahal.measure.outcomes import Outcomes, find_outcomes
-from kolahal.measure.polyhedra import CannotIntegrate, build_polyhedra
+from kolahal.measure.polyhedra import CannotIntegrate, build_polyhedra, open_bounds
 from kolahal.measure.probe import Losses, ReweighingProbe, build_probe
 from kolahal.model import Arguments, Database, Equals, Estimate, Event, Example, Odds, Output, Scales
 from kolahal.settings import Settings
@@ -29,6 +29,7 @@ from kolahal.settings import Settings
 Array = NDArray[np.float64]
 Pattern = tuple[bool, ...]  # which holes have noise
 TOO_FAR = CannotIntegrate("answers are too far apart for the noise")
+ALL_AT_ONCE = 12  # queries up to which the paths of all events are found together, and kept
 SMALLEST = 1e-280  # below this doubles lose digits, so nothing is said about such a probability
 
 
@@ -40,20 +41,23 @@ class Integrator:
     _outcomes: dict[Any, Outcomes | CannotIntegrate] = field(default_factory=dict)
     _formulas: dict[Any, Formula | CannotIntegrate] = field(default_factory=dict)
 
-    def formula(
+    def question(
         self, arguments: Arguments, pattern: Pattern, event: Event, database: Database
+    ) -> Question | CannotIntegrate:
+        """The probability of `event` on `database`: a formula that serves other bounds and databases too, if it can."""
+        opened, bounds = open_bounds(event, arguments.size)
+        found = self._formula(arguments, pattern, opened, None)
+        if isinstance(found, CannotIntegrate):
+            found = self._formula(arguments, pattern, opened, database)
+        return found if isinstance(found, CannotIntegrate) else (found, (*database, *bounds))
+
+    def _formula(
+        self, arguments: Arguments, pattern: Pattern, event: Event, database: Database | None
     ) -> Formula | CannotIntegrate:
-        """The probability of `event` for any database of this size; `database` serves where only that one works."""
-        key = (arguments, pattern, event)
+        key = (arguments, pattern, event, database)
         if key not in self._formulas:
-            self._formulas[key] = self._compile(arguments, pattern, event, None)
-        found = self._formulas[key]
-        if isinstance(found, Formula):
-            return found
-        narrow = (arguments, pattern, event, database)
-        if narrow not in self._formulas:
-            self._formulas[narrow] = self._compile(arguments, pattern, event, database)
-        return self._formulas[narrow]
+            self._formulas[key] = self._compile(arguments, pattern, event, database)
+        return self._formulas[key]
 
     def _compile(
         self, arguments: Arguments, pattern: Pattern, event: Event, database: Database | None
@@ -64,13 +68,15 @@ class Integrator:
         polyhedra = build_polyhedra(outcomes.paths, event, outcomes.noises)
         if isinstance(polyhedra, CannotIntegrate):
             return polyhedra
-        return compile_formula(polyhedra, outcomes.noises, arguments.size)
+        return compile_formula(polyhedra, outcomes.noises)
 
     def _find(
         self, arguments: Arguments, pattern: Pattern, event: Event | None, database: Database | None
     ) -> Outcomes | CannotIntegrate:
         """All paths if they are few, else those that can end in the event."""
         given = (arguments.size, arguments.environment(self.sketch), self._silent(arguments, pattern), database)
+        if event is not None and arguments.size > ALL_AT_ONCE:
+            return find_outcomes(self.sketch, *given, event)
         key = (arguments, pattern, database)
         if key not in self._outcomes:
             self._outcomes[key] = find_outcomes(self.sketch, *given)
@@ -150,12 +156,12 @@ def _patterns(scales: Array) -> list[tuple[Pattern, Any]]:
 def _prepare(
     integrator: Integrator, arguments: Arguments, pattern: Pattern, questions: Sequence[tuple[Event, Database]]
 ) -> Batch | CannotIntegrate:
-    prepared: list[tuple[Formula, Database]] = []
+    prepared: list[Question] = []
     for event, database in questions:
-        formula = integrator.formula(arguments, pattern, event, database)
-        if isinstance(formula, CannotIntegrate):
-            return formula
-        prepared.append((formula, database))
+        question = integrator.question(arguments, pattern, event, database)
+        if isinstance(question, CannotIntegrate):
+            return question
+        prepared.append(question)
     return build_batch(prepared)
 
 
@@ -208,14 +214,15 @@ class ExactProbe:
         """The examples that can be integrated, as one batch, d1 and d2 in turn, and their places."""
         key = (pattern, tuple(map(id, examples)))  # a hash of the examples themselves takes as long as the integrals
         if key not in self._batches:
-            questions: list[tuple[Formula, Database]] = []
+            questions: list[Question] = []
             exact: list[int] = []
             for place, example in enumerate(examples):
-                formulas = [
-                    self.integrator.formula(arguments, pattern, example.event, d) for d in (example.d1, example.d2)
+                asked = [
+                    self.integrator.question(arguments, pattern, example.event, d) for d in (example.d1, example.d2)
                 ]
-                if isinstance(formulas[0], Formula) and isinstance(formulas[1], Formula):
-                    questions += [(formulas[0], example.d1), (formulas[1], example.d2)]
+                both = [question for question in asked if not isinstance(question, CannotIntegrate)]
+                if len(both) == 2:
+                    questions += both
                     exact.append(place)
             batch = build_batch(questions) if questions else None
             self._batches[key] = (batch, tuple(exact), examples)  # the examples stay, so their ids do

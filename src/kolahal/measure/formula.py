@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,6 @@ from kolahal.measure.polyhedra import Bounds, CannotIntegrate, Density, Limit, N
 from kolahal.measure.stars import MOST_LEAVES, Stars, integrate
 from kolahal.measure.sums import draws_of_sum, sum_probability
 from kolahal.measure.trees import Source, TreePlan, find_obstacle, integrate_tree
-from kolahal.model import Database
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -73,7 +74,10 @@ class Product:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """The probability of an event: a sum of products. Limits are `constants` + `answers` · database."""
+    """The probability of an event: a sum of products. Limits are `constants` + `answers` · point.
+
+    A point is a database, followed by bounds of the event.
+    """
 
     products: tuple[Product, ...]
     constants: Array  # (limits,)
@@ -81,9 +85,9 @@ class Formula:
     signs: Array  # (limits,)
     rounding: Places  # (limits,)
 
-    def limits(self, databases: Array) -> Array:
-        """The values of all limits on each database, (databases, limits), then −∞ and ∞."""
-        values = self.constants + databases @ self.answers.T
+    def limits(self, points: Array) -> Array:
+        """The values of all limits at each point, (points, limits), then −∞ and ∞."""
+        values = self.constants + points[:, : self.answers.shape[1]] @ self.answers.T
         modes = self.rounding
         if (modes != EXACT).any():
             whole = np.round(values * 2**20) / 2**20  # products of decimals come back to the numbers they mean
@@ -92,17 +96,21 @@ class Formula:
                 [np.ceil(whole), np.floor(whole) + 1, np.floor(whole), np.ceil(whole) - 1],
                 values,
             )
-        ends = np.broadcast_to([-math.inf, math.inf], (len(databases), 2))
+        ends = np.broadcast_to([-math.inf, math.inf], (len(points), 2))
         return np.concatenate([values * self.signs, ends], axis=1)
 
 
 @dataclass(slots=True)
 class _Table:
-    size: int
     rows: dict[tuple[Affine, int, int], int] = field(default_factory=dict)
+    listed: list[tuple[Affine, int, int]] = field(default_factory=list)
 
     def add(self, form: Affine, rounding: int, sign: int) -> int:
-        return self.rows.setdefault((form, rounding, sign), len(self.rows))
+        key = (form, rounding, sign)
+        if key not in self.rows:
+            self.rows[key] = len(self.listed)
+            self.listed.append(key)
+        return self.rows[key]
 
     def lows(self, limits: Sequence[Limit], whole: bool) -> tuple[int, ...]:
         return tuple(self.add(m.form, (ABOVE if m.strict else UP) if whole else EXACT, 1) for m in limits)
@@ -111,15 +119,18 @@ class _Table:
         return tuple(self.add(m.form, (BELOW if m.strict else DOWN) if whole else EXACT, 1) for m in limits)
 
     def negated(self, rows: Sequence[int]) -> tuple[int, ...]:
-        forms = list(self.rows)
-        return tuple(self.add(forms[row][0], forms[row][1], -forms[row][2]) for row in rows)
+        found = (self.listed[row] for row in rows)
+        return tuple(self.add(form, rounding, -sign) for form, rounding, sign in found)
 
     def formula(self, products: Sequence[Product]) -> Formula:
-        answers = np.zeros((len(self.rows), self.size))
+        entries: list[tuple[int, int, float]] = []
         for row, (form, _, _) in enumerate(self.rows):
             for symbol, coefficient in form.terms.items():
                 assert isinstance(symbol, Answer), "arguments have values here"
-                answers[row, symbol.place] = coefficient
+                entries.append((row, symbol.place, float(coefficient)))
+        answers = np.zeros((len(self.rows), 1 + max((place for _, place, _ in entries), default=-1)))
+        for row, place, value in entries:
+            answers[row, place] = value
         return Formula(
             tuple(products),
             np.array([float(form.constant) for form, _, _ in self.rows]),
@@ -129,9 +140,9 @@ class _Table:
         )
 
 
-def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise], size: int) -> Formula | CannotIntegrate:
-    """The formula of disjoint polyhedra over databases of `size` answers."""
-    table = _Table(size)
+def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) -> Formula | CannotIntegrate:
+    """The formula of disjoint polyhedra."""
+    table = _Table()
     products: list[Product] = []
     for polyhedron in polyhedra:
         facts = tuple((table.add(fact.form, EXACT, 1), fact.strict) for fact in polyhedron.facts)
@@ -147,7 +158,8 @@ def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise], si
             if total is not None:
                 sums.append(total)
                 continue
-            tree = _plan_tree(node, noises, table)
+            whole = any(FAMILIES[noises[draw.site]].whole for draw in node.draws)
+            tree = _plan_tree(node, noises, table, whole)
             obstacle = find_obstacle(tree)
             if obstacle is not None:
                 return CannotIntegrate(obstacle)
@@ -166,12 +178,11 @@ def _plan_sum(node: Node, noises: Sequence[Noise], table: _Table) -> SumPlan | N
     return SumPlan(first.draw.site, float(abs(first.weight)), len(draws), *rows)
 
 
-def _plan_tree(node: Node, noises: Sequence[Noise], table: _Table) -> TreePlan:
+def _plan_tree(node: Node, noises: Sequence[Noise], table: _Table, whole: bool) -> TreePlan:
     own, link = (
         Source(noises[d.draw.site], d.draw.site, float(d.weight)) if d is not None else None
         for d in (node.density, node.link_density)
     )
-    whole = any(FAMILIES[noises[draw.site]].whole for draw in node.draws)
     return TreePlan(
         own,
         table.lows(node.bounds.low, whole),
@@ -179,7 +190,7 @@ def _plan_tree(node: Node, noises: Sequence[Noise], table: _Table) -> TreePlan:
         link,
         table.lows(node.link_bounds.low, whole),
         table.highs(node.link_bounds.high, whole),
-        tuple(_plan_tree(child, noises, table) for child in node.children),
+        tuple(_plan_tree(child, noises, table, whole) for child in node.children),
     )
 
 
@@ -279,8 +290,11 @@ class Batch:
         return result
 
 
-def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
-    """A batch of (formula, database) questions; those that share a formula are cheap together."""
+Question: TypeAlias = tuple[Formula, tuple[Fraction, ...]]  # what is its value at this point?
+
+
+def build_batch(questions: Sequence[Question]) -> Batch:
+    """Many questions at once; those that share a formula are cheap together."""
     together: dict[int, list[int]] = {}
     for place, (formula, _) in enumerate(questions):
         together.setdefault(id(formula), []).append(place)
@@ -291,8 +305,8 @@ def build_batch(questions: Sequence[tuple[Formula, Database]]) -> Batch:
     trees: list[tuple[TreePlan, Places, Array]] = []
     for places in together.values():
         formula = questions[places[0]][0]
-        databases = np.array([[float(a) for a in questions[place][1]] for place in places]).reshape(len(places), -1)
-        limits = formula.limits(databases)
+        points = np.array([[float(a) for a in questions[place][1]] for place in places]).reshape(len(places), -1)
+        limits = formula.limits(points)
         for product in formula.products:
             holds = np.ones(len(places), dtype=bool)
             for row, strict in product.facts:

@@ -7,6 +7,7 @@ the steps of the search are measured in noise scales, and lie around the public 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -97,14 +98,16 @@ def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, .
         [1 if i == half else -1 for i in range(size)],
         [1] * half + [0] * (size - half),
         [1 - 2 * (i % 2) for i in range(size)],  # alternating
-        *([1 if i == place else 0 for i in range(size)] for place in range(1, last)),
     ]
+    singles = ([1 if i == place else 0 for i in range(size)] for place in range(1, last))
     moves: list[Move] = []
-    for shape in shapes:
+    for shape in itertools.chain(shapes, singles):
+        if len(moves) == most:
+            break
         move = tuple(adjacency.distance * step for step in shape)
         if any(move) and adjacency.allows(move) and move not in moves:
             moves.append(move)
-    return tuple(moves[:most])
+    return tuple(moves)
 
 
 def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: int) -> tuple[Database, ...]:
@@ -169,8 +172,9 @@ def _groups(pair: Pair) -> list[tuple[int, ...]]:
 
 
 def _shifted(pair: Pair, group: tuple[int, ...], step: Fraction) -> Iterator[Pair]:
+    members = frozenset(group)
     for shift in (step, -step):
-        yield Pair(tuple(v + shift if i in group else v for i, v in enumerate(pair.d1)), pair.move)
+        yield Pair(tuple(v + shift if i in members else v for i, v in enumerate(pair.d1)), pair.move)
 
 
 def sign(value: Fraction) -> int:

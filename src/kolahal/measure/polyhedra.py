@@ -10,12 +10,12 @@ a query is a star, running sums are a chain.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.engine.affine import Affine, Atom, Atoms, Drawn, Symbol, plain
+from kolahal.engine.affine import Affine, Answer, Atom, Atoms, Drawn, Symbol, plain, symbol_form
 from kolahal.engine.symbolic import CONTINUOUS, Fault, Item, Path, Value
 from kolahal.lang.noise import Noise
 from kolahal.model import (
@@ -109,6 +109,32 @@ class Polyhedron:
 # ---------------------------------------------------------------- which part of a path is in an event
 
 
+class Slot(Fraction):
+    """A bound of an event that is given later, as if it were one more answer, at the place of its value."""
+
+
+def open_bounds(event: Event, size: int) -> tuple[Event, tuple[Fraction, ...]]:
+    """The event with slots after `size` answers in place of its bounds, and these bounds."""
+    bounds: list[Fraction] = []
+
+    def slot(bound: Fraction | None) -> Fraction | None:
+        if bound is None:
+            return None
+        bounds.append(bound)
+        return Slot(size + len(bounds) - 1)
+
+    def opened(part: Equals | Within | Anything) -> Equals | Within | Anything:
+        return Within(slot(part.low), slot(part.high)) if isinstance(part, Within) else part
+
+    match event:
+        case Within():
+            return opened(event), tuple(bounds)
+        case AllOf(events):
+            return AllOf(tuple(map(opened, events))), tuple(bounds)
+        case _:
+            return event, ()
+
+
 def cut(event: Event, output: Value | Fault, noises: Sequence[Noise]) -> tuple[Atoms, ...] | CannotIntegrate:
     """Disjoint sets of comparisons: a run that gives `output` is in the event where one of the sets holds."""
     if isinstance(output, Fault):
@@ -179,6 +205,8 @@ def _join(parts: Iterable[Atoms | None]) -> tuple[Atoms, ...]:
 
 
 def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None:
+    if isinstance(event, Within) and is_number(item):
+        item = _form(item)
     if not isinstance(item, Affine):
         plain_item = item if item is None or isinstance(item, bool) else Fraction(item)
         return () if contains(event, plain_item) else None
@@ -193,14 +221,19 @@ def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None
         case Within(low, high):
             atoms: list[Atom] = []
             if low is not None:
-                atoms.append(Atom(Affine({}, plain(low)) - item, strict=False))
+                atoms.append(Atom(_level(low) - item, strict=False))
             if high is not None:
-                atoms.append(Atom(item + Affine({}, plain(-high)), strict=False))
-            return tuple(atoms)
+                atoms.append(Atom(item - _level(high), strict=False))
+            held = [_hold(atom) for atom in atoms]
+            return None if None in held else tuple(atom for part in held for atom in part or ())
         case Anything():
             return ()
         case _:
             raise AssertionError(f"{event} is no event of one item")
+
+
+def _level(bound: Fraction) -> Affine:
+    return symbol_form(Answer(bound.numerator)) if isinstance(bound, Slot) else Affine({}, plain(bound))
 
 
 def _is_numeric(item: Item) -> bool:
@@ -274,13 +307,10 @@ def _components(rows: Sequence[Row]) -> list[list[Row]]:
     """Rows that share draws, directly or through others, together."""
     home: dict[Drawn, list[Row]] = {}
     for row in rows:
-        merged: list[Row] = []
-        for group in {id(home[d]): home[d] for d in row.noise if d in home}.values():
-            merged = merged + group if merged else group
-        merged.append(row)
-        for member in merged:
-            for draw in member.noise:
-                home[draw] = merged
+        merged, *others = {id(home[d]): home[d] for d in row.noise if d in home}.values() or ([],)
+        for member in [row, *(member for group in others for member in group)]:
+            merged.append(member)
+            home.update(dict.fromkeys(member.noise, merged))
     return list({id(group): group for group in home.values()}.values())
 
 
@@ -305,7 +335,7 @@ class Placement:
 
     def find(self, node: int) -> int:
         while self.leader[node] != node:
-            node = self.leader[node]
+            self.leader[node] = node = self.leader[self.leader[node]]
         return node
 
     def connect(self, a: int, b: int) -> bool:
@@ -423,27 +453,42 @@ def _middle(start: int, beside: Mapping[int, Sequence[int]], grounded: Collectio
 def place_draws(rows: Sequence[Row]) -> Placement | CannotIntegrate:
     """A placement without rings, found by trying: pairs first, then sums; a bound on one draw fits any placement."""
     ordered = sorted(rows, key=lambda row: len(row.noise) if len(row.noise) > 1 else math.inf)
+    return _place_directly(ordered) or _search_placement(ordered)
+
+
+def _place_directly(rows: Sequence[Row]) -> Placement | None:
+    """Every row in the first way there is, without copies, so that n rows take n steps; None if one does not fit."""
+    placement = Placement()
+    for row in rows:
+        if next(_ways(row, placement, lambda: placement), None) is None:
+            return None
+    return placement
+
+
+def _search_placement(rows: Sequence[Row]) -> Placement | CannotIntegrate:
     tries = 0
     pending: list[tuple[int, Placement]] = [(0, Placement())]
     while pending:
         at, placement = pending.pop()
-        # Where there is one way only, no copy is needed.
-        while at < len(ordered):
-            ways = list(_ways(placement, ordered[at]))
+        while at < len(rows):
+            ways = [way for way in _ways(rows[at], placement, placement.copy) if way is not None]
             tries += 1
             if tries > MOST_TRIES or not ways:
                 break
             pending.extend((at + 1, way) for way in reversed(ways[1:]))
             placement, at = ways[0], at + 1
-        if at == len(ordered):
+        if at == len(rows):
             return placement
         if tries > MOST_TRIES:
             break
     return CannotIntegrate("the comparisons tie the noise together in rings, so no order of integration is simple")
 
 
-def _ways(placement: Placement, row: Row) -> Iterator[Placement]:
-    """Placements with this row, side by side first, then one after the other."""
+def _ways(row: Row, placement: Placement, target: Callable[[], Placement]) -> Iterator[Placement | None]:
+    """Placements with this row, side by side first, then one after the other; None for a way that makes a ring.
+
+    Each is made by changing a `target`, which is `placement` or a copy of it.
+    """
     free = [draw for draw in row.noise if draw not in placement.draws]
     ends = placement.ends(row.noise)
     if ends is None:
@@ -451,33 +496,30 @@ def _ways(placement: Placement, row: Row) -> Iterator[Placement]:
     a, b, factor = ends
     started = len(free) < len(row.noise)
     if not free:
-        new = placement.copy() if a != b else None
-        if new is not None and new.bound(row, a, b, factor):
-            yield new
+        if a != b:
+            new = target()
+            yield new if new.bound(row, a, b, factor) else None
         return
     if not started and len(free) <= 2:
-        new = placement.copy()
+        new = target()
         nodes = [new.add_node() for _ in free]
         first = row.noise[free[0]]
         new.put(free[0], nodes[0], GROUND, Fraction(1))
         if len(free) == 2:
             new.put(free[1], nodes[1], GROUND, -first / row.noise[free[1]])
-        if new.bound(row, nodes[0], nodes[1] if len(free) == 2 else GROUND, first):
-            yield new
+        yield new if new.bound(row, nodes[0], nodes[1] if len(free) == 2 else GROUND, first) else None
     if started and len(free) == 1 and b == GROUND and a != GROUND:
-        new = placement.copy()
+        new = target()
         node = new.add_node()
         new.put(free[0], node, GROUND, -factor / row.noise[free[0]])
-        if new.bound(row, a, node, factor):
-            yield new
+        yield new if new.bound(row, a, node, factor) else None
     if len(free) > 1 or started:
         for base, other, sign in ((a, b, 1), (b, a, -1)) if a != b else ((a, b, 1),):
-            new = placement.copy()
+            new = target()
             node, fine = base, True
             for draw in free:
                 following = new.add_node()
                 # factor × sign × (following − node) is this draw's term.
                 fine = fine and new.put(draw, following, node, factor * sign / row.noise[draw])
                 node = following
-            if fine and new.bound(row, node, other, factor * sign):
-                yield new
+            yield new if fine and new.bound(row, node, other, factor * sign) else None

@@ -20,7 +20,7 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.measure.outcomes import find_outcomes
-from kolahal.measure.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, build_polyhedra
+from kolahal.measure.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron, build_polyhedra
 from kolahal.model import Arguments, Database, Estimate, Event
 
 Terms = dict[tuple[Fraction, int], Any]  # (rate r, power k) → coefficient of x^k·exp(r·x)
@@ -98,6 +98,17 @@ def rigorous_probability(
     if isinstance(outcomes, CannotIntegrate):
         return outcomes
     polyhedra = build_polyhedra(outcomes.paths, event, outcomes.noises)
+    return probability_of(polyhedra, database, sites, outcomes.noises, bits)
+
+
+def probability_of(
+    polyhedra: Sequence[Polyhedron] | CannotIntegrate,
+    database: Database,
+    sites: Sequence[Fraction],
+    noises: Sequence[Noise],
+    bits: int = 128,
+) -> Interval | CannotIntegrate:
+    """The probability of disjoint polyhedra for the scales of all sites."""
     if isinstance(polyhedra, CannotIntegrate):
         return polyhedra
     values: dict[Symbol, Number] = {Answer(i): answer for i, answer in enumerate(database)}
@@ -109,7 +120,7 @@ def rigorous_probability(
             for polyhedron in held:
                 product = flint.arb(1)
                 for tree in polyhedron.trees:
-                    found = _Integral(flint, values, sites, outcomes.noises, tree).value()
+                    found = _Integral(flint, values, sites, noises, tree).value()
                     if isinstance(found, CannotIntegrate):
                         return found
                     product *= found
@@ -200,6 +211,8 @@ class _Integral:
         """What is left of a subtree as a function of its parent."""
         function = self.function(node)
         low, high = self.ends(node.link_bounds)
+        if low is not None and high is not None and low > high:
+            return Pieces((), ({},))  # two limits exclude each other here, or there is no whole number between them
         if node.link_density is None:
             return self.between(function, low, high)
         # The node is its parent plus draw/weight; on each side of the parent the density is one exponential.

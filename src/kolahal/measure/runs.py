@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import repeat
 from statistics import NormalDist
 from typing import TypeVar
 
+import numpy as np
+
+from kolahal.engine import reference
 from kolahal.engine.engines import ENGINES
 from kolahal.engine.outputs import Outputs, hits
 from kolahal.engine.tape import Tape, tapes
+from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.measure.statistics import NOTHING, Tally
 from kolahal.model import Arguments, Database, Example, Scales
 from kolahal.settings import TesterSettings
+
+STEPS_A_RUN = 200  # turns and draws; the mechanisms of the literature take at most 40 at the sizes of the test
+FEWEST_RUNS = 400
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -49,7 +58,33 @@ class Candidate:
 
 def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
     """The answers of all runs of a tape."""
-    return ENGINES[question.engine].run(question.sketch, database, question.arguments, question.scales, tape)
+    outputs = ENGINES[question.engine].run(question.sketch, database, question.arguments, question.scales, tape)
+    if not np.isfinite(outputs.values).all():
+        raise UsageError(f"{question.sketch.name}: its numbers outgrow double precision, in which the test runs it")
+    return outputs
+
+
+@lru_cache(maxsize=256)
+def cost_of_a_run(sketch: Sketch, scales: Scales, arguments: Arguments) -> int:
+    """Loop turns and draws of one run on answers that are all 0."""
+    return reference.count_steps(sketch, (0,) * arguments.size, arguments, scales, Tape((0, 0, 0), 1).row(0))
+
+
+def afford(settings: TesterSettings, cost: int) -> TesterSettings:
+    """The settings with fewer runs where a run costs more than usual, so that a test takes no longer for it."""
+    if cost <= STEPS_A_RUN:
+        return settings
+
+    def fewer(runs: int) -> int:
+        return max(min(runs, FEWEST_RUNS), runs * STEPS_A_RUN // cost)
+
+    return replace(
+        settings,
+        select_runs=fewer(settings.select_runs),
+        judge_runs=fewer(settings.judge_runs),
+        test_runs=fewer(settings.test_runs),
+        refine_runs=fewer(settings.refine_runs),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +108,9 @@ def count(
     """How often each event happens on either side, in runs that share their noise unless they are `independent`."""
     draws = len(question.sketch.draws) * max(1, question.arguments.size)
     first = tapes(question.seed, name, runs, draws)
-    if independent:
-        second = tapes(question.seed, f"{name}/d2", runs, draws)
-        chunks = [Chunk(question, tuple(examples), *pair) for pair in zip(first, second, strict=True)]
-    else:
-        chunks = [Chunk(question, tuple(examples), tape) for tape in first]
+    second = tapes(question.seed, f"{name}/d2", runs, draws) if independent else repeat(None)
+    # One after the other, so that the noise of a chunk is gone when the next one draws its own.
+    chunks = (Chunk(question, tuple(examples), *pair) for pair in zip(first, second, strict=independent))
     counted = spread(count_chunk, chunks, executor)
     return [sum(tallies, NOTHING) for tallies in zip(*counted, strict=True)]
 

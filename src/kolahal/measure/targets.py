@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kolahal.engine.affine import Affine, Answer, Drawn
+from kolahal.engine.affine import Affine, Answer, Atoms, Drawn, Symbol, plain
 from kolahal.engine.symbolic import ONE_SIDED, Fault, Item, Value, discrete_part
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone
 from kolahal.lang.noise import Noise
@@ -71,6 +71,93 @@ def find_targets(outcomes: Outcomes, database: Database, adjacency: Adjacency, m
     return tuple(found)[:most]
 
 
+def find_windows(outcomes: Outcomes, d1: Database, d2: Database, most: int) -> tuple[Event, ...]:
+    """At most `most` events for two databases: every answer without noise, and intervals of noisy numbers.
+
+    The intervals end where the density of a number jumps or has a kink on one of the databases: where it is without
+    noise, and where a comparison of the same noise ends a path.
+    """
+    shapes: dict[object, tuple[Value, list[set[Fraction] | None]]] = {}
+    for path in outcomes.paths:
+        if isinstance(path.output, Fault):
+            continue
+        items = path.output if isinstance(path.output, tuple) else (path.output,)
+        marks = [_marks(item, path.atoms, (d1, d2)) if isinstance(item, Affine) else None for item in items]
+        _, known = shapes.setdefault(discrete_part(path.output), (path.output, marks))
+        for old, new in zip(known, marks, strict=True):
+            if old is not None and new is not None:
+                old |= new
+    found: dict[Event, None] = {}
+    for round_of in itertools.zip_longest(*(_windows(output, marks) for output, marks in shapes.values())):
+        found.update((event, None) for event in round_of if event is not None)
+        if len(found) >= most:
+            break
+    return tuple(found)[:most]
+
+
+def _marks(item: Affine, atoms: Atoms, databases: Sequence[Database]) -> set[Fraction]:
+    """Where the density of a number may jump: at values at which a comparison is decided, and without noise."""
+    noise = item.part(_is_drawn)
+    forms = [item - noise]
+    for atom in atoms:
+        own = atom.form.part(_is_drawn)
+        symbol = next(iter(noise.terms), None)
+        if symbol is not None and symbol in own.terms:
+            factor = Fraction(own.terms[symbol]) / Fraction(noise.terms[symbol])
+            if own == noise.times(plain(factor)):
+                # The comparison is factor × item + rest, so it turns where the item is −rest/factor.
+                forms.append((item.times(plain(factor)) - atom.form).times(plain(1 / factor)))
+    return {_value(form, database) for form in forms for database in databases}
+
+
+def _value(form: Affine, database: Database) -> Fraction:
+    total = Fraction(form.constant)
+    for symbol, coefficient in form.terms.items():
+        assert isinstance(symbol, Answer), "arguments have values here"
+        total += coefficient * database[symbol.place]
+    return total
+
+
+def _is_drawn(symbol: Symbol) -> bool:
+    return isinstance(symbol, Drawn)
+
+
+def _windows(output: Value, marks: Sequence[set[Fraction] | None]) -> Iterator[Event]:
+    """The same window for all numbers, counted from the lowest or the highest, then windows of one number alone."""
+    windows = [None if own is None else _between(sorted(own)) for own in marks]
+    if not any(windows):
+        yield _event(output, {})
+        return
+    for place in range(max(len(own) for own in windows if own)):
+        for way in (place, -1 - place):
+            asked = {i: own[way] for i, own in enumerate(windows) if own and place < len(own)}
+            yield _event(output, asked)
+            if len(asked) > 1:
+                for i, window in asked.items():
+                    yield _event(output, {i: window})
+
+
+def _between(marks: Sequence[Fraction]) -> list[Within]:
+    """Half-lines at the ends, and what lies between neighbouring marks."""
+    inner = [Within(low, high) for low, high in itertools.pairwise(marks)]
+    return [Within(None, marks[0]), *inner, Within(marks[-1], None)]
+
+
+def _event(output: Value, asked: Mapping[int, Within]) -> Event:
+    """The event that an answer of this shape has its numbers in the windows; what is not asked may be anything."""
+    if not isinstance(output, tuple):
+        return asked.get(0, Within(None, None)) if isinstance(output, Affine) else Equals(_scalar(output))
+    parts = [
+        asked.get(i, Anything()) if isinstance(item, Affine) else Equals(_scalar(item)) for i, item in enumerate(output)
+    ]
+    values = tuple(part.value for part in parts if isinstance(part, Equals))
+    return Equals(values) if len(values) == len(parts) else AllOf(tuple(parts))  # type: ignore[arg-type]
+
+
+def _scalar(item: Item) -> Scalar:
+    return item if item is None or isinstance(item, bool) else Fraction(item)  # type: ignore[arg-type]
+
+
 def _corners(output: Value, spans: Sequence[Span | None]) -> Iterator[Event]:
     """Corners of the numbers: all one way first, then few of them, then all others."""
     numbers = [i for i, span in enumerate(spans) if span is not None]
@@ -84,25 +171,8 @@ def _corners(output: Value, spans: Sequence[Span | None]) -> Iterator[Event]:
     if count <= 4:
         ways += list(itertools.product((ANY, ABOVE, BELOW), repeat=count))
     for way in dict.fromkeys(ways):
-        asked = dict(zip(numbers, way, strict=True))
-        if isinstance(output, tuple):
-            parts = tuple(
-                _part(item, span, asked.get(i, ANY)) for i, (item, span) in enumerate(zip(output, spans, strict=True))
-            )
-            values = tuple(part.value for part in parts if isinstance(part, Equals))
-            yield Equals(values) if len(values) == len(parts) else AllOf(parts)  # type: ignore[arg-type]
-        else:
-            part = _part(output, spans[0], asked.get(0, ANY))
-            yield Within(None, None) if isinstance(part, Anything) else part
-
-
-def _part(item: Item, span: Span | None, way: int) -> Equals | Within | Anything:
-    if span is None:
-        value: Scalar = item if item is None or isinstance(item, bool) else Fraction(item)  # type: ignore[arg-type]
-        return Equals(value)
-    if way == ANY:
-        return Anything()
-    return span.event(way)
+        asked = {i: spans[i].event(sense) for i, sense in zip(numbers, way, strict=True) if sense != ANY}  # type: ignore[union-attr]
+        yield _event(output, asked)
 
 
 def _span(item: Item, database: Database, adjacency: Adjacency, noises: Sequence[Noise]) -> Span | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
@@ -19,7 +20,7 @@ from kolahal.lang.sketch import Parameter, Sketch, Type
 from kolahal.measure.counterexample import describe, frequencies, reproduce
 from kolahal.measure.hunt import JUDGE_CAUTION, best_of, enumerate_searches, judge, refine, search
 from kolahal.measure.loss import epsilon_lower, estimate_odds
-from kolahal.measure.runs import Candidate, Question, count, run_all, spread
+from kolahal.measure.runs import Candidate, Question, afford, cost_of_a_run, count, run_all, spread
 from kolahal.measure.statdp import Choice, choose, enumerate_patterns
 from kolahal.measure.statistics import Tally, Thinning, fisher_p_value, paired_epsilon_lower, paired_p_value
 from kolahal.model import Arguments, Example, Scales, Trial
@@ -34,6 +35,7 @@ PROFILES = {
 }
 WHOLE = (Fraction(1), Fraction(2))  # whole arguments without a default: StatDP's N, and one that is no special case
 REAL = Fraction(1)
+ENDLESS = "K404"
 
 
 def test(
@@ -47,6 +49,7 @@ def test(
     """The worst example that was found for `sketch` with `scales` at `arguments`, tested on fresh runs."""
     # Such calls come by the hundred, about one sketch, so compiling it pays.
     engine = choose_engine(sketch, total_runs=RUNS_WORTH_COMPILING).name
+    settings = afford(settings, cost_of_a_run(sketch, tuple(scales), arguments))
     return answer((Question(sketch, scales, arguments, settings, seed, engine),), executor)
 
 
@@ -74,7 +77,9 @@ def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSetti
     large = [ask(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
     asked = tuple(dict.fromkeys((*small, *large)))
     # A program that stops with a fault on some sizes is asked about the others; one that always does says so itself.
-    return tuple(question for question in asked if _sample(question) is not None) or asked
+    fit = tuple(question for question in asked if _sample(question) is not None) or asked
+    cost = max(cost_of_a_run(sketch, (), question.arguments) for question in fit)
+    return tuple(replace(question, settings=afford(settings, cost)) for question in fit)
 
 
 def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:
@@ -92,8 +97,11 @@ def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:
 def _sample(question: Question) -> Outputs | None:
     """A few answers, or None where the program stops with a fault."""
     try:
+        cost_of_a_run(question.sketch, question.scales, question.arguments)  # one run without an end takes less than 64
         return run_all(question, (Fraction(0),) * question.arguments.size, Tape((question.seed, 0, 0), 64))
-    except RunError:
+    except RunError as error:
+        if any(diagnostic.code == ENDLESS for diagnostic in error.diagnostics):
+            raise
         return None
 
 

@@ -389,22 +389,25 @@ def _faded_wide(values: Array, decay: Array) -> tuple[Array, Array]:
 
 def _accumulate(amounts: Array, fade: Array | None) -> Array:
     """What has come together before each panel, where everything fades by a factor from panel to panel."""
-    if fade is None:
-        return np.concatenate([np.zeros((len(amounts), 1)), np.cumsum(amounts, axis=1)[:, :-1]], axis=1)
-    result = np.zeros_like(amounts)
-    for panel in range(1, amounts.shape[1]):
-        result[:, panel] = result[:, panel - 1] * fade[:, panel - 1] + amounts[:, panel - 1]
-    return result
+    together = np.cumsum(amounts, axis=1) if fade is None else _faded(amounts, fade)
+    return np.concatenate([np.zeros((len(amounts), 1)), together[:, :-1]], axis=1)
+
+
+def _faded(amounts: Array, fade: Array) -> Array:
+    """The sum up to each place, of which `fade` is left from the place before; over 1, 2, 4, … places at a time."""
+    total, left = amounts.copy(), fade.copy()
+    reach = 1
+    while reach < amounts.shape[1]:
+        total[:, reach:] = total[:, reach:] + left[:, reach:] * total[:, :-reach]
+        left[:, reach:] = left[:, reach:] * left[:, :-reach]
+        reach *= 2
+    return total
 
 
 def _faded_sum(values: Array, scale: Array | None) -> Array:
     if scale is None:
         return np.cumsum(values, axis=1)
-    fade = np.exp(-1.0 / scale)
-    result = values.copy()
-    for place in range(1, values.shape[1]):
-        result[:, place] += result[:, place - 1] * fade
-    return result
+    return _faded(values, np.broadcast_to(np.exp(-1.0 / scale)[:, None], values.shape))
 
 
 def _whole_grid(kinks: Array, slowest: Array) -> _Grid | CannotIntegrate:

@@ -41,6 +41,7 @@ from kolahal.proof.alignment import (
     shape,
     whole_moves,
 )
+from kolahal.proof.documents import read_number, read_whole
 from kolahal.proof.events import Event, is_union, normal
 from kolahal.proof.lp import find_shift
 from kolahal.proof.smt import is_empty
@@ -48,6 +49,7 @@ from kolahal.settings import ProofSettings
 
 DEFAULTS = ProofSettings()
 WHOLE_VALUES = (1, 2, 3)  # of each whole argument
+MOST_ANSWERS = 20  # of a document that is checked again
 
 Arguments: TypeAlias = dict[str, Fraction | bool]  # the whole and boolean arguments
 Steps: TypeAlias = dict[Drawn, Fraction]  # how far each draw is shifted; what is not in it stays
@@ -264,17 +266,17 @@ def recheck_bounded(
         program, claim = parse(document["program"]), parse_scale(document["claim"])
         if sketch is not None and program != sketch:
             raise _Flaw("it is about another program")
-        wanted = [(arguments, size) for arguments, size in _settings(program, int(document["size"]))]
+        wanted = [(arguments, size) for arguments, size in _settings(program, read_whole(document["size"], MOST_ANSWERS))]
         if len(wanted) != len(document["cases"]):
             raise _Flaw("it does not have one case for each size and setting")
         for (arguments, size), entry in zip(wanted, document["cases"], strict=True):
-            given = {n: v if isinstance(v, bool) else Fraction(v) for n, v in entry["arguments"].items()}
+            given = {n: v if isinstance(v, bool) else read_number(v) for n, v in entry["arguments"].items()}
             if entry["size"] != size or given != arguments:
                 raise _Flaw(f"the case {_show(arguments, size)} is missing")
             _Recheck(program, claim, size, arguments, settings, entry).run()
     except _Flaw as flaw:
         return (str(flaw),)
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, RecursionError, KolahalError) as error:
+    except (LookupError, ValueError, ArithmeticError, TypeError, AttributeError, RecursionError, KolahalError) as error:
         return (f"it is not a certificate: {type(error).__name__}: {error}",)
     return ()
 
@@ -351,10 +353,10 @@ class _Recheck:
             raise self.flaw(f"there is no way from event {source} to event {target}")
         found = [self.shift(e) for e in entries[0]["shifts"]]
         ends = entries[0]["ends"]
-        return found, None if ends is None else [[Fraction(end) for end in pair] for pair in ends]
+        return found, None if ends is None else [[read_number(end) for end in pair] for pair in ends]
 
     def shift(self, entry: dict[str, Any]) -> Steps:
-        steps = {self.draws[name]: Fraction(step) for name, step in entry["steps"].items()}
+        steps = {self.draws[name]: read_number(step) for name, step in entry["steps"].items()}
         for drawn, step in steps.items():
             noise = self.paths.noises[drawn.site]
             if drawn.site not in self.active:
@@ -364,7 +366,7 @@ class _Recheck:
             if noise not in CONTINUOUS and step.denominator != 1:
                 raise self.flaw(f"the shift of {drawn} is not a whole number")
         cost = self.budget.cost(steps)
-        if cost > self.budget.limit or cost != Fraction(entry["cost"]):
+        if cost > self.budget.limit or cost != read_number(entry["cost"]):
             raise self.flaw(f"a shift costs {cost}, above {self.budget.limit} or not what is written")
         return steps
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -19,6 +18,8 @@ from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.model import Certificate
+from kolahal.proof import second_opinion
+from kolahal.proof.documents import read_number
 from kolahal.proof.horn import check_script
 from kolahal.proof.obligations import Invariant, Obligation, obligations
 from kolahal.proof.product import (
@@ -158,7 +159,7 @@ def read_certificate(certificate: Certificate) -> tuple[LengthProof, list[list[s
         raise
     except (KolahalError, Unsupported, NotATerm) as error:
         raise Rejected(str(error)) from None
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise Rejected(f"the document is not of the right form: {type(error).__name__} {error}") from None
 
 
@@ -189,7 +190,7 @@ def _whole(value: object) -> int:
 
 def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> Case:
     moves = part["moves"]
-    neighbours = Neighbours(str(moves["kind"]), Fraction(moves["distance"]), bool(moves["whole"]))
+    neighbours = Neighbours(str(moves["kind"]), read_number(moves["distance"]), bool(moves["whole"]))
     ghost = part["ghost"]
     if not (ghost is None or isinstance(ghost, str)):
         raise Rejected("the ghost is not a name")
@@ -202,11 +203,13 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
     shares = tuple(
         Share(
             tuple(sorted((str(name), _whole(power)) for name, power in item["powers"].items())),
-            Fraction(item["bound"]),
+            read_number(item["bound"]),
             item["per"],
         )
         for item in part["shares"]
     )
+    if any(share.per is not None and share.per not in product.sketch.quantities() for share in shares):
+        raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
     alignment = Alignment(shifts, ghost)
     system = build_system(product, neighbours, alignment, shares, assumed)
     fixed = frozenset().union(*map(symbols_of, system.fixed))
@@ -223,7 +226,7 @@ def _read_form(item: Mapping[str, Any]) -> Form:
     follow = item["follow"]
     if not (follow is None or isinstance(follow, str)) or not isinstance(item["cancel"], bool):
         raise Rejected("a shift is not of the right form")
-    return Form(Fraction(item["units"]), item["cancel"], follow)
+    return Form(read_number(item["units"]), item["cancel"], follow)
 
 
 def _read_shift(item: Mapping[str, Any]) -> Shift:
@@ -248,16 +251,16 @@ def case_obligations(product: Product, assumed: tuple[str, ...], case: Case) -> 
     return obligations(system, case.invariant)
 
 
-def recheck(certificate: Certificate, steps: int = STEPS) -> list[str]:
-    """What is wrong with a certificate; nothing, if it is a proof."""
+def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False) -> list[str]:
+    """What is wrong with a certificate; nothing, if it is a proof. With `second`, a second solver is asked too."""
     try:
         proof, stored = read_certificate(certificate)
-        return [failure for failure in check_proof(proof, stored, steps) if failure]
+        return check_proof(proof, stored, steps, second)
     except (Rejected, Unsupported) as error:
         return [str(error)]
 
 
-def check_proof(proof: LengthProof, stored: list[list[str]], steps: int) -> list[str]:
+def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second: bool = False) -> list[str]:
     sketch = proof.sketch
     failures = []
     if tuple(case.neighbours for case in proof.cases) != neighbours_of(sketch):
@@ -276,4 +279,6 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int) -> list
             answer = check_script(obligation.script(), steps)
             if answer != "unsat":
                 failures.append(f"not shown: {obligation.name} ({answer})")
+            elif second and (other := second_opinion.check_script(obligation.script(), steps)) != answer:
+                failures.append(f"the solvers disagree: {obligation.name} (Z3 {answer}, cvc5 {other})")
     return failures

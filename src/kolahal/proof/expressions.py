@@ -58,6 +58,8 @@ from kolahal.proof.values import (
     same,
 )
 
+MOST_BITS = 4_096  # of a number that the program computes
+
 
 class Evaluator:
     """Computes values for one of the two runs (`which` is 1 or 2), and writes down what that takes in the path."""
@@ -172,11 +174,11 @@ class Evaluator:
             case "-":
                 return subtract(a, b)
             case "*" if not a.parts:
-                return scale(a.constant, b)
+                return _bounded(scale(a.constant, b))
             case "*" if not b.parts:
-                return scale(b.constant, a)
+                return _bounded(scale(b.constant, a))
             case "/" if not b.parts and b.constant:
-                return scale(1 / b.constant, a)
+                return _bounded(scale(1 / b.constant, a))
             case "%":
                 return self.remainder(expr, a, b, state)
             case _:
@@ -312,3 +314,11 @@ def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
 
 def _ordinal(symbol: Symbol) -> int:
     return int(symbol.name.split("@")[0].split(".")[1])
+
+
+def _bounded(value: Sum) -> Sum:
+    """The value, unless its numbers are so long that a program could fill the memory with them."""
+    numbers = (value.constant, *(factor for _, factor in value.parts))
+    if any(max(n.numerator.bit_length(), n.denominator.bit_length()) > MOST_BITS for n in numbers):
+        raise Unsupported(f"a number has more than {MOST_BITS} bits")
+    return value

@@ -1,4 +1,4 @@
-"""Z3 for proofs of every length: plain validity queries, the strongest invariant among candidates, and Spacer."""
+"""Z3 for proofs of every length: plain validity queries, and the strongest invariant among candidates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SORTS = {"Int": z3.IntSort, "Real": z3.RealSort, "Bool": z3.BoolSort}
 
 def check_script(script: str, steps: int) -> str:
     """What Z3 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown."""
-    solver = z3.Solver()
+    solver = z3.Solver(ctx=z3.Context())
     solver.set("rlimit", steps)
     try:
         solver.from_string(script)
@@ -42,14 +42,19 @@ def check_script(script: str, steps: int) -> str:
 
 
 class Translator:
-    """Our formulas as Z3's, each translated once."""
+    """Our formulas as Z3's, each translated once.
+
+    What Z3 answers, or which of several proofs it finds, depends on all that its context has seen, so each search has
+    one of its own: the same question then has the same answer in every process.
+    """
 
     def __init__(self) -> None:
+        self.context = z3.Context()
         self.known: dict[Any, Any] = {}
 
     def symbol(self, symbol: Symbol) -> Any:
         if symbol not in self.known:
-            self.known[symbol] = z3.Const(symbol.name, SORTS[symbol.sort]())
+            self.known[symbol] = z3.Const(symbol.name, SORTS[symbol.sort](self.context))
         return self.known[symbol]
 
     def term(self, term: Term) -> Any:
@@ -65,9 +70,9 @@ class Translator:
                 piece = self.symbol(atom)
                 if atom.sort == INT and not whole:
                     piece = z3.ToReal(piece)
-            pieces.append(piece if factor == 1 else _number(factor, whole) * piece)
+            pieces.append(piece if factor == 1 else self.number(factor, whole) * piece)
         if term.constant or not pieces:
-            pieces.append(_number(term.constant, whole))
+            pieces.append(self.number(term.constant, whole))
         return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
 
     def formula(self, formula: Formula) -> Any:
@@ -80,9 +85,9 @@ class Translator:
     def _formula(self, formula: Formula) -> Any:
         match formula:
             case Truth(value):
-                return z3.BoolVal(value)
+                return z3.BoolVal(value, self.context)
             case Compare(op, term):
-                left, zero = self.sum(term), _number(Fraction(0), term.whole)
+                left, zero = self.sum(term), self.number(Fraction(0), term.whole)
                 return left <= zero if op == "<=" else left < zero if op == "<" else left == zero
             case Every(parts):
                 return z3.And([self.formula(part) for part in parts])
@@ -93,9 +98,8 @@ class Translator:
             case _:
                 return self.symbol(formula)
 
-
-def _number(value: Fraction, whole: bool) -> Any:
-    return z3.IntVal(value.numerator) if whole else z3.RealVal(str(value))
+    def number(self, value: Fraction, whole: bool) -> Any:
+        return z3.IntVal(value.numerator, self.context) if whole else z3.RealVal(str(value), self.context)
 
 
 # ---------------------------------------------------------------- Houdini
@@ -179,7 +183,7 @@ class _Step:
     ):
         self.clause = clause
         self.translator = translator
-        self.solver = z3.SolverFor("QF_LIRA")
+        self.solver = z3.SolverFor("QF_LIRA", ctx=translator.context)
         self.solver.set("rlimit", steps)
         self.solver.set("core.minimize", True)
         for formula in (*system.fixed, *clause.premises):
@@ -200,7 +204,7 @@ class _Step:
 
     def switch(self, name: str, formula: Any) -> Any:
         """A truth value that, when assumed, asserts the formula."""
-        switch = z3.Bool(name)
+        switch = z3.Bool(name, self.translator.context)
         self.solver.add(z3.Implies(switch, formula))
         return switch
 

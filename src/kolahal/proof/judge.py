@@ -10,7 +10,7 @@ from kolahal.engine.tape import stream
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.measure.tester import test
-from kolahal.model import Arguments, Everywhere, Judged, Proved, Ranked, Refuted, Split, Trial, Unknown, Verdict
+from kolahal.model import Arguments, Judged, Proved, Ranked, Split, Trial, Unknown, Verdict
 from kolahal.proof.bounded import prove_bounded
 from kolahal.proof.law import Laws, find_laws, tight_completions
 from kolahal.proof.lengths import prove_every_length
@@ -49,8 +49,10 @@ def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, set
 
 def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings: Settings) -> Verdict:
     """Proved for every length, or up to a size, or refuted for certain, or undecided with the reason."""
-    laws = known_laws(sketch, settings.proof)
     mechanism = Mechanism(sketch, completion).filled()
+    used = Mechanism(sketch, completion).reduced()
+    sketch, completion = used.sketch, used.completion
+    laws = known_laws(sketch, settings.proof)
     reasons = []
     if isinstance(laws, Laws) and not tight_completions(sketch, laws, (completion,)):
         reasons.append(f"by the law {laws.law(sketch).text} it costs more than {sketch.epsilon.name}")
@@ -75,12 +77,4 @@ def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings
 
 def standing(judged: Judged, settings: Settings) -> int:
     """Proved for every length, then up to a size, before undecided before rejected; within each the ranking stands."""
-    if judged.is_rejected(settings.ranking.alpha):
-        return 4 if isinstance(judged.verdict, Refuted) else 3
-    match judged.verdict:
-        case Proved(scope=Everywhere()):
-            return 0
-        case Proved():
-            return 1
-        case _:
-            return 2
+    return judged.standing(settings.ranking.alpha)

@@ -7,16 +7,18 @@ proof makes a completion *Proved*.
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 from kolahal.lang.ir import Hole
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Law, Unknown
-from kolahal.proof.alignment import Active, Case, build_case, find_actives, find_plan
+from kolahal.proof.alignment import Active, Case, build_case, find_actives, find_plan, is_private_fact
 from kolahal.proof.lp import Front, Weights
 from kolahal.proof.polynomial import Polynomial, is_at_most_one
 from kolahal.settings import ProofSettings
@@ -139,7 +141,7 @@ def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[Sample] | U
             needed.update(*(case.paths.almost for case in cases))
             for active in find_actives(cases[0]):
                 # Facts about the database need the solver; small sizes say enough about plans with those.
-                if active in hopeless or (size > max(settings.sizes) and active != every):
+                if active in hopeless or (size > max(settings.sizes) and (active != every or _has_facts(cases, every))):
                     continue
                 plans = [find_plan(case, active, settings) for case in cases]
                 reason = next((plan.reason for plan in plans if plan.reason), "")
@@ -154,6 +156,11 @@ def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[Sample] | U
     if not collected:
         return Unknown(next(iter(hopeless.values()), "the sketch has no noise"))
     return [Sample(active, fronts, frozenset(needed)) for active, fronts in collected.items()]
+
+
+def _has_facts(cases: Sequence[Case], active: Active) -> bool:
+    facets = {facet for case in cases for event in case.events for facet in event.facets}
+    return any(is_private_fact(facet, active) for facet in facets)
 
 
 def _is_enough(sample: Sample, place: Place, cases: Sequence[Case], settings: ProofSettings) -> bool:
@@ -345,7 +352,7 @@ def tight_completions(sketch: Sketch, laws: Laws, completions: Iterable[Completi
     lower = [_lower_scales({completion[i] for completion in within}, sketch) for i in range(len(sketch.holes))]
     found = []
     for completion, rule in within.items():
-        # Less noise never costs less, so lowering one scale at a time finds out whether any can be lowered.
+        # Less noise never costs less, so lowering one scale by one step finds out whether any can be lowered.
         minimal = not any(
             (*completion[:i], scale, *completion[i + 1 :]) in within
             for i in range(len(completion))
@@ -354,6 +361,28 @@ def tight_completions(sketch: Sketch, laws: Laws, completions: Iterable[Completi
         costs = tuple((size, shares.cost(completion, rule, size)) for size in laws.sizes)
         found.append(Priced(completion, rule, costs, minimal))
     return tuple(found)
+
+
+def least_completions(sketch: Sketch, laws: Laws, choices: Sequence[Sequence[Scale]]) -> Iterator[Completion]:
+    """Of all vectors with a scale of `choices` at each hole, those within the budget whose last scale cannot be lowered.
+
+    More noise never costs more, so the least coefficient is found by halving. Every vector of which no scale can be
+    lowered is among them, and so is every vector that shows of one of them that another scale can.
+    """
+    shares, below = _Shares(sketch), lru_cache(maxsize=None)(partial(_is_lower, sketch=sketch))
+    last = max((hole for hole, scales in enumerate(choices) if len(scales) > 1), default=0)
+    kinds: dict[object, list[Scale]] = {}
+    for scale in sorted(choices[last], key=lambda scale: scale.coefficient):
+        kinds.setdefault(scale.powers, []).append(scale)
+    for before in itertools.product(*choices[:last]):
+        for after in itertools.product(*choices[last + 1 :]):
+            found = []
+            for chain in kinds.values():
+                least = bisect_left(chain, True, key=lambda scale: shares.is_lawful((*before, scale, *after), laws))
+                found += chain[least : least + 1]
+            for scale in found:
+                if not any(below(other, scale) for other in found):
+                    yield (*before, scale, *after)
 
 
 def cost_of(sketch: Sketch, laws: Laws) -> Fraction | None:
@@ -368,9 +397,14 @@ def cost_of(sketch: Sketch, laws: Laws) -> Fraction | None:
 
 
 def _lower_scales(scales: set[Scale], sketch: Sketch) -> dict[Scale, list[Scale]]:
-    """For each scale, those that are never above it."""
+    """For each scale, the largest of those that are never above it."""
     ordered = sorted(scales, key=str)
-    return {scale: [s for s in ordered if s.compare(scale, sketch.epsilon.name) == -1] for scale in ordered}
+    lower = {scale: [s for s in ordered if _is_lower(s, scale, sketch)] for scale in ordered}
+    return {scale: [s for s in below if not any(s in lower[t] for t in below)] for scale, below in lower.items()}
+
+
+def _is_lower(scale: Scale, other: Scale, sketch: Sketch) -> bool:
+    return scale.compare(other, sketch.epsilon.name) == -1
 
 
 class _Shares:
@@ -380,11 +414,17 @@ class _Shares:
         self.sketch = sketch
         self.draws = sketch.draws
         self.names = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
+        self.shares: dict[tuple[Polynomial, Scale], Polynomial | None] = {}
         self.totals: dict[tuple[Inequality, Completion], Polynomial | None] = {}
         self.costs: dict[tuple[Polynomial, int], Fraction] = {}
 
     def share(self, coefficient: Polynomial, scale: Scale) -> Polynomial | None:
         """coefficient/scale in units of ε; None if that is not bounded for all ε and all arguments."""
+        if (coefficient, scale) not in self.shares:
+            self.shares[coefficient, scale] = self._share(coefficient, scale)
+        return self.shares[coefficient, scale]
+
+    def _share(self, coefficient: Polynomial, scale: Scale) -> Polynomial | None:
         powers = dict(scale.powers)
         if not scale or powers.pop(self.sketch.epsilon.name, 0) != -1 or not set(powers) <= self.names:
             return None
@@ -402,6 +442,9 @@ class _Shares:
             none = Polynomial.constant(Fraction(0))
             self.totals[key] = sum(known, none) if len(known) == len(shares) else None
         return self.totals[key]
+
+    def is_lawful(self, completion: Completion, laws: Laws) -> bool:
+        return any(self.is_within(completion, rule) for rule in laws.rules)
 
     def is_within(self, completion: Completion, rule: Rule) -> bool:
         totals = [self.total(completion, inequality) for inequality in rule.inequalities]

@@ -41,6 +41,7 @@ DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
 MOST_TRIALS = 3_000  # of one ghost
 MOST_ATTEMPTS = 4  # at a proof, of one ghost
+MOST_PREFIXES = 200_000  # of combinations looked at, of one ghost: with many sites most are refused before a trial
 
 
 def prove_every_length(
@@ -54,11 +55,11 @@ def prove_every_length(
     claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
     try:
         found = find_proof(sketch, claim, settings.solver_steps)
+        if isinstance(found, str):
+            return Unknown(f"no proof for every length: {found}")
+        certificate = write_certificate(found)
     except Unsupported as error:
         return Unknown(f"no proof for every length: {error}")
-    if isinstance(found, str):
-        return Unknown(f"no proof for every length: {found}")
-    certificate = write_certificate(found)
     failures = recheck(certificate, settings.solver_steps)
     if not failures and read_certificate(certificate)[0].sketch != sketch:
         failures = ["the program does not read back from its text"]
@@ -246,10 +247,13 @@ def _names_compared(product: Product, site: int) -> list[str]:
 def _by_rank(ghost: str | None, options: Sequence[Sequence[Shift]], refused: _Refused) -> Iterator[Alignment]:
     """All combinations that are not refused, those of early options first."""
     limits = [len(own) - 1 for own in options]
+    looks = 0
 
     def of_rank(total: int, chosen: tuple[Shift, ...]) -> Iterator[Alignment]:
+        nonlocal looks
+        looks += 1
         site = len(chosen)
-        if refused.knows(ghost, chosen):
+        if looks > MOST_PREFIXES or refused.knows(ghost, chosen):
             return
         if site == len(options):
             yield Alignment(chosen, ghost)
@@ -259,7 +263,8 @@ def _by_rank(ghost: str | None, options: Sequence[Sequence[Shift]], refused: _Re
             yield from of_rank(total - rank, (*chosen, options[site][rank]))
 
     for total in range(sum(limits) + 1):
-        yield from of_rank(total, ())
+        if looks <= MOST_PREFIXES:
+            yield from of_rank(total, ())
 
 
 def _ghosts(product: Product) -> list[str]:

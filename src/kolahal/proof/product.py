@@ -261,6 +261,8 @@ def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
     """The sets of moves whose union is the adjacency; each gets a proof of its own."""
     whole = any(draw.noise in WHOLE_NOISE for draw in sketch.draws)
     distance = sketch.adjacency.distance
+    if whole and distance.denominator != 1:
+        raise Unsupported(f"whole noise hides whole moves only, and neighbours may move by {distance}")
     kinds: tuple[str, ...]
     match sketch.adjacency:
         case EachWithin():

@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
+from kolahal.engine.symbolic import explore
 from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.climb import Climb, Reach, climb_exact
 from kolahal.measure.exact import Integrator, ask, exact_losses
 from kolahal.measure.outcomes import Outcomes, find_outcomes
-from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, noise_scales, short
+from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit, short
 from kolahal.measure.polyhedra import CannotIntegrate
 from kolahal.measure.rigorous import exceeds, log_ratio, rigorous_probability
-from kolahal.measure.targets import find_targets
+from kolahal.measure.targets import find_targets, find_windows
 from kolahal.model import (
     AllOf,
     Anything,
@@ -40,18 +44,30 @@ from kolahal.model import (
     Unknown,
     Within,
 )
-from kolahal.proof.alignment import Case, build_case, is_private_fact
+from kolahal.proof.alignment import Case, build_case
+from kolahal.proof.events import Event as CaseEvent
+from kolahal.proof.events import normal
 from kolahal.proof.witness import find_witnesses
-from kolahal.settings import Settings
+from kolahal.settings import ProofSettings, Settings
 
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MARGIN = 1e-7  # relative excess that doubles must show before ball arithmetic is asked
-MOST_CASES = 100  # events whose cheapest alignments are computed, which takes milliseconds each
+MOST_PATHS, FEW_PATHS = 300, 64  # of a program whose cheapest alignments are computed, which takes milliseconds each
 MOST_EVENTS = 80
 MOST_STARTS = 320
-CLIMBS = 3  # starts from which databases are searched
+MOST_SINGLE = 8  # starts of a program that is explored for each database anew
+CLIMBS, HOPEFUL = 3, 0.4  # starts from which databases are searched, if they lose at least this share of the claim
+FURTHEST = 40  # noise scales from 0 that a search goes
+MOST_SLOW = 10  # sizes and arguments that are searched
+
+# Neighbours with ties: what is tried, in noise scales and in shares of the distance of neighbours.
+TIES, WINDOWS = 60, 10
+MOST_TIED = 4  # queries
+LEVELS = (0, 1, -1, 2, -2, 4, -4, 16, -16)
+STEPS = (Fraction(1), Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(-1, 2))
+SHARES = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 
 def refute(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | None:
@@ -59,13 +75,10 @@ def refute(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | None:
 
     `claim` is the claimed privacy level as an expression, such as eps or 2*eps.
     """
-    for size in SIZES:
-        for arguments in enumerate_arguments(sketch, size, claim):
-            found = find_violation(sketch, arguments, claim, settings)
-            if found is not None:
-                confirmed = confirm(sketch, shrink(sketch, found, claim), claim) or confirm(sketch, found, claim)
-                if confirmed is not None:
-                    return confirmed
+    for example in find_violations(sketch, claim, settings):
+        confirmed = confirm(sketch, shrink(sketch, example, claim), claim) or confirm(sketch, example, claim)
+        if confirmed is not None:
+            return confirmed
     return None
 
 
@@ -77,6 +90,7 @@ class LowerBound:
     example: Example
 
 
+@lru_cache(maxsize=16)  # the report asks for it again
 def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerBound | None:
     """The largest loss that was found anywhere, as a bound that holds for certain."""
     best: tuple[float, Example] | None = None
@@ -85,12 +99,11 @@ def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerB
             search = _search(sketch, arguments, claim, settings)
             if search is None:
                 continue
-            for example, loss in search.hardest(
-                GAINS, CLIMBS if best is None or best[0] < 0.99 else 0, only_above=False
-            ):
-                share = loss / search.claim
-                if best is None or share > best[0] * (1 + 1e-6):
-                    best = share, example
+            climbs = CLIMBS if best is None or best[0] < 0.99 else 0
+            for found in search.hardest(GAINS, climbs, only_above=False):
+                share = found.loss / search.claim if found is not None else 0.0
+                if found is not None and (best is None or share > best[0] * (1 + 1e-6)):
+                    best = share, found.example
     if best is None:
         return None
     certain = measure(sketch, best[1], claim)
@@ -116,10 +129,49 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
             values = [parameter.default, *(v for v in values if v != parameter.default)]
         choices.append([(parameter.name, value) for value in values])
     settings = list(itertools.product(*choices))[: 3 if few else 9]
-    epsilons = EPSILONS[:1] if few or _is_homogeneous(sketch, claim) else EPSILONS
-    for epsilon in epsilons:
+    first = Arguments(EPSILONS[0], size, settings[0])
+    several = not few and not _is_homogeneous(sketch, claim)
+    for epsilon in EPSILONS if several else EPSILONS[:1]:
         for values_here in settings:
             yield Arguments(epsilon, size, values_here)
+    if several:
+        for values_here in settings:
+            for epsilon in _telling_epsilons(sketch, claim, replace(first, values=values_here)):
+                yield Arguments(epsilon, size, values_here)
+    if not few:
+        yield from _other_arguments(sketch, first)
+
+
+def _other_arguments(sketch: Sketch, arguments: Arguments) -> Iterator[Arguments]:
+    """Real arguments one after another, at the distance of neighbours and far from 0 on both sides."""
+    try:
+        far = 8 * noise_unit(sketch, arguments, ())
+    except UsageError:  # a scale that has no meaning here
+        return
+    for parameter in sketch.arguments:
+        if parameter.type is Type.FLOAT:
+            for other in (-sketch.adjacency.distance, sketch.adjacency.distance, -far, far):
+                values = ((name, other if name == parameter.name else v) for name, v in arguments.values)
+                yield replace(arguments, values=tuple(values))
+
+
+def _telling_epsilons(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Fraction]:
+    """The ε at which a single noise is too small for the claim by a factor of 4 or 32, where that depends on ε."""
+    try:
+        names = arguments.quantities(sketch)
+        level = float(claim.at(names) / sketch.adjacency.distance)  # a unit of distance may lose this much
+        found: dict[Fraction, None] = {}
+        for draw in sketch.draws:
+            assert isinstance(draw.scale, Scale), "a program without holes"
+            power = dict(draw.scale.powers).get(sketch.epsilon.name, 0) + 1
+            if power and draw.scale:
+                # The noise has scale s·ε^(power − 1), and the claim asks for 1/(level·ε).
+                meeting = [1 / (share * float(draw.scale.at(names)) * level) for share in (4.0, 32.0)]
+                sizes = [value ** (1 / power) for value in meeting]
+                found.update((short(v), None) for v in sizes if 1e-9 < v < 1e9)
+        yield from (epsilon for epsilon in found if epsilon not in EPSILONS)
+    except (UsageError, OverflowError, ZeroDivisionError):  # a scale that has no meaning here
+        return
 
 
 def _is_homogeneous(sketch: Sketch, claim: Scale) -> bool:
@@ -129,14 +181,38 @@ def _is_homogeneous(sketch: Sketch, claim: Scale) -> bool:
     return dict(claim.powers).get(name) == 1 and all(dict(scale.powers).get(name) == -1 for scale in scales)
 
 
-def find_violation(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> Example | None:
-    """An example at these arguments whose loss is above the claim, by doubles."""
-    search = _search(sketch, arguments, claim, settings)
-    if search is None:
-        return None
-    return next(
-        (example for example, loss in search.hardest(GAINS[:5], CLIMBS, only_above=True) if search.is_above(loss)), None
+def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterator[Example]:
+    """Examples whose loss is above the claim, by doubles: what is found quickly first, at all sizes and arguments.
+
+    Then the searches that have come closest go on.
+    """
+    searches = (
+        _search(sketch, arguments, claim, settings)
+        for size in SIZES
+        for arguments in enumerate_arguments(sketch, size, claim)
     )
+    rounds: Iterable[tuple[_Search, Iterator[Found | None]]] = (
+        (search, search.hardest(GAINS[:5], CLIMBS, only_above=True)) for search in searches if search is not None
+    )
+    while True:
+        slower: list[tuple[_Search, Iterator[Found | None]]] = []
+        for search, examples in rounds:
+            for found in examples:
+                if found is None:
+                    slower.append((search, examples))
+                    break
+                search.hope = max(search.hope, found.loss / search.claim)
+                if search.is_above(found.loss):
+                    yield found.example
+                    break
+        if not slower:
+            return
+        rounds = sorted(slower, key=lambda one: -one[0].hope)[:MOST_SLOW]
+
+
+class Found(NamedTuple):
+    example: Example
+    loss: float
 
 
 def _search(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> _Search | None:
@@ -147,6 +223,18 @@ def _search(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settin
         return None
 
 
+@lru_cache(maxsize=2)  # it is the same for every ε
+def _case(
+    sketch: Sketch, size: int, arguments: tuple[tuple[str, Fraction | bool], ...], settings: ProofSettings
+) -> Case | Unknown:
+    """The events of a program of one size; paths are not put together to events where that takes long."""
+    paths = explore(sketch, size, dict(arguments), MOST_PATHS)
+    if isinstance(paths, Unknown) or len(paths.paths) <= FEW_PATHS:
+        return build_case(sketch, size, dict(arguments), replace(settings, paths=FEW_PATHS))
+    events = (CaseEvent((i,), normal(path.atoms), path.output) for i, path in enumerate(paths.paths))
+    return Case(paths, tuple(events), arguments)
+
+
 class _Search:
     """The search for a hard example at one setting of the arguments."""
 
@@ -154,42 +242,54 @@ class _Search:
         self.sketch, self.arguments, self.settings = sketch, arguments, settings
         self.integrator = Integrator(sketch)
         self.claim = float(claim.at(arguments.quantities(sketch)))
-        largest = max(noise_scales(sketch, arguments, ()), default=0.0)
-        self.unit = short(largest) if largest > 0 else sketch.adjacency.distance
+        self.unit = noise_unit(sketch, arguments, ())
+        self.hope = 0.0  # the largest loss so far, in units of the claim
 
     def is_above(self, loss: float) -> bool:
         return loss > self.claim * (1 + MARGIN)
 
-    def hardest(self, gains: Sequence[int], climbs: int, only_above: bool) -> Iterator[tuple[Example, float]]:
-        """Examples and their losses, mostly harder and harder; the caller stops when it has seen enough."""
+    def hardest(self, gains: Sequence[int], climbs: int, only_above: bool) -> Iterator[Found | None]:
+        """Examples and their losses, mostly harder and harder; None where what follows takes much longer.
+
+        The caller stops when it has seen enough.
+        """
         whole = {p.name: dict(self.arguments.values)[p.name] for p in self.sketch.arguments if p.type is not Type.FLOAT}
-        case = build_case(self.sketch, self.arguments.size, whole, self.settings.proof)
-        if isinstance(case, Case) and len(case.events) > MOST_CASES:
-            return  # its violations show with fewer queries too, or only with far more work
+        case = _case(self.sketch, self.arguments.size, tuple(whole.items()), self.settings.proof)
+        if isinstance(case, Unknown) and not isinstance(self.outcomes, Outcomes):
+            # For each database alone there may be few paths; a handful of databases is all that is looked at then.
+            yield from self.best(self.corner_examples(MOST_SINGLE), climbs + 1)
+            return
         witnesses, cost = self.witness_examples(case, gains)
-        found: list[tuple[float, Example]] = []
         if cost is not None and cost <= self.claim and only_above:
             return
-        for example, loss in self.best(witnesses, climbs + 1):
-            found.append((loss, example))
-            yield example, loss
+        found = self.best(witnesses, climbs + 1)
+        yield from found
         # The cheapest alignment bounds every loss at this size: there is nothing more to find.
-        if cost is not None and (cost <= self.claim or (found and found[0][0] >= 0.9999 * cost)):
+        if cost is not None and (cost <= self.claim or (found and found[0].loss >= 0.9999 * cost)):
             return
-        for example, loss in self.best(self.corner_examples(), climbs + 1):
-            found.append((loss, example))
-            yield example, loss
-        found.sort(key=lambda pair: -pair[0])
-        for loss, example in found[:climbs]:
-            if 0.2 * self.claim < loss < math.inf:
-                climbed = climb_exact(self.integrator, example, (), Reach(turns=24), self.targets(example.d1, 12))
-                if isinstance(climbed, Climb):
-                    yield climbed.example, climbed.log_loss
+        corners = self.best(self.corner_examples(), climbs + 1)
+        yield from corners
+        yield None
+        yield from self.climbs(found + corners, climbs)
+        if only_above and self.arguments.size <= MOST_TIED:
+            yield None
+            ties = self.best(self.tied_examples(), climbs + 1)
+            yield from ties
+            yield None
+            yield from self.climbs(ties, climbs)
 
-    def best(self, examples: Sequence[Example], most: int) -> list[tuple[Example, float]]:
-        losses = self.losses(examples)
-        order = sorted(range(len(examples)), key=lambda i: -losses[i])
-        return [(examples[i], losses[i]) for i in order[:most]]
+    def climbs(self, found: Sequence[Found], most: int) -> Iterator[Found]:
+        """The hardest examples near the hardest ones found so far."""
+        reach = Reach(turns=24, furthest=FURTHEST * self.unit)
+        for example, loss in sorted(found, key=lambda one: -one.loss)[:most]:
+            if HOPEFUL * self.claim < loss < math.inf:
+                climbed = climb_exact(self.integrator, example, (), reach, self.targets(example.d1, 12))
+                if isinstance(climbed, Climb):
+                    yield Found(climbed.example, climbed.log_loss)
+
+    def best(self, examples: Sequence[Example], most: int) -> list[Found]:
+        found = map(Found, examples, self.losses(examples))
+        return sorted(found, key=lambda one: -one.loss)[:most]
 
     def losses(self, examples: Sequence[Example]) -> list[float]:
         return losses_of(self.integrator, examples)
@@ -202,33 +302,60 @@ class _Search:
         scales = [draw.scale.at(names) for draw in self.sketch.draws if isinstance(draw.scale, Scale)]
         if not all(scales):
             return [], None
-        witnesses = find_witnesses(case, scales, self.settings.proof)
-        if isinstance(witnesses, Unknown):
-            return [], None
-        examples = [w.example(self.unit * gain / 2, self.arguments) for w in witnesses for gain in gains]
+        witnesses = find_witnesses(case, scales)
+        examples = [w.example(self.unit * gain / 2, self.arguments) for w in witnesses.found for gain in gains]
         shown = [example for example in examples if example is not None]
-        if any(is_private_fact(facet, case.sites) for event in case.events for facet in event.facets):
-            return shown, None  # a neighbour may cross a comparison without noise, which no witness is about
-        return shown, max((float(w.cost) for w in witnesses), default=0.0)
+        return shown, None if witnesses.cost is None else float(witnesses.cost)
 
-    def corner_examples(self) -> list[Example]:
+    def corner_examples(self, most: int = MOST_STARTS) -> list[Example]:
         """Neighbours at the corners of the relation, with all answers at the threshold, and events of all shapes."""
         size = self.arguments.size
         (base,) = enumerate_bases(self.sketch, self.arguments, (), 1)
         events = self.targets(base, MOST_EVENTS)
-        corners = list(itertools.islice(self.sketch.adjacency.vertices(size), MOST_STARTS))
-        if len(corners) * len(events) > MOST_STARTS:
-            corners = list(enumerate_moves(self.sketch.adjacency, size, max(4, MOST_STARTS // max(1, len(events)))))
+        corners = list(itertools.islice(self.sketch.adjacency.vertices(size), most))
+        if len(corners) * len(events) > most:
+            corners = list(enumerate_moves(self.sketch.adjacency, size, max(4, most // max(1, len(events)))))
         return [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
 
+    def tied_examples(self) -> list[Example]:
+        """Neighbours of which one has ties that the other breaks, near the threshold or far from it.
+
+        Comparisons without noise, and paths that no answer tells apart, give most away where answers change places.
+        """
+        if not isinstance(self.outcomes, Outcomes):
+            return []
+        examples: dict[Example, None] = {}
+        size, distance = self.arguments.size, self.sketch.adjacency.distance
+        ((middle, *_),) = enumerate_bases(self.sketch, self.arguments, (), 1)
+        rng = random.Random(f"{self.settings.seed} ties")
+        for _ in range(TIES):
+            move = tuple(distance * rng.choice(STEPS) for _ in range(size))
+            if not any(move) or not self.sketch.adjacency.allows(move):
+                move = self.sketch.adjacency.draw_move(size, rng)
+            levels = [middle + self.unit * rng.choice(LEVELS) for _ in range(2)]
+            split = rng.choice([0, 0, *range(size)])  # answers before this place are at another level
+            share = rng.choice(SHARES)  # of the move, at which the ties are
+            d1 = tuple(levels[place < split] - share * step for place, step in enumerate(move))
+            pair = Pair(d1, move)
+            for event in find_windows(self.outcomes, pair.d1, pair.d2, WINDOWS):
+                examples[Example(pair.d1, pair.d2, event, self.arguments)] = None
+        return list(examples)
+
     def targets(self, database: Database, most: int) -> tuple[Event, ...]:
-        environment = self.arguments.environment(self.sketch)
-        names = self.arguments.quantities(self.sketch)
-        silent = frozenset(d.site for d in self.sketch.draws if isinstance(d.scale, Scale) and not d.scale.at(names))
-        outcomes = find_outcomes(self.sketch, self.arguments.size, environment, silent)
+        outcomes = self.outcomes if isinstance(self.outcomes, Outcomes) else self.find_outcomes(database)
         if not isinstance(outcomes, Outcomes):
             return ()
         return find_targets(outcomes, database, self.sketch.adjacency, most)
+
+    @cached_property
+    def outcomes(self) -> Outcomes | CannotIntegrate:
+        return self.find_outcomes(None)
+
+    def find_outcomes(self, database: Database | None) -> Outcomes | CannotIntegrate:
+        environment = self.arguments.environment(self.sketch)
+        names = self.arguments.quantities(self.sketch)
+        silent = frozenset(d.site for d in self.sketch.draws if isinstance(d.scale, Scale) and not d.scale.at(names))
+        return find_outcomes(self.sketch, self.arguments.size, environment, silent, database)
 
 
 def losses_of(integrator: Integrator, examples: Sequence[Example]) -> list[float]:

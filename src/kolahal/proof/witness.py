@@ -12,17 +12,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from kolahal.engine.affine import Affine, Answer, Argument, Drawn, Number, Symbol
 from kolahal.engine.linear import minimise
-from kolahal.engine.symbolic import ONE_SIDED, Fault, Item, Value
+from kolahal.engine.symbolic import ONE_SIDED, Fault, Item, Value, affine_parts
 from kolahal.lang.adjacency import Move
 from kolahal.model import AllOf, Arguments, Database, Equals, Example, Scalar, Unknown, Within
 from kolahal.model import Event as Claim
-from kolahal.proof.alignment import Case, Corner, Passage, Row, build_problem, find_passages
+from kolahal.proof.alignment import (
+    Case,
+    Corner,
+    Passage,
+    Row,
+    active_part,
+    build_problem,
+    find_corners,
+    find_rows,
+    is_private_fact,
+    move_answers,
+)
 from kolahal.proof.events import Event
 from kolahal.proof.lp import Shift, find_shift
-from kolahal.settings import ProofSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +97,38 @@ class Witness:
         return AllOf(tuple(p if isinstance(p, Within) else Equals(p) for p in parts))
 
 
-def find_witnesses(
-    case: Case, scales: Sequence[Fraction], settings: ProofSettings, most: int = 8
-) -> tuple[Witness, ...] | Unknown:
-    """The events and moves that cost most for given scales, by site, each with a direction, dearest first."""
-    passages = find_passages(case, case.sites, settings.solver_steps)
-    if isinstance(passages, Unknown):
-        return passages
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """Witnesses, dearest first, and a cost that no loss exceeds, where one is known."""
+
+    found: tuple[Witness, ...]
+    cost: Fraction | None
+
+
+@lru_cache(maxsize=4)  # the same program is asked about many scales in a row
+def find_stays(case: Case) -> tuple[tuple[Passage, ...], bool]:
+    """The passages of events to themselves, and whether these are all that matter.
+
+    Where a comparison has no noise, a neighbour may leave its event, and only the events themselves are looked at.
+    """
+    active, whole = case.sites, case.is_whole(case.sites)
+    moved = move_answers(range(case.size))
+    found: list[Passage] = []
+    complete = not whole or case.adjacency.distance.denominator == 1
+    for place, event in enumerate(case.events):
+        rows = find_rows(event, event, active, moved)
+        corners = find_corners(case.adjacency, case.size, rows, whole)
+        if isinstance(corners, Unknown):
+            complete = False
+        else:
+            complete = complete and not any(is_private_fact(facet, active) for facet in event.facets)
+            found.append(Passage(place, place, rows, corners))
+    return tuple(found), complete
+
+
+def find_witnesses(case: Case, scales: Sequence[Fraction], most: int = 8) -> Witnesses:
+    """The events and moves that cost most for given scales, by site, each with a direction."""
+    passages, complete = find_stays(case)
     prices = {site: 1 / Fraction(scales[site]) for site in case.sites}
     found: list[tuple[Passage, Corner, Shift]] = []
     for passage in passages:
@@ -100,11 +136,12 @@ def find_witnesses(
             problem, _ = build_problem(case.paths, passage.rows, corner)
             shift = find_shift(problem, prices)
             if shift is None:
-                return Unknown("an event has no finite cost")
-            if corner.move is not None and passage.source == passage.target:
+                complete = False  # no shift of the noise hides this move
+            else:
                 found.append((passage, corner, shift))
     found.sort(key=lambda way: -way[2].cost)
-    return tuple(_witness(case, *way, prices) for way in found[:most])
+    cost = max((shift.cost for _, _, shift in found), default=Fraction(0)) if complete else None
+    return Witnesses(tuple(_witness(case, *way, prices) for way in found[:most]), cost)
 
 
 def _witness(case: Case, passage: Passage, corner: Corner, shift: Shift, prices: Mapping[int, Fraction]) -> Witness:
@@ -114,7 +151,12 @@ def _witness(case: Case, passage: Passage, corner: Corner, shift: Shift, prices:
     facets = [facet.form for facet in event.facets if _noise_of(facet.form).terms]
     slack = [form for form in facets if _noise_of(form) not in reached]
     direction = _find_direction(case, facets, slack, _senses(case, priced, prices))
-    slopes = tuple(price for row, price in priced if row.equal)
+    # Parts of an answer that say the same share one row.
+    known, moved = dict(priced), move_answers(range(case.size))
+    parts = [
+        Row(active_part(part, case.sites), part.replace(moved) - part, True) for part in affine_parts(event.output)
+    ]
+    slopes = tuple(known[row] for row in parts)
     assert corner.move is not None
     return Witness(shift.cost, event, corner.move, direction.answers, direction.noise, slopes, direction.complete)
 

@@ -2,157 +2,580 @@
 
 from __future__ import annotations
 
-from html import escape
+import base64
+import hashlib
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, FileSystemLoader, TemplateError
 from markupsafe import Markup
 
-from kolahal.lang.scale import parse_scale
-from kolahal.report.svg import Series, line_chart, scatter
+from kolahal.errors import KolahalError
+from kolahal.report.safe import escape, visible
+from kolahal.report.svg import Rule, Series, histogram, line_chart, loss_map, paired_bars
+from kolahal.report.words import (
+    Explanation,
+    Site,
+    best_of,
+    explain,
+    find_sites,
+    headline,
+    pretty,
+    show,
+    verdict_of,
+    word_of,
+)
 
-TEMPLATE = Path(__file__).with_name("template.html")
-WORDS = {"proved": "Proved", "refuted": "Refuted", "unknown": "Unknown"}
+HERE = Path(__file__).parent
+LONGEST_TEXT = 60_000  # characters of a counterexample as a program
+MOST_ROWS = 12  # of a fragment
+ORDER = {"proved": 0, "unknown": 1, "refuted": 2}
+ROLES = {
+    "refuted": "a pair of neighbours that refutes it",
+    "hard": "a pair of neighbours that is hard to hide",
+    "tested": "the best counterexample of the test",
+}
 
 
 def render_page(document: dict[str, Any]) -> str:
     """The report of a synthesis, a check or a test, told apart by what the document holds."""
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(
-        title=document.get("sketch", "mechanism"),
-        headline=headline(document),
-        verdict=verdict_of(document),
-        facts=facts(document),
-        program=highlight(document.get("mechanism") or document.get("program") or ""),
-        candidates=document.get("candidates", []),
-        holes=[label.replace("eta", "η") for label in document.get("holes", [])],
-        pictures=pictures(document),
-        counterexample=counterexample(document),
-        examples=document.get("examples", {}).get("kept", []) + document.get("tests", {}).get("kept", []),
-        proof=document.get("proof", []),
-        reproduce=document.get("command", ""),
-        version=document.get("version", ""),
-        words=WORDS,
-        show=show,
-        pretty=pretty,
+    try:
+        return _render(document)
+    except TemplateError as error:  # the template asked for something that is not there
+        raise ValueError(f"this is not a result: {error}") from None
+
+
+def _render(document: dict[str, Any]) -> str:
+    style, script = (_read(name) for name in ("report.css", "report.js"))
+    program = document.get("mechanism") or document.get("program") or ""
+    sites = find_sites(program)
+    pairs = [
+        _pair(document, pair, number) for number, pair in enumerate(document.get("pairs") or _bare_pairs(document))
+    ]
+    return (
+        _environment()
+        .get_template("template.html")
+        .render(
+            kind=_kind(document),
+            title=document.get("sketch") or "mechanism",
+            headline=headline(document),
+            verdict=verdict_of(document),
+            word=word_of(document),
+            facts=facts(document),
+            program=mark_noise(program, sites),
+            sites=list(zip(sites, _labels(document, sites), strict=True)),
+            complete=bool(document.get("mechanism")) or not document.get("holes"),
+            candidates=[_row(c) for c in document.get("candidates", [])],
+            best=best_of(document),
+            holes=[label.replace("eta", "η") for label in document.get("holes", [])],
+            law=_math(document.get("law")),
+            alternatives=[_math(law) for law in document.get("alternatives", [])],
+            figures=pictures(document),
+            pairs=pairs,
+            proof=proof_of(document),
+            examples=[e for key in ("examples", "tests") for e in document.get(key, {}).get("kept", [])],
+            snippet=_short(document.get("snippet")),
+            commands=commands(document),
+            seconds=document.get("seconds"),
+            version=document.get("version", ""),
+            show=show,
+            brief=brief,
+            pretty=pretty,
+            style=Markup(style),
+            script=Markup(script),
+            policy=_policy(style, script),
+        )
     )
 
 
-def show(value: Any) -> str:
-    """A cell of a table."""
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, list):
-        return "[" + ", ".join(show(item) for item in value) + "]"
-    return str(value)
+def fragment(document: dict[str, Any]) -> str:
+    """The verdict and the ranked table as a small piece of HTML, for a notebook; it inherits colours and font."""
+    candidates = document.get("candidates", [])
+    verdict = verdict_of(document)
+    return (
+        _environment()
+        .get_template("fragment.html")
+        .render(
+            verdict=verdict,
+            word=word_of(document),
+            headline=headline(document),
+            candidates=[_row(c) for c in candidates[:MOST_ROWS]],
+            more=max(0, len(candidates) - MOST_ROWS),
+            holes=[label.replace("eta", "η") for label in document.get("holes", [])],
+            show=show,
+            brief=brief,
+        )
+    )
 
 
-def pretty(scale: str | None) -> str:
-    """A scale as people read it."""
-    return parse_scale(scale).pretty()
-
-
-def verdict_of(document: dict[str, Any]) -> str:
-    if "verdict" in document:
-        return str(document["verdict"])
-    alive = [c for c in document.get("candidates", []) if c["verdict"] != "refuted"]
-    if alive:
-        return str(alive[0]["verdict"])
-    return "refuted" if "candidates" in document else "unknown"
-
-
-def headline(document: dict[str, Any]) -> str:
-    """The verdict in one sentence."""
-    name = document.get("sketch", "The mechanism")
-    if "candidates" in document:
-        alive = [c for c in document["candidates"] if c["verdict"] != "refuted"]
-        if not alive:
-            return f"No private completion of {name} was found in the grammar."
-        best = alive[0]
-        scales = ", ".join(pretty(s) for s in best["scales"])
-        if best["verdict"] == "proved":
-            return f"{name} with noise scales ({scales}) is proved ε-differentially private, for {best['scope']}."
-        return f"{name} with noise scales ({scales}) is the best candidate; it is neither proved nor refuted."
-    if "verdict" in document:
-        tail = f", for {document['scope']}" if document.get("scope") else ""
-        return f"{name}: {WORDS[document['verdict']].lower()}{tail}."
-    return f"{name} at ε = {show(document['epsilon'])}: p-value {show(document['p_value'])}, ε at least {show(document['epsilon_lower'])}."
-
-
-def facts(document: dict[str, Any]) -> list[tuple[str, str]]:
-    names = {
-        "law": "law",
-        "adjacency": "neighbours",
-        "method": "method",
-        "seed": "seed",
-        "confidence": "confidence",
-        "epsilon_lower": "ε at least, in units of the claim",
-        "epsilon_upper": "ε at most, in units of the claim",
-        "reason": "reason",
-        "runs": "runs",
-    }
-    found = [(label, show(document[key])) for key, label in names.items() if document.get(key) is not None]
-    seconds = document.get("seconds")
-    if isinstance(seconds, dict):
-        found.append(("seconds", ", ".join(f"{k} {v:.1f}" for k, v in seconds.items())))
+def _environment() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True, finalize=_finalize
+    )
+    found.filters["ticked"] = ticked
     return found
 
 
-def highlight(program: str) -> Markup:
-    """The program with its places of noise marked."""
-    text = escape(program)
-    for call in ("DiscreteLap(", "DiscreteExp(", "Lap(", "Exp("):
-        pieces = text.split(call)
-        text = pieces[0]
-        for piece in pieces[1:]:
-            if text.endswith(("Discrete", '<mark class="noise">Discrete')):
-                text += call + piece
-                continue
-            inside, closing, rest = _until_closed(piece)
-            text += f'<mark class="noise">{call}{inside}{closing}</mark>{rest}'
-    return Markup(text)
+def _finalize(value: Any) -> Any:
+    """Every text that a template is given; what is markup already stays."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _until_closed(text: str) -> tuple[str, str, str]:
-    depth = 1
-    for place, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return text[:place], ")", text[place + 1 :]
-    return text, "", ""
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
 
 
-def pictures(document: dict[str, Any]) -> list[Markup]:
+def _policy(style: str, script: str) -> str:
+    """What the browser may do: nothing but this page's own style and script, told by their hashes."""
+
+    def digest(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+    return f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; base-uri 'none'; form-action 'none'"
+
+
+# ---------------------------------------------------------------- texts of a stranger
+
+
+def ticked(text: str) -> Markup:
+    """Words with `code` in backticks as markup."""
+    parts = [escape(part) for part in str(text).split("`")]
+    words = "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
+    return Markup(re.sub(r"\be\^\(([^()]*)\)", r"e<sup>\1</sup>", words))
+
+
+def mark_noise(program: str, sites: Sequence[Site]) -> Markup:
+    """The program, a line at a time, with its places of noise marked."""
+    marks: dict[int, list[tuple[int, int]]] = {}
+    for site in sites:
+        marks.setdefault(site.line, []).append((site.column - 1, site.width))
+    lines = []
+    for number, line in enumerate(program.rstrip("\n").split("\n"), 1):
+        text, done = "", 0
+        for start, width in sorted(marks.get(number, ())):
+            inside = escape(line[start : start + width])
+            text += escape(line[done:start]) + f'<mark class="noise">{inside}</mark>'
+            done = start + width
+        lines.append(f'<span class="line">{text}{escape(line[done:])}\n</span>')
+    return Markup("".join(lines)) if program else Markup("")
+
+
+# ---------------------------------------------------------------- parts of the page
+
+
+def _short(text: str | None) -> str | None:
+    """A text that the page has room for; longer ones are in their own files."""
+    return text if text is None or len(text) <= LONGEST_TEXT else None
+
+
+def _kind(document: Mapping[str, Any]) -> str:
+    if "candidates" in document:
+        return "synthesis"
+    return "check" if "verdict" in document else "test"
+
+
+def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The few lines below the verdict."""
+    found: list[tuple[str, str]] = []
+    if document.get("neighbours") or document.get("adjacency"):
+        found.append(("Neighbours", document.get("neighbours") or document["adjacency"]))
+    if document.get("claim"):
+        found.append(("Claim", f"{pretty(document['claim'])}-differential privacy"))
+    if "verdict" in document:
+        low, high = document.get("epsilon_lower"), document.get("epsilon_upper")
+        found.append(("True ε", _bounds(_cut(low or 0.0), None if high is None else show(high))))
+    elif document.get("hardest") and (best := best_of(document)):
+        low = _cut(document["hardest"]["loss"])
+        above = " and ε" if best["verdict"] == "proved" else ""
+        words = f"{'between' if above else 'at least'} {low}·ε{above}" if low != "1" else "ε, and not less"
+        found.append(("True ε", f"of the best completion: {words}"))
+    if document.get("p_value") is not None:
+        found.append(("p-value", show(document["p_value"])))
+    if document.get("method"):
+        method = {"law": "straight from the law", "paper": "the paper’s search"}.get(
+            document["method"], document["method"]
+        )
+        found.append(("Method", f"{method}, seed {document.get('seed', 0)}"))
+    if document.get("confidence"):
+        found.append(("Confidence", f"{document['confidence']} in {document.get('runs', 0):,} runs"))
+    return found
+
+
+def _bounds(low: str, high: str | None) -> str:
+    """Where the true ε lies, in units of the claim."""
+    if low == "∞":
+        return "unbounded: no noise hides the difference"
+    if high is None:
+        return f"at least {low} times the claim; no upper bound is known"
+    return f"{low} times the claim" if low == high else f"between {low} and {high} times the claim"
+
+
+def _cut(bound: Any) -> str:
+    """A lower bound with four digits, never rounded up."""
+    value = _finite(bound)
+    return f"{math.floor(value * 1e4 + 1e-9) / 1e4:.4f}".rstrip("0").rstrip(".") if value < 100 else show(value)
+
+
+def _labels(document: Mapping[str, Any], sites: Sequence[Site]) -> list[str]:
+    """The hole that each place of noise was, where that is clear."""
+    best = best_of(document)
+    noisy = [i for i, scale in enumerate(best["scales"]) if scale is not None] if best else []
+    if document.get("mechanism") and len(noisy) == len(sites):
+        return [f"η{i + 1}" for i in noisy]
+    return [f"η{i + 1}" if document.get("figures") and not document.get("holes") else "" for i in range(len(sites))]
+
+
+def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the ranked table."""
+    return {
+        **candidate,
+        "shown": [pretty(s) for s in candidate["scales"]],
+        "order": ORDER.get(candidate["verdict"], 3),
+        "loss": tightness(candidate),
+        "cost": candidate.get("law_cost"),
+    }
+
+
+def brief(value: Any) -> str:
+    """A number with the three digits that tables have room for."""
+    return show(float(f"{value:.3g}")) if isinstance(value, float) else show(value)
+
+
+def tightness(candidate: Mapping[str, Any]) -> float | None:
+    """The largest loss that was found of a candidate, in units of ε."""
+    loss, against = candidate.get("log_loss"), candidate.get("counterexample")
+    found = [] if loss is None else [_finite(loss) / candidate["epsilon"]]
+    if against:
+        (low1, high1), (low2, high2) = against["p1"], against["p2"]
+        ratio = max(_ratio(low1, high2), _ratio(low2, high1))
+        found.append(math.log(ratio) / against["epsilon"] if ratio else 0.0)
+    return max(found, default=None)
+
+
+def _ratio(above: float, below: float) -> float:
+    return above / below if below else math.inf if above else 0.0
+
+
+def _math(text: str | None) -> str:
+    """A law as people read it: 1/η1 + 2·N/η2 ≤ ε."""
+    if not text:
+        return ""
+    text = re.sub(r"\blen\((\w+)\)", r"|\1|", text).replace("<=", "≤").replace("*", "·")
+    return re.sub(r"\beps(ilon)?\b", "ε", re.sub(r"\beta(\d+)", r"η\1", text))
+
+
+def proof_of(document: Mapping[str, Any]) -> Explanation | None:
+    """The proof in words, of the checked program or of the best completion."""
+    certificate = document.get("certificate") or document.get("proof")
+    if not isinstance(certificate, dict):
+        return None
+    try:
+        return explain(certificate, claimed=document.get("claim"))
+    except (KolahalError, KeyError, IndexError, ValueError, TypeError, AttributeError, RecursionError):
+        return None  # the words are a service; the certificate is what counts
+
+
+def commands(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What to type to get all of this again."""
+    found = [("The same result again", document["command"])] if document.get("command") else []
+    files = document.get("files", [])
+    if "certificate.json" in files:
+        found.append(("The proof checked again, without the search that found it", "kolahal verify certificate.json"))
+    if "counterexample.py" in files:
+        found.append(("The counterexample seen again, without Kolahal", "python counterexample.py"))
+    private = next((name for name in files if name.endswith("_private.py")), None)
+    if private:
+        found.append(("The private program tested on your machine", f"python {private} --self-test"))
+    return [*found, ("This page again, from the result alone", "kolahal report result.json")]
+
+
+# ---------------------------------------------------------------- pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure and what is to be seen on it."""
+
+    title: str
+    svg: Markup
+    caption: str
+
+
+def pictures(document: Mapping[str, Any]) -> list[Picture]:
+    """All plots that the document has data for."""
+    data = document.get("figures") or {}
     found = []
+    if data.get("loss"):
+        found.append(_losses(data["loss"]))
+    if data.get("landscape"):
+        found.append(_landscape(data["landscape"], bool(document.get("candidates"))))
+    if data.get("error"):
+        found.append(_errors(data["error"]))
     curves = [
         (", ".join(pretty(s) for s in c["scales"]), c.get("curve", [])) for c in document.get("candidates", [])[:4]
     ]
-    if document.get("curve"):
-        curves.append(("p-value", document["curve"]))
-    lines = [
-        Series(name, tuple((p["test_epsilon"], p["p_value"]) for p in points)) for name, points in curves if points
-    ]
-    if lines:
-        found.append(line_chart("p-value against test ε: small means a violation", "test ε", "p-value", lines, top=1.0))
-    for region in document.get("regions", [])[:1]:
-        members = region["members"]
-        if members and len(members[0]) >= 2:
-            points = [(m[0], m[1]) for m in members]
-            title = (
-                f"noise region at ε = {show(region['arguments']['epsilon'])}: scales that look tight on the examples"
-            )
-            found.append(scatter(title, "η1", "η2", points))
-    return [Markup(picture) for picture in found]
-
-
-def counterexample(document: dict[str, Any]) -> dict[str, Any] | None:
-    found = document.get("counterexample")
-    if found is None:
-        for candidate in document.get("candidates", []):
-            if candidate["verdict"] == "refuted" and candidate.get("counterexample"):
-                return dict(candidate["counterexample"])
+    curves += [("p-value", document["curve"])] if document.get("curve") else []
+    if any(points for _, points in curves):
+        found.append(_p_values([(name, points) for name, points in curves if points]))
     return found
+
+
+def _at(about: Mapping[str, Any]) -> str:
+    parts = [f"ε = {show(about['epsilon'])}"] if "epsilon" in about else []
+    return ", ".join(parts + [f"{name} = {show(value)}" for name, value in about.get("arguments", {}).items()])
+
+
+def _on(data: Mapping[str, Any]) -> str:
+    return (
+        "one hard pair of neighbours"
+        if data["examples"] == 1
+        else f"the worst of {data['examples']} pairs of neighbours"
+    )
+
+
+def _how(data: Mapping[str, Any]) -> str:
+    return "by integration" if data["exact"] else "by weighing simulated runs"
+
+
+def _count(answers: int) -> str:
+    return f"{answers} answer{'' if answers == 1 else 's'}"
+
+
+def _hole(label: str) -> str:
+    return label.replace("eta", "η")
+
+
+def _losses(data: Mapping[str, Any]) -> Picture:
+    series, bounded = [], False
+    for style, curve in enumerate(data["curves"]):
+        name = f"{_hole(curve['hole'])} around {pretty(curve['scale'])}"
+        points = tuple(zip(data["factors"], map(_finite, curve["found"]), strict=True))
+        series.append(Series(name, points, style=style))
+        if curve["law"]:
+            bounded = True
+            law = tuple(zip(data["factors"], map(_finite, curve["law"]), strict=True))
+            series.append(Series(f"{_hole(curve['hole'])} by the law", law, dashed=True, style=style))
+    title = "Loss against scale"
+    svg = line_chart(
+        title,
+        "scale, as a multiple of the chosen one",
+        "loss, in units of the claim",
+        series,
+        top=3.0,
+        rules=[Rule("what the claim allows", 1.0, left=True), Rule("chosen", 1.0, up=True)],
+        log_x=True,
+        description=f"The loss falls as a scale grows. At the chosen scales it is {show(_at_one(data))} of the claim.",
+        heading=False,
+    )
+    caption = (
+        f"One scale is changed and the others stay. Solid: the loss on {_on(data)}, {_how(data)} ({_at(data)}): "
+        f"{'a lower bound for the true loss' if data['exact'] else 'an estimate from below of the true loss'}."
+    )
+    caption += " Dashed: what the law says, an upper bound where the law holds." if bounded else ""
+    return Picture(title, Markup(svg), caption)
+
+
+def _at_one(data: Mapping[str, Any]) -> float:
+    return max(_finite(c["found"][len(data["factors"]) // 2]) for c in data["curves"])
+
+
+def _finite(value: Any) -> float:
+    """JSON has no infinity; documents spell it."""
+    return math.inf if value == "Infinity" else math.nan if value is None else float(value)
+
+
+def _landscape(data: Mapping[str, Any], synthesis: bool) -> Picture:
+    first, second = (_hole(label) for label in data["holes"])
+    found = [[_finite(v) for v in row] for row in data["found"]]
+    law = [[_finite(v) for v in row] for row in data["law"]] if data["law"] else None
+    places: dict[tuple[float, float], list[str]] = {}
+    for mark in data["marks"]:
+        places.setdefault((mark["x"], mark["y"]), []).append(str(mark["rank"]))
+    marks = [(x, y, ", ".join(ranks) if synthesis else "this program") for (x, y), ranks in places.items()]
+    title = "The landscape of the loss"
+    svg = loss_map(
+        title,
+        f"scale of {first}",
+        f"scale of {second}",
+        data["xs"],
+        data["ys"],
+        found,
+        law,
+        marks,
+        f"The loss falls towards the upper right, where both scales are large. {len(marks)} completions are marked.",
+    )
+    fixed = [f"{_hole(label)} = {pretty(scale)}" for label, scale in data["fixed"]]
+    at = ", ".join([_at(data), _count(data["size"]), *fixed])
+    caption = f"The loss on {_on(data)} over both scales, in units of the claim, {_how(data)} ({at})."
+    if _passes_one(found):
+        caption += (
+            " On the pale band it is 1: the objective of the search, the distance of the loss from the claim, is zero there. "
+            "Orange is not private; blue is noisier than this needs."
+        )
+    if law and _passes_one(law):
+        caption += " On the dark line the law’s cost is the claim, and beyond it the law promises privacy."
+    caption += " Numbers are ranks." if synthesis else ""
+    blank = any(math.isnan(v) for row in found for v in row)
+    caption += " Blank: the probabilities are too small to compute." if blank else ""
+    return Picture(title, Markup(svg), caption)
+
+
+def _passes_one(values: Sequence[Sequence[float]]) -> bool:
+    return any(v < 1 for row in values for v in row) and any(v > 1 for row in values for v in row)
+
+
+def _errors(data: Mapping[str, Any]) -> Picture:
+    probability = data["kind"] == "probability"
+    series = [
+        Series(
+            ", ".join(pretty(s) for s in curve["scales"]),
+            tuple(zip(data["epsilons"], map(_finite, curve["errors"]), strict=True)),
+            dots=True,
+        )
+        for curve in data["curves"]
+    ]
+    title = "Error against ε"
+    low, high = data["epsilons"][0], data["epsilons"][-1]
+    svg = line_chart(
+        title,
+        "ε",
+        "chance of another answer" if probability else "mean distance from the true answer",
+        series,
+        top=1.0 if probability else None,
+        log_x=True,
+        log_y=not probability,
+        description=f"The expected error falls as ε grows from {low:g} to {high:g}.",
+        heading=False,
+    )
+    what = (
+        "How often the answer is not the noiseless one"
+        if probability
+        else "How far the answer is from the noiseless one"
+    )
+    at = _at({"arguments": data["arguments"]})
+    caption = (
+        f"{what}, on average over {data['inputs']} inputs of {_count(data['size'])} between 0 and {data['most']} "
+        f"with {data['runs']} simulated runs each"
+        + (f" ({at})." if at else ".")
+        + (" For lists it is the mean over the items." if not probability else "")
+    )
+    return Picture(title, Markup(svg), caption)
+
+
+def _p_values(curves: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Picture:
+    series = [
+        Series(name, tuple((p["test_epsilon"], p["p_value"]) for p in points), dots=True) for name, points in curves
+    ]
+    title = "The test’s p-value"
+    svg = line_chart(
+        title,
+        "test ε",
+        "p-value",
+        series,
+        top=1.0,
+        rules=[Rule("0.05", 0.05)],
+        description="A small p-value speaks against privacy at that ε.",
+        heading=False,
+    )
+    return Picture(
+        title,
+        Markup(svg),
+        "A second opinion that shares nothing with the proof: the p-value of a statistical test that the loss is at most the "
+        "test ε. Small values speak against privacy; large ones prove nothing.",
+    )
+
+
+# ---------------------------------------------------------------- two databases side by side
+
+
+def _bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Counterexamples of a document without pictures: the event and its two probabilities, as intervals."""
+    found = [(document, document.get("counterexample"))]
+    found += [(c, c.get("counterexample")) for c in document.get("candidates", [])]
+    pairs = []
+    for owner, example in found:
+        if example:
+            middle = [sum(example[key]) / 2 for key in ("p1", "p2")]
+            event = {"label": example["event"], "bins": [], "p1": middle[0], "p2": middle[1], "exact": True}
+            role = "refuted" if owner.get("verdict") == "refuted" else "tested"
+            scales = owner.get("scales", [])
+            allowed = example.get("epsilon", 0.0)
+            pairs.append({**example, "role": role, "scales": scales, "allowed": allowed, "bins": [], "events": [event]})
+    return pairs
+
+
+LONGEST = 12  # label of a bar
+
+
+def _letters(label: str) -> str:
+    """A list of truth values as letters."""
+    for word, letter in (("True", "T"), ("False", "F"), ("None", "·"), ("a number", "#"), (", ", " ")):
+        label = label.replace(word, letter)
+    return label
+
+
+def _pair(document: Mapping[str, Any], data: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """One pair of neighbours with its chart and its events."""
+    allowed = float(data["allowed"])
+    events = [_event(event, allowed, data.get("runs") or 0) for event in data["events"]]
+    hardest = document.get("hardest") if data["role"] == "hard" else None
+    if hardest and hardest["d1"] == data["d1"]:
+        hardest = None
+    svg, long = "", False
+    if data["bins"]:
+        up = "probability"
+        description = f"{data['event']}: {events[0]['say']}"
+        chosen = data["events"][0]["bins"]
+        if data["kind"] == "histogram":
+            svg = histogram("The answers on both inputs", data["subject"], up, data["bins"], chosen, description)
+        else:
+            long = any(len(b["label"]) > LONGEST for b in data["bins"])
+            bins = [{**b, "label": _letters(b["label"])} for b in data["bins"]] if long else data["bins"]
+            svg = paired_bars("The answers on both inputs", up, bins, chosen, description)
+    name = "(" + ", ".join(pretty(s) for s in data["scales"]) + ")" if document.get("candidates") else ""
+    role = ROLES[data["role"]]
+    changed = [a != b for a, b in zip(data["d1"], data["d2"], strict=True)]
+    return {
+        "number": number,
+        "title": f"{name}: {role}" if name else role[0].upper() + role[1:],
+        "role": data["role"],
+        "at": _at(data),
+        "sides": [("d1", data["d1"]), ("d2", data["d2"])],
+        "changed": changed,
+        "svg": Markup(svg),
+        "runs": data.get("runs"),
+        "subject": data.get("subject", "the answer"),
+        "letters": long,
+        "events": events,
+        "other": data.get("other", [0, 0]),
+        "hardest": hardest,
+        "allowed": allowed,
+        "factor": math.exp(min(700.0, allowed)),
+    }
+
+
+ENOUGH = 50  # hits on either side, below which sampled frequencies say nothing of their ratio
+SURE = 4.0  # standard errors
+
+
+def _event(event: Mapping[str, Any], allowed: float, runs: int) -> dict[str, Any]:
+    """An event with its loss in units of the claim, where it is known, and what is to be said of it."""
+    p1, p2, exact = float(event["p1"]), float(event["p2"]), bool(event["exact"])
+    high, low = max(p1, p2), min(p1, p2)
+    likelier, about = "d1" if p1 >= p2 else "d2", "" if exact else "about "
+    say = f"It has a probability of {about}{show(p1)} on d1 and {about}{show(p2)} on d2."
+    if high == 0 or (not exact and low * runs < ENOUGH):
+        return {**event, "part": None, "over": False, "say": f"{say} That is too rare to compare."}
+    loss = math.inf if low == 0 else math.log(high / low)
+    doubt = 0.0 if exact else SURE * math.sqrt(1 / (high * runs) + 1 / (low * runs))
+    over = loss - doubt > allowed * (1 + 1e-9)
+    times = "infinitely more likely on" if low == 0 else f"{about}{math.exp(loss):.4g} times as likely on"
+    limit = f"the {math.exp(min(700.0, allowed)):.4g} that the claim allows"
+    close = f"too close to {limit} to tell from so many runs"
+    verdict = f"more than {limit}" if over else f"within {limit}" if loss <= allowed or exact else close
+    say += f" It is {times} {likelier}, {verdict}."
+    return {**event, "part": loss / allowed if allowed else None, "over": over, "say": say}

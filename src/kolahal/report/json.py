@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from kolahal.lang.sketch import Completion
@@ -30,8 +31,14 @@ VERDICTS: dict[type[Verdict], str] = {Proved: "proved", Refuted: "refuted", Unkn
 
 
 def dump(document: dict[str, Any]) -> str:
-    """One document, readable, with no NaN or infinity in it: JSON has neither."""
-    return json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    """One document, readable, with no NaN or infinity in it, since JSON has neither, and nothing that a terminal obeys."""
+    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    return "\n".join(line if line.isprintable() else _escape(line) for line in text.split("\n"))
+
+
+def _escape(line: str) -> str:
+    """Only texts hold odd characters, and there JSON has a way to write each."""
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
 def _finite(value: Any) -> Any:
@@ -50,12 +57,16 @@ def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version:
         "sketch": synthesis.sketch.name,
         "holes": [hole.label for hole in synthesis.sketch.holes],
         "law": synthesis.law.text if synthesis.law else None,
+        "alternatives": list(synthesis.law.alternatives) if synthesis.law else [],
         "candidates": [_candidate(rank + 1, judged, synthesis) for rank, judged in enumerate(synthesis.judged)],
+        "best": synthesis.judged.index(synthesis.best) + 1 if synthesis.best else None,
+        "proof": _proof(synthesis.best.verdict) if synthesis.best else None,
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "seed": synthesis.settings.seed,
         "version": version,
         "method": synthesis.method,
         "adjacency": str(synthesis.sketch.adjacency),
+        "neighbours": synthesis.sketch.adjacency.describe(),
         "program": str(synthesis.sketch),
         "mechanism": str(synthesis.mechanism) if synthesis.best else None,
         "arguments": {
@@ -69,6 +80,24 @@ def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version:
         "ranked": [_ranked(r) for r in synthesis.ranked],
         "settings": as_data(synthesis.settings),
     }
+
+
+def with_pictures(document: dict[str, Any], pictures: dict[str, Any], files: Iterable[str]) -> dict[str, Any]:
+    """A document with the data of its report's pictures, and the names of the files that are written beside it."""
+    costs = pictures.get("costs", [])
+    candidates = [{**c, "law_cost": cost} for c, cost in zip(document.get("candidates", []), costs)]
+    shown = {key: value for key, value in pictures.items() if key != "costs"}
+    return {**document, **({"candidates": candidates} if candidates else {}), **shown, "files": sorted(files)}
+
+
+def _proof(verdict: Verdict) -> dict[str, Any] | None:
+    """A certificate without its bulk: what the report tells of it, not enough to check it again."""
+    if not isinstance(verdict, Proved):
+        return None
+    found: dict[str, Any] = json.loads(verdict.certificate.text)
+    if found.get("kind") == "bounded":
+        return {**found, "all_cases": len(found["cases"]), "cases": found["cases"][-1:]}
+    return {**found, "cases": [{**case, "obligations": len(case["obligations"])} for case in found["cases"]]}
 
 
 def scales(completion: Completion) -> list[str | None]:

@@ -21,6 +21,7 @@ from kolahal.model import (
     describe_verdict,
     show,
 )
+from kolahal.report.words import explain_shortly
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -173,7 +174,9 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     upper = "nothing is known" if check.epsilon_upper is None else f"{check.epsilon_upper:.4g}"
     lines.append(f"In units of the claim, the true ε is at least {check.epsilon_lower:.4g}; upper bound: {upper}.")
     if isinstance(check.verdict, Proved):
-        assumed = json.loads(check.verdict.certificate.text).get("assumptions", [])
+        certificate = json.loads(check.verdict.certificate.text)
+        lines += explain_shortly(certificate, sketch, claim)
+        assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []
     if isinstance(check.verdict, Refuted):
         lines += ["The counterexample:", *counterexample_lines(check.verdict)]

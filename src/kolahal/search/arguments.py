@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from kolahal.lang.ir import Binary, Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Parameter, Sketch, Type
 from kolahal.model import Arguments, Split
@@ -41,12 +42,13 @@ def _told_apart(sketch: Sketch, scales: tuple[Scale, ...], settings: list[Argume
 def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
     """Settings of the arguments in the order of preference: the user's own values first."""
     pool = []
+    divisors = _divisors(sketch)
     for turn in range(max(len(settings.arguments.epsilons), len(settings.arguments.sizes))):
         epsilon = settings.arguments.epsilons[turn % len(settings.arguments.epsilons)]
         if turn == 0 and isinstance(sketch.epsilon.default, Fraction):
             epsilon = sketch.epsilon.default
         size = settings.arguments.sizes[turn % len(settings.arguments.sizes)]
-        values = tuple((p.name, _value(p, turn)) for p in sketch.arguments)
+        values = tuple((p.name, _value(p, turn, p.name in divisors)) for p in sketch.arguments)
         # A cut-off after N answers costs its full price only where there are many more answers than N.
         size = max(
             [
@@ -58,7 +60,13 @@ def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
     return list(dict.fromkeys(pool))
 
 
-def _value(parameter: Parameter, turn: int) -> Fraction | bool:
+def _divisors(sketch: Sketch) -> set[str]:
+    """Names that the program divides by."""
+    below = [node.right for node in walk(sketch.body) if isinstance(node, Binary) and node.op in ("/", "//", "%")]
+    return {node.name for part in below for node in walk(part) if isinstance(node, Var)}
+
+
+def _value(parameter: Parameter, turn: int, divides: bool) -> Fraction | bool:
     if parameter.default is not None and (turn == 0 or parameter.type is Type.FLOAT):
         return parameter.default
     match parameter.type:
@@ -67,4 +75,4 @@ def _value(parameter: Parameter, turn: int) -> Fraction | bool:
         case Type.INT:
             return WHOLE[turn % len(WHOLE)]
         case _:
-            return REAL[turn % len(REAL)]
+            return WHOLE[turn % len(WHOLE)] if divides else REAL[turn % len(REAL)]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kolahal.lang.scale import Scale
+from kolahal.engine.noise import Array
+from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.model import Region
 from kolahal.search.grammar import enumerate_scales
 from kolahal.settings import Settings
+
+Picks = NDArray[np.intp]
+ROOM = 1 << 22  # distances that are held at a time
 
 
 def enumerate_completions(sketch: Sketch, regions: tuple[Region, ...], settings: Settings) -> tuple[Completion, ...]:
@@ -21,40 +26,43 @@ def enumerate_completions(sketch: Sketch, regions: tuple[Region, ...], settings:
     its extensions, so the whole product of the grammar is never formed.
     """
     scales = enumerate_scales(settings.grammar, sketch)
-    tables = [_Distances(scales, sketch, region) for region in regions]
-    prefixes: list[tuple[int, ...]] = [()]
+    gaps = [_gaps(scales, sketch, region) for region in regions]
+    picks = np.zeros((1, 0), dtype=np.intp)  # (prefixes, holes)
+    spent = [np.zeros((1, len(region.members))) for region in regions]  # (prefixes, members)
     for hole in range(len(sketch.holes)):
-        extended = [(*prefix, choice) for prefix in prefixes for choice in range(len(scales))]
-        prefixes = _near(extended, hole + 1, tables, settings.ranking.neighbourhood)
-    return tuple(tuple(scales[choice] for choice in prefix) for prefix in prefixes)
+        picks, spent = _extend(picks, spent, [gap[:, :, hole] for gap in gaps], settings.ranking.neighbourhood)
+    return tuple(tuple(scales[choice] for choice in row) for row in picks)
 
 
-def all_completions(sketch: Sketch, settings: Settings, epsilon_power: int | None = None) -> Iterator[Completion]:
-    """The whole grammar at every hole, or only its scales with one power of ε."""
-    scales = [
-        scale
-        for scale in enumerate_scales(settings.grammar, sketch)
-        if epsilon_power is None or not scale or dict(scale.powers).get(sketch.epsilon.name, 0) == epsilon_power
-    ]
-    return itertools.product(scales, repeat=len(sketch.holes))
+def all_completions(sketch: Sketch, settings: Settings) -> Iterator[Completion]:
+    """The whole grammar at every hole."""
+    return itertools.product(enumerate_scales(settings.grammar, sketch), repeat=len(sketch.holes))
 
 
-class _Distances:
-    """|value of a scale − member| for every scale, hole and member of one region."""
-
-    def __init__(self, scales: tuple[Scale, ...], sketch: Sketch, region: Region):
-        names = region.arguments.quantities(sketch)
-        values = np.array([float(scale.at(names)) for scale in scales])
-        members = np.array(region.members)  # (members, holes)
-        self.gaps = np.abs(values[:, None, None] - members[None, :, :])  # (scales, members, holes)
+def scales_at(holes: Collection[int], sketch: Sketch, settings: Settings) -> list[tuple[Scale, ...]]:
+    """For each hole the scales of the grammar that go with 1/ε, as a law has them, or no noise."""
+    epsilon = sketch.epsilon.name
+    noisy = tuple(s for s in enumerate_scales(settings.grammar, sketch) if s and dict(s.powers).get(epsilon) == -1)
+    return [noisy if hole in holes else (NO_NOISE,) for hole in range(len(sketch.holes))]
 
 
-def _near(prefixes: list[tuple[int, ...]], holes: int, tables: list[_Distances], most: float) -> list[tuple[int, ...]]:
-    if not prefixes:
-        return []
-    picks = np.array(prefixes)  # (prefixes, holes)
-    near = np.ones(len(prefixes), dtype=bool)
-    for table in tables:
-        distance = sum(table.gaps[picks[:, hole], :, hole] for hole in range(holes))  # (prefixes, members)
-        near &= np.asarray(distance).min(axis=1) <= most
-    return [prefix for prefix, keep in zip(prefixes, near, strict=True) if keep]
+def _gaps(scales: tuple[Scale, ...], sketch: Sketch, region: Region) -> Array:
+    """|value of a scale − member|, by scale, member and hole."""
+    names = region.arguments.quantities(sketch)
+    values = np.array([float(scale.at(names)) for scale in scales])
+    gaps: Array = np.abs(values[:, None, None] - np.array(region.members)[None, :, :])
+    return gaps
+
+
+def _extend(picks: Picks, spent: list[Array], gaps: list[Array], most: float) -> tuple[Picks, list[Array]]:
+    """The prefixes with one more scale that are still near a member of every region, and their distances."""
+    found: list[tuple[Picks, list[Array]]] = []
+    together = max(1, ROOM // max(gap.size for gap in gaps))  # prefixes whose extensions fit into memory at once
+    for start in range(0, max(1, len(picks)), together):
+        some = slice(start, start + together)
+        totals = [have[some, None, :] + gap[None] for have, gap in zip(spent, gaps, strict=True)]
+        near = np.logical_and.reduce([total.min(axis=2) <= most for total in totals])
+        rows, choices = np.nonzero(near)
+        found.append((np.column_stack([picks[some][rows], choices]), [total[rows, choices] for total in totals]))
+    parts = zip(*(totals for _, totals in found), strict=True)
+    return np.concatenate([chosen for chosen, _ in found]), [np.concatenate(part) for part in parts]

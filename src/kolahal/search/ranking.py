@@ -23,10 +23,14 @@ def rank_completions(
     probe: Probe,
     settings: Settings,
 ) -> tuple[Ranked, ...]:
-    """The completions, best first. What is compared is in units of ε, so that all γ count alike."""
+    """The completions, best first. What is compared is in units of ε, so that all γ count alike.
+
+    A completion that is tight at one γ is no noisier than it must be. An average over all γ would instead prefer noise
+    that grows with |q|, whose worst example is found everywhere, to less noise whose worst example is far away at some.
+    """
     if not completions:
         return ()
-    slack = np.zeros(len(completions))
+    slack = np.full(len(completions), np.inf)  # at the γ where it is smallest
     first = np.zeros(len(completions))
     groups = tuple(dict.fromkeys(e.arguments for e in examples))
     violations = np.zeros(len(completions), dtype=int)
@@ -37,7 +41,7 @@ def rank_completions(
         epsilon = float(arguments.epsilon)
         violations += (losses.low > epsilon * (1 + 1e-6)).sum(axis=1)
         top = losses.sure.max(axis=1)
-        slack += np.abs(1 - np.minimum(top / epsilon, 50.0)) / len(groups)
+        slack = np.minimum(slack, np.abs(1 - np.minimum(top / epsilon, 50.0)))
         if arguments == split.training[0]:
             first = top
     noise = total_noise(sketch, completions, split.training + split.testing)

@@ -1,0 +1,186 @@
+"""`kolahal batch`: many mechanisms in one go."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kolahal.cli.base import MISTAKE, PROVED, REFUTED, UNKNOWN, cli, finish, limits, processes, seed, write_files
+from kolahal.errors import UsageError
+from kolahal.settings import Settings
+
+if TYPE_CHECKING:
+    from kolahal.batch import Entry
+    from kolahal.batch.run import Attempt, Watch
+    from kolahal.workers import Limits
+
+# What a verdict means for the exit code, worst first: one broken mechanism outweighs all else.
+CODES = {
+    "refuted": REFUTED,
+    "nothing found": REFUTED,
+    "failed": MISTAKE,
+    "mistake": MISTAKE,
+    "unknown": UNKNOWN,
+    "proved": PROVED,
+}
+WIDEST = 60  # characters of a summary in the table
+RESULTS, SUMMARY = "results.jsonl", "summary.txt"
+
+
+@cli.command()
+@click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+@click.option("--check", "action", flag_value="check", help="Check everything; a sketch with holes is a mistake.")
+@click.option("--synth", "action", flag_value="synth", help="Synthesize everything; one without holes is a mistake.")
+@click.option("--eps-claim", "claim", default="", help="The claimed privacy level of what is checked.")
+@click.option("--method", default="auto", show_default=True, help="How to synthesize.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep a journal and the results there; the same command goes on where an interrupted one ended.",
+)
+@click.option("--pass-over", is_flag=True, help="Pass over files without a sketch, as in folders and patterns.")
+@click.option("--retry", is_flag=True, help="Do again what failed or was stopped at a limit.")
+@click.option("--cluster", metavar="ADDRESS", help="Use the workers of a running Dask scheduler.")
+@limits(seconds=600, memory=4096)
+@click.option("--allow-unknown", is_flag=True, help="Unknown is no failure.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line a job.")
+@seed
+@processes
+def batch(
+    targets: tuple[str, ...],
+    action: str | None,
+    claim: str,
+    method: str,
+    out: Path | None,
+    pass_over: bool,
+    retry: bool,
+    cluster: str | None,
+    limit: Limits,
+    allow_unknown: bool,
+    as_json: bool,
+    seed: int,
+    count: int | None,
+) -> None:
+    """Check or synthesize many mechanisms: names of the gallery or `gallery` for all of it, files, folders, patterns.
+
+    A sketch with holes is synthesized, one without is checked. Exit code: 1 if any is refuted, else 2 if any is a
+    mistake or failed, else 3 if any is unknown, else 0.
+    """
+    from kolahal.batch import Journal, Wish, find_jobs, run_jobs
+    from kolahal.workers import connect
+
+    start = time.monotonic()
+    jobs = find_jobs(targets, Wish(action or "auto", claim, method, Settings(seed=seed)), pass_over)
+    if not jobs and pass_over:
+        return
+    if not jobs:
+        raise UsageError(f"there is no sketch in {', '.join(targets)}")
+    executor, slots = (None, count) if cluster is None else connect(cluster)
+    with nullcontext() if out is None else Journal(out) as journal:
+        for repair in journal.repairs if journal else ():
+            click.echo(repair, err=True)
+        with _watching(len(jobs)) as watch:
+            entries = run_jobs(jobs, executor, slots, limit, journal, retry, watch)
+        lines, table = _lines(entries), _table(entries, time.monotonic() - start)
+        if out is not None:
+            write_files(out, {RESULTS: "".join(lines), SUMMARY: table})
+    if as_json:
+        click.echo("".join(lines), nl=False)
+    else:
+        click.echo(table + "".join(map(_counterexample, entries)), nl=False)
+    finish(_code(entries, allow_unknown))
+
+
+def _code(entries: Sequence[Entry], allow_unknown: bool) -> int:
+    found = {entry.record["verdict"] for entry in entries}
+    if allow_unknown:
+        found.discard("unknown")
+    return next((code for verdict, code in CODES.items() if verdict in found), PROVED)
+
+
+def _lines(entries: Sequence[Entry]) -> list[str]:
+    from kolahal.batch.journal import encoded, one_line
+
+    return [encoded(one_line(entry.record)).decode() + "\n" for entry in entries]
+
+
+def _table(entries: Sequence[Entry], seconds: float) -> str:
+    from kolahal.report.text import table
+
+    rows = [
+        [
+            entry.record["target"],
+            entry.record["action"],
+            entry.record["verdict"],
+            f"{entry.seconds:.1f}",
+            _short(entry.record["summary"]),
+        ]
+        for entry in entries
+    ]
+    counts = Counter(entry.record["verdict"] for entry in entries)
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(CODES) if counts[verdict])
+    text = table(["target", "action", "verdict", "seconds", ""], rows)
+    return f"{text}\n\n{len(entries)} jobs in {seconds:.1f} s: {told}\n"
+
+
+def _short(summary: str) -> str:
+    line = summary.strip().split("\n")[0]
+    return line if len(line) <= WIDEST else line[: WIDEST - 1] + "…"
+
+
+def _counterexample(entry: Entry) -> str:
+    """Why a checked mechanism is refuted."""
+    record = entry.record
+    if record["verdict"] != "refuted" or record["action"] != "check":
+        return ""
+    found: dict[str, Any] = record["result"]["counterexample"]
+    given = ", ".join(f"{name} = {value:g}" for name, value in {"ε": found["epsilon"], **found["arguments"]}.items())
+    lines = [
+        f"\n{record['target']} is not {record['result']['claim']}-private. With {given}, take the neighbours",
+        f"  d1 = {found['d1']}",
+        f"  d2 = {found['d2']}",
+        f"and the event that {found['event']}. Its probability is",
+        "  between {:.6g} and {:.6g} on d1".format(*found["p1"]),
+        "  between {:.6g} and {:.6g} on d2".format(*found["p2"]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+# ---------------------------------------------------------------- progress
+
+
+@contextmanager
+def _watching(total: int) -> Iterator[Watch]:
+    """Progress on standard error: a bar and what goes on, on a terminal; elsewhere a line for each job that ended."""
+    ended = 0
+    if not sys.stderr.isatty():
+
+        def tell(entry: Entry | None, running: Sequence[Attempt]) -> None:
+            nonlocal ended
+            if entry is not None:
+                ended += 1
+                words = f"{entry.record['target']}: {entry.record['verdict']} ({entry.seconds:.1f} s)"
+                click.echo(f"[{ended}] {words}", err=True)
+
+        yield tell
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=total)
+
+        def show(entry: Entry | None, running: Sequence[Attempt]) -> None:
+            now = time.monotonic()
+            going = [f"{attempt.job.target} {now - attempt.start:.0f} s" for attempt in running]
+            bar.update(task, advance=entry is not None, description=", ".join(going[:3]))
+
+        yield show

@@ -1,0 +1,106 @@
+"""A mechanism as an OpenDP measurement. `emit` copies this file, from here on, into programs for OpenDP."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+# ---------------------------------------------------------------- OpenDP
+#
+# OpenDP takes the privacy map on our word (its feature `honest-but-curious`): what is known of the claim stands at the top.
+# The loss is epsilon for each step from neighbour to neighbour. Less than a step costs a whole one, because a mechanism may
+# spend all of epsilon on the smallest move: noise on an index does.
+
+
+def _build_measurement(
+    mechanism: Callable[..., Any],
+    relation: str,
+    distance: Fraction,
+    kind: str,
+    claim: Callable[..., Fraction],
+    epsilon: float | str | Fraction,
+    arguments: Mapping[str, object] | None,
+    T: str | None,
+) -> Any:
+    dp = import_module("opendp.prelude")
+    dp.enable_features("contrib", "honest-but-curious")
+    parameters = inspect.signature(mechanism).parameters
+    roles = {str(parameter.annotation): name for name, parameter in parameters.items()}
+    public = {n: p for n, p in parameters.items() if str(p.annotation) not in ("Private", "Epsilon")}
+    needed = {name for name, parameter in public.items() if parameter.default is inspect.Parameter.empty}
+    given, budget = dict(arguments or {}), _exact_epsilon(epsilon)
+    if not needed <= given.keys() <= public.keys():
+        raise ValueError(
+            f"{mechanism.__name__} needs arguments for {', '.join(sorted(needed)) or 'nothing'}, and got {given}"
+        )
+    T = T or ("i64" if relation == "one_within" else "f64")
+    if T not in ("f64", "i64"):
+        raise ValueError(f"answers of type {T!r} are not supported; use f64 or i64")
+    if relation == "one_within" and T == "f64":
+        # OpenDP's L1 distance lets all answers move a little, and `one_within` says nothing of that.
+        raise ValueError(
+            f"{mechanism.__name__} is about one answer that moves, and OpenDP's L1 distance lets several real ones move; "
+            f'use T="i64" for counts, or declare and check it with sum_within({distance})'
+        )
+
+    values = {n: given.get(n, p.default) for n, p in public.items()}
+    loss = Fraction(claim(**{**values, roles["Epsilon"]: budget}))
+
+    def function(answers: list[Any]) -> Any:
+        return _typed(kind, mechanism(**{**given, roles["Private"]: answers, roles["Epsilon"]: budget}))
+
+    metrics = {
+        "each_within": lambda: dp.linf_distance(T=T),
+        "monotone": lambda: dp.linf_distance(T=T, monotonic=True),
+        "one_within": lambda: dp.l1_distance(T=T),
+        "sum_within": lambda: dp.l1_distance(T=T),
+    }
+    domain = dp.vector_domain(dp.atom_domain(T="f64", nan=False) if T == "f64" else dp.atom_domain(T=T))
+    privacy_map = _build_privacy_map(relation, distance, loss)
+    return dp.m.make_user_measurement(domain, metrics[relation](), dp.max_divergence(), function, privacy_map, TO=kind)
+
+
+def _exact_epsilon(epsilon: float | str | Fraction) -> Fraction:
+    """The budget exactly as given: a text or a fraction as it reads, a double as the number that it is."""
+    try:
+        exact = Fraction(epsilon)
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        raise ValueError(f"ε must be a number above 0, not {epsilon!r}") from None
+    if exact <= 0:
+        raise ValueError(f"ε must be above 0, not {epsilon!r}")
+    return exact
+
+
+def _build_privacy_map(relation: str, distance: Fraction, loss: Fraction) -> Callable[[float], float]:
+    """From a distance of inputs to the privacy loss: `loss` for each step from neighbour to neighbour that it takes."""
+
+    def count_steps(d_in: float) -> int:
+        if relation == "one_within":
+            # Whole numbers: the costliest way to spend d_in is to move that many answers by 1 each.
+            return math.ceil(Fraction(d_in)) * math.ceil(1 / distance)
+        return math.ceil(Fraction(d_in) / distance)
+
+    def privacy_map(d_in: float) -> float:
+        return _round_up(count_steps(d_in) * loss) if 0 <= d_in < math.inf else math.inf
+
+    return privacy_map
+
+
+def _round_up(value: Fraction) -> float:
+    """The smallest double that is not below `value`."""
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def _typed(kind: str, answer: Any) -> Any:
+    """An answer in the type that OpenDP was promised: whole answers among real ones are int."""
+    if kind == "f64":
+        return float(answer)
+    return [float(item) for item in answer] if kind == "Vec<f64>" else answer

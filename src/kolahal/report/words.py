@@ -1,0 +1,411 @@
+"""Documents → sentences: the verdict in one, and a proof as which draw moves by how much, when, and what it costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from kolahal.errors import KolahalError
+from kolahal.lang.ir import Assign, Binary, Comprehension, Draw, If, While, walk
+from kolahal.lang.parse import parse
+from kolahal.lang.pretty import print_expression
+from kolahal.lang.scale import Scale, parse_number, parse_scale
+from kolahal.lang.sketch import Sketch
+
+WORDS = {"proved": "Proved", "refuted": "Refuted", "unknown": "Unknown"}
+MOST_SHIFTS = 12  # rows that a bounded proof shows
+
+
+# ---------------------------------------------------------------- the verdict
+
+
+def verdict_of(document: Mapping[str, Any]) -> str:
+    """Proved, refuted or unknown: of a check, or of the best completion of a synthesis."""
+    if "verdict" in document:
+        return str(document["verdict"])
+    best = best_of(document)
+    if best is not None:
+        return str(best["verdict"])
+    return "refuted" if "candidates" in document else "unknown"
+
+
+def word_of(document: Mapping[str, Any]) -> str:
+    """The verdict in a word."""
+    if "candidates" in document and best_of(document) is None:
+        return "Nothing found"
+    return WORDS[verdict_of(document)]
+
+
+def best_of(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The best completion of a synthesis that was not rejected."""
+    candidates: Sequence[Mapping[str, Any]] = document.get("candidates", [])
+    if "best" in document:
+        return next((c for c in candidates if c["rank"] == document["best"]), None)
+    return next((c for c in candidates if c["verdict"] != "refuted"), None)
+
+
+def headline(document: Mapping[str, Any]) -> str:
+    """The verdict in one sentence."""
+    name = document.get("sketch") or "The mechanism"
+    if "candidates" in document:
+        best = best_of(document)
+        if best is None:
+            return f"No private completion of {name} was found in the grammar."
+        scales = ", ".join(pretty(s) for s in best["scales"])
+        with_noise = f"{name} with noise of scale{'' if len(best['scales']) == 1 else 's'} {scales}"
+        if best["verdict"] == "proved":
+            return f"{with_noise} is ε-differentially private for {scope_words(best['scope'])}; the proof was checked again."
+        return f"{with_noise} is the best candidate, but it is neither proved nor refuted: {best.get('reason') or 'no reason was given'}."
+    claim = pretty(document["claim"]) if document.get("claim") else "ε"
+    match document.get("verdict"):
+        case "proved":
+            return f"{name} is {claim}-differentially private for {scope_words(document['scope'])}; the proof was checked again."
+        case "refuted":
+            return f"{name} is not {claim}-differentially private{_because(document.get('counterexample'), claim)}."
+        case "unknown":
+            reason = document.get("reason") or "no reason was given"
+            return f"{name} is neither proved nor refuted to be {claim}-differentially private: {reason}."
+    found = "a violation" if document["p_value"] < 0.05 else "no violation, which is no proof"
+    return f"At ε = {show(document['epsilon'])} the test of {name} finds {found} (p = {show(document['p_value'])})."
+
+
+def scope_words(scope: str | None) -> str:
+    return "inputs of every length" if scope in (None, "every length") else f"inputs of {scope}"
+
+
+def _because(example: Mapping[str, Any] | None, claim: str) -> str:
+    """How a counterexample shows it."""
+    if not example:
+        return ""
+    (low1, high1), (low2, high2) = example["p1"], example["p2"]
+    low, high = (low1, high2) if low1 >= low2 else (low2, high1)
+    event = f": on two neighbouring inputs the event “{example['event']}” is"
+    if not high:
+        return f"{event} possible on one and impossible on the other"
+    found = f"{event} {low / high:.4g} times as likely on one as on the other"
+    if claim == "ε":
+        found += f", and ε = {show(example['epsilon'])} allows a factor of {math.exp(min(700, example['epsilon'])):.4g}"
+    return found
+
+
+def show(value: Any) -> str:
+    """A cell of a table."""
+    if value is None or value != value:  # JSON has no NaN, but a result that was never written may
+        return "–"
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int | float):
+        return f"{value:.4g}".replace("-", "−") if math.isfinite(value) else "∞"
+    if isinstance(value, list):
+        return "[" + ", ".join(show(item) for item in value) + "]"
+    return {"Infinity": "∞", "-Infinity": "−∞"}.get(str(value), str(value))
+
+
+def pretty(scale: str | None) -> str:
+    """A scale as people read it."""
+    return parse_scale(scale).pretty()
+
+
+# ---------------------------------------------------------------- places of noise
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place of noise: where it stands in the printed program, and what it is."""
+
+    line: int
+    draw: str
+    noise: str
+    scale: str
+    target: str  # the name that takes the noisy value, or nothing
+    column: int  # in its line, from 1
+    width: int
+
+
+def find_sites(program: str) -> tuple[Site, ...]:
+    """The places of noise of a printed program, in their order; nothing where the text is no program."""
+    try:
+        sketch = parse(program)
+    except (KolahalError, RecursionError):
+        return ()
+    return tuple(_site(sketch, draw) for draw in sketch.draws)
+
+
+def _site(sketch: Sketch, draw: Draw) -> Site:
+    scale = draw.scale.pretty() if isinstance(draw.scale, Scale) else draw.scale.label.replace("eta", "η")
+    named = [n for n in walk(sketch.body) if isinstance(n, Assign) and any(d is draw for d in walk(n))]
+    target = ", ".join(named[-1].targets) if named else ""
+    span = draw.span
+    return Site(span.line, print_expression(draw), draw.noise.words, scale, target, span.column, span.width)
+
+
+# ---------------------------------------------------------------- proofs
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One draw: where it is, how the second run's noise differs from the first's, and what that costs."""
+
+    line: int | None
+    draw: str
+    moves: str
+    costs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A proof for one kind of neighbours, or at one size."""
+
+    title: str
+    opening: str
+    moves: tuple[Move, ...]
+    total: str
+    facts: tuple[str, ...]  # what holds at loop heads, as the solver was asked
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A proof in words."""
+
+    opening: tuple[str, ...]
+    stories: tuple[Story, ...]
+    closing: tuple[str, ...]
+    assumptions: tuple[str, ...]
+
+
+def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claimed: str | None = None) -> Explanation:
+    """A certificate in words; lines are those of the printed program, or of `source`, if that is given.
+
+    `claimed` is what the user claimed, which may be more than what the certificate proves.
+    """
+    sketch = source or parse(certificate["program"])
+    claim = parse_scale(claimed or certificate["claim"])
+    neighbours = sketch.adjacency.describe()
+    opening = (
+        f"Take any two neighbouring inputs ({neighbours}) and run the program on both, side by side.",
+        "Whatever noise the first run draws, the second run gets the same noise, moved as the table says. "
+        "Then both runs give the same answer, so every way to an answer on one input has a partner on the other.",
+        "Noise of scale c that is moved by s is at most e^(s/c) times less likely, so a move costs s/c of the budget. "
+        "Different noise stays different, so the partners’ chances add up.",
+    )
+    if certificate.get("kind") == "bounded":
+        return Explanation(opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(certificate), ())
+    stories = tuple(_story(sketch, claim, case) for case in certificate["cases"])
+    count = sum(
+        c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]
+    )
+    closing = (
+        f"That the answers agree and the budget is kept on every run was put into {count} formulas, derived again from the "
+        "program’s text, and a solver found each of them valid. What holds whenever the runs reach the head of a loop is "
+        "what carries the argument from one turn to the next, and so to inputs of every length.",
+    )
+    return Explanation(opening, stories, closing, tuple(certificate.get("assumptions", ())))
+
+
+def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str | None = None) -> list[str]:
+    """A proof for every length in a few lines of text; nothing for a bounded one, whose shifts are many."""
+    if certificate.get("kind") == "bounded":
+        return []
+    found = explain(certificate, source, claimed)
+    lines = []
+    for story in found.stories:
+        moved = [m for m in story.moves if m.costs != "nothing"]
+        head = f"Why{f', {story.title.lower()}' if story.title else ''}: give the neighbour's run the same noise, but"
+        parts = [
+            f"  line {m.line}, {m.draw}: moved {m.moves}" + (f"; costs {m.costs}" if m.costs else "") for m in moved
+        ]
+        lines += [head, *parts, f"  {story.total}"]
+    return lines
+
+
+_TITLES = {"up": "If the answers move up", "down": "If the answers move down"}
+
+
+def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
+    kind, distance = case["moves"]["kind"], _exact(case["moves"]["distance"])
+    single = kind in ("one", "sum")
+    ghost = case["ghost"]
+    opening = ""
+    if ghost is not None:
+        opening = (
+            f"How the noise moves depends on the value that `{ghost}` has when the first run ends: "
+            "the runs are sorted by it, and those of each kind are matched on their own."
+        )
+    moves = tuple(
+        _move(sketch, draw, item, single, distance, ghost)
+        for draw, item in zip(sketch.draws, case["alignment"], strict=True)
+    )
+    facts = tuple(str(fact) for parts in case.get("invariant", {}).values() for fact in parts)
+    return Story(_TITLES.get(kind, ""), opening, moves, _total(sketch, claim, case["shares"]), facts)
+
+
+def _move(
+    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghost: str | None
+) -> Move:
+    then, scale = item["then"], draw.scale
+    assert isinstance(scale, Scale)
+    around = _sum_around(sketch, draw)
+    moved = _form(then, single, distance, around)
+    cost = _cost(then, scale, distance, sketch)
+    if item["rule"] == "always":
+        return Move(draw.span.line, print_expression(draw), moved, cost)
+    other = _form(item["else"], single, distance, around)
+    other_cost = _cost(item["else"], scale, distance, sketch)
+    if item["rule"] == "branch":
+        test, line = _conditions(sketch)[item["branch"]]
+        when = f"if `{test}` holds (line {line})"
+        words = f"{moved} {when}, else {other}"
+        cost = _either(cost, other_cost, "if it holds", "if not")
+    else:
+        offset = item["offset"]
+        place = f"{ghost}" + (f" − {offset}" if offset > 0 else f" + {-offset}" if offset < 0 else "")
+        words = f"{moved} for the answer at place {place} (counted from 0; `{ghost}` as the first run ends), {other} for the others"
+        cost = _either(cost, other_cost, "for that one", "for each other")
+    return Move(draw.span.line, print_expression(draw), words, cost)
+
+
+def _either(cost: str, other: str, when: str, otherwise: str) -> str:
+    if cost == other:
+        return cost
+    return f"{cost} {when}" + ("" if other == "nothing" else f", {other} {otherwise}")
+
+
+def _form(form: Mapping[str, Any], single: bool, distance: Fraction, around: str) -> str:
+    units = _exact(form["units"])
+    parts = []
+    if units:
+        size = units * distance
+        if single:
+            parts.append(f"by {_times(units)}the size of the move, at most {_number(abs(size))}")
+        else:
+            parts.append(f"{'up' if size > 0 else 'down'} by {_number(abs(size))}")
+    if form["cancel"]:
+        parts.append(f"by what keeps {around} the same in both runs")
+    if form["follow"] is not None:
+        parts.append(f"by as much as `{form['follow']}` differs between the runs")
+    return " and ".join(parts) or "not at all"
+
+
+def _times(units: Fraction) -> str:
+    return "" if units == 1 else f"{_number(units)} times "
+
+
+def _exact(value: Any) -> Fraction:
+    """A number of a certificate, which a stranger may have written."""
+    return parse_number(value) if isinstance(value, str) else Fraction(value)
+
+
+def _number(value: Fraction) -> str:
+    return str(value).replace("-", "−")
+
+
+def _cost(form: Mapping[str, Any], scale: Scale, distance: Fraction, sketch: Sketch) -> str:
+    """What one move costs at most, where the rule alone tells it."""
+    if form["follow"] is not None or (form["cancel"] and _exact(form["units"])):
+        return "as much as the runs differ"
+    if form["cancel"]:
+        return f"{_share(distance, scale)} for a difference of {_number(distance)}"
+    units = abs(_exact(form["units"])) * distance
+    return _share(units, scale) if units else "nothing"
+
+
+def _share(step: Fraction, scale: Scale) -> str:
+    """step/scale as people read it: ε/2, 2·ε/(3·N)."""
+    powers = tuple(sorted((name, -power) for name, power in scale.powers))
+    return Scale(step / scale.coefficient, powers).pretty()
+
+
+def _total(sketch: Sketch, claim: Scale, shares: Sequence[Mapping[str, Any]]) -> str:
+    """The sum of the shares of the budget."""
+    if not sketch.draws:
+        return "No noise is drawn, so nothing has to move, and it costs nothing."
+    epsilon = sketch.epsilon.name
+    spent = sum((_exact(share["bound"]) for share in shares), Fraction(0))
+    if not spent:
+        return "It costs nothing."
+    total = Scale(spent, claim.powers)
+    verb = "that is the claim" if total == claim else f"within the claim of {claim.pretty()}"
+    if len(shares) == 1:
+        return f"Over the whole run this costs at most {total.pretty()}: {verb}."
+    parts: list[str] = []
+    for share in shares:
+        lines = sorted({d.span.line for d in sketch.draws if _powers(d.scale, epsilon) == share["powers"]})
+        where = f"line{'' if len(lines) == 1 else 's'} {_join([str(n) for n in lines])}"
+        bound = _exact(share["bound"])
+        cost = f"at most {Scale(bound, claim.powers).pretty()}" if bound else "nothing"
+        parts.append(f"that of {where} {cost}" if parts else f"the noise of {where} costs {cost}")
+    return f"Over the whole run {_join(parts)}, together {total.pretty()}: {verb}."
+
+
+def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
+    """The quantities of a scale c·μ/ε other than 1/ε, as a certificate names its shares."""
+    if not isinstance(scale, Scale):
+        return None
+    found = dict(scale.powers)
+    found[epsilon] = found.get(epsilon, 0) + 1
+    return {name: power for name, power in found.items() if power}
+
+
+def _join(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def _conditions(sketch: Sketch) -> list[tuple[str, int]]:
+    """The conditions of `if` and `while` in source order, as certificates number them, with their lines."""
+    return [(print_expression(n.test), n.span.line) for n in walk(sketch.body) if isinstance(n, If | While)]
+
+
+def _sum_around(sketch: Sketch, draw: Draw) -> str:
+    """The noisy value that a draw is part of, in words."""
+    for node in walk(sketch.body):
+        if isinstance(node, Assign):
+            for target, value in zip(node.targets, node.values, strict=True):
+                if any(part is draw for part in walk(value)):
+                    return f"every item of `{target}`" if isinstance(value, Comprehension) else f"the new `{target}`"
+        elif isinstance(node, Binary) and node.op in ("+", "-") and any(part is draw for part in walk(node)):
+            return f"`{print_expression(node)}`"
+    return "its sum"
+
+
+# ---------------------------------------------------------------- proofs up to a size
+
+
+def _bounded_stories(sketch: Sketch, claim: Scale, certificate: Mapping[str, Any]) -> tuple[Story, ...]:
+    """The shifts at the largest size: the dearest of each event."""
+    case = certificate["cases"][-1]
+    arguments = "".join(f", {name} = {value}" for name, value in case["arguments"].items())
+    title = f"At {case['size']} quer{'y' if case['size'] == 1 else 'ies'}{arguments}"
+    rows: list[tuple[Fraction, Move]] = []
+    for passage in case["passages"]:
+        dearest = max(passage["shifts"], key=lambda s: _exact(s["cost"]), default=None)
+        if dearest is None:
+            continue
+        facets = case["events"][passage["from"]]["facets"]
+        event = " and ".join(facets[:3]) + (f" and {len(facets) - 3} more" if len(facets) > 3 else "")
+        moves = "; ".join(_step_words(sketch, name, _exact(step)) for name, step in dearest["steps"].items())
+        cost = _exact(dearest["cost"])
+        shown = Scale(cost, ((sketch.epsilon.name, 1),)).pretty() if cost else "nothing"
+        rows.append((cost, Move(None, event.replace("-", "−") or "always", moves or "nothing moves", shown)))
+    rows.sort(key=lambda row: -row[0])
+    worst = rows[0][0] if rows else Fraction(0)
+    total = f"The dearest of {len(rows)} such moves costs {Scale(worst, ((sketch.epsilon.name, 1),)).pretty() if worst else 'nothing'} at this size; the claim is {claim.pretty()}."
+    opening = (
+        "Each row is one way in which the runs can go, as what must be true of the answers and the noise; "
+        "`noise2.0` is the noise of the second place, in its first turn."
+    )
+    return (Story(title, opening, tuple(move for _, move in rows[:MOST_SHIFTS]), total, ()),)
+
+
+def _step_words(sketch: Sketch, name: str, step: Fraction) -> str:
+    return f"`{name}` {'up' if step > 0 else 'down'} by {_number(abs(step))}"
+
+
+def _bounded_closing(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+    cases = certificate.get("all_cases", len(certificate["cases"]))
+    return (
+        f"There are {cases} such tables, one for each number of queries up to {certificate['size']} and each setting of the "
+        "whole arguments; every row of every one was checked again in exact arithmetic. Larger inputs were not examined.",
+    )

@@ -1,0 +1,304 @@
+"""Processes that do jobs: each job runs in a fork of its own, with limits, and may die without harm to the others.
+
+A *worker* is a fresh interpreter that has loaded what jobs need and forks for each of them. So a job sees the same
+state whatever ran before it, which keeps results equal to the last byte on one worker, on many and on a cluster.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Executor
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from kolahal.errors import UsageError
+
+T = TypeVar("T")
+
+# One thread for linear algebra: the number of threads changes the last digits. The order of sets is fixed too.
+SAME_EVERYWHERE = {
+    "PYTHONHASHSEED": "0",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a job may take; None is no limit."""
+
+    seconds: float | None = None
+    memory: int | None = None  # MiB of address space, beyond what a worker without a job has
+
+
+class Stopped(Exception):
+    """A job passed one of its limits."""
+
+
+class WorkerDied(Exception):
+    """The process of a job ended before the job did."""
+
+
+def call(limits: Limits, function: Callable[..., T], *arguments: object) -> T:
+    """`function(*arguments)` in a process of its own.
+
+    Any thread may call; those of a pool, or of another machine's, make up the executor of a batch.
+    """
+    worker = _crew.take()
+    kind, value = "lost", None
+    try:
+        kind, value = worker.do(limits, function, arguments)
+    finally:
+        _crew.give_back(worker, fit=kind in ("done", "raised", "memory", "died"))
+    result: T = _outcome(limits, kind, value)
+    return result
+
+
+def _outcome(limits: Limits, kind: str, value: Any) -> Any:
+    match kind:
+        case "done":
+            return value
+        case "raised":
+            raise value
+        case "memory":
+            raise Stopped(f"stopped at its limit of {limits.memory} MiB")
+        case "time":
+            raise Stopped(f"stopped at its limit of {limits.seconds:g} s")
+        case _:
+            raise WorkerDied(value or "its worker was killed")
+
+
+def stop() -> None:
+    """End all workers of this process, whatever they do; later calls start new ones."""
+    _crew.stop()
+
+
+def oversee(limits: Limits, work: Callable[[], int]) -> int:
+    """The exit code of `work`, done in a fork of this process that shares its streams; Stopped at a limit."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    here, there = Pipe(duplex=False)
+    child = os.fork()
+    if not child:
+        here.close()
+        os.setpgid(0, 0)  # so that whatever it starts ends with it
+        _work(there, limits, work, ())
+    there.close()
+    try:
+        while True:
+            try:
+                in_time = here.poll(limits.seconds)
+                break
+            except KeyboardInterrupt:  # it tells what it has found, and ends
+                os.killpg(child, signal.SIGINT)
+        kind, value = here.recv() if in_time else ("time", None)
+    except (EOFError, OSError):
+        kind, value = "died", None
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    if kind == "died":
+        value = f"its process ended with {_describe(status)}"
+    return int(_outcome(limits, kind, value))
+
+
+def connect(address: str) -> tuple[Executor, int]:
+    """The executor of a running Dask scheduler, and how many jobs its workers can do at once."""
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise UsageError("--cluster needs Dask: pip install 'kolahal[dask]'") from None
+    try:
+        client = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--cluster {address}: no Dask scheduler answers there ({error})") from None
+    slots = sum(client.nthreads().values())
+    if not slots:
+        raise UsageError(f"--cluster {address}: the scheduler has no workers; start one with `dask worker {address}`")
+    return client.get_executor(pure=False), slots
+
+
+# ---------------------------------------------------------------- the side that asks
+
+
+class _Worker:
+    """A worker process, seen from the process that started it."""
+
+    def __init__(self) -> None:
+        self.link, theirs = Pipe(duplex=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-c", f"from kolahal.workers import serve; serve({theirs.fileno()})"],
+            pass_fds=[theirs.fileno()],
+            process_group=0,  # of its own: Ctrl-C is for us alone, and we can end it with all that it started
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, **SAME_EVERYWHERE},
+        )
+        theirs.close()
+
+    def do(self, limits: Limits, function: Callable[..., Any], arguments: tuple[object, ...]) -> tuple[str, Any]:
+        """What came of a job: done, raised, memory, died, time, or nothing because the worker itself died."""
+        try:
+            self.link.send(sys.path)
+            self.link.send((limits, function, arguments))
+            self.link.recv()  # it has loaded the job: loading is not on the job's clock
+            if not self.link.poll(limits.seconds):
+                return "time", None
+            outcome: tuple[str, Any] = self.link.recv()
+            return outcome
+        except (EOFError, OSError):
+            return "lost", None
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # it has ended; macOS refuses to kill what has
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        self.kill()
+        self.process.wait()
+        self.link.close()
+
+
+class _Crew:
+    """The workers of this process: idle ones are used again."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.forget()
+
+    def forget(self) -> None:
+        self.owner = os.getpid()
+        self.idle: list[_Worker] = []
+        self.busy: list[_Worker] = []
+
+    def take(self) -> _Worker:
+        with self.lock:
+            if self.owner != os.getpid():  # we are a fork: those workers are not ours
+                self.forget()
+            worker = self.idle.pop() if self.idle else _Worker()
+            self.busy.append(worker)
+        return worker
+
+    def give_back(self, worker: _Worker, fit: bool) -> None:
+        with self.lock:
+            self.busy.remove(worker)
+            if fit:
+                self.idle.append(worker)
+        if not fit:
+            worker.end()
+
+    def stop(self) -> None:
+        with self.lock:
+            for worker in self.busy:  # whoever waits for them hears of it
+                worker.kill()
+            for worker in self.idle:
+                worker.end()
+            self.idle.clear()
+
+
+_crew = _Crew()
+
+
+# ---------------------------------------------------------------- the side that works
+
+
+def serve(descriptor: int) -> None:
+    """The life of a worker: take a job, fork for it, hand back what came of it; end with whoever started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    link = Connection(descriptor)
+    while True:
+        try:
+            sys.path[:] = link.recv()
+            job = link.recv()
+        except EOFError:
+            return
+        except Exception as error:  # a function that cannot be found from here
+            link.send("loaded")
+            link.send(("raised", error))
+            continue
+        link.send("loaded")
+        link.send_bytes(_fork(link, *job))
+
+
+def _fork(link: Connection, limits: Limits, function: Callable[..., Any], arguments: tuple[object, ...]) -> bytes:
+    """The outcome of a job, as the fork that does it sends it."""
+    here, there = Pipe(duplex=False)
+    child = os.fork()
+    if not child:
+        link.close()  # or nobody would hear of the worker's death while its fork lives
+        here.close()
+        _work(there, limits, function, arguments)
+    there.close()
+    if link in wait([here, link]):  # nobody is there any more to hear the outcome
+        os.killpg(0, signal.SIGKILL)
+    try:
+        return here.recv_bytes()
+    except (EOFError, OSError):
+        _, status = os.waitpid(child, 0)
+        child = 0
+        return _packed(("died", f"its process ended with {_describe(status)}"))
+    finally:
+        here.close()
+        if child:
+            os.waitpid(child, 0)
+
+
+def _work(there: Connection, limits: Limits, function: Callable[..., Any], arguments: tuple[object, ...]) -> NoReturn:
+    try:
+        most = resource.getrlimit(resource.RLIMIT_AS)
+        if limits.memory is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (_address_space() + limits.memory * MIB, most[1]))
+        outcome = _attempt(function, arguments)
+        resource.setrlimit(resource.RLIMIT_AS, most)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        there.send_bytes(_packed(outcome))
+    finally:
+        os._exit(0)
+
+
+def _attempt(function: Callable[..., Any], arguments: tuple[object, ...]) -> tuple[str, Any]:
+    try:
+        return "done", function(*arguments)
+    except MemoryError:
+        return "memory", None
+    except BaseException as error:
+        error.add_note(traceback.format_exc())
+        return "raised", error
+
+
+def _packed(outcome: tuple[str, Any]) -> bytes:
+    """An outcome as bytes; what cannot be sent is told in words."""
+    try:
+        return bytes(ForkingPickler.dumps(outcome))
+    except Exception as error:
+        return bytes(ForkingPickler.dumps(("raised", RuntimeError(f"{outcome[1]!r} cannot be sent: {error}"))))
+
+
+def _address_space() -> int:
+    """The bytes of address space of this process; on systems that do not tell, what it has used at most."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[0]
+        return int(pages) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _describe(status: int) -> str:
+    if os.WIFSIGNALED(status):
+        return signal.Signals(os.WTERMSIG(status)).name
+    return f"code {os.waitstatus_to_exitcode(status)}"

@@ -1,0 +1,49 @@
+"""Where cvc5 is installed, it must agree with Z3 on every query of a certificate."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from kolahal.checking import verify
+from kolahal.model import Certificate, Proved
+from kolahal.proof import second_opinion
+from kolahal.proof.certificate import recheck
+from kolahal.proof.lengths import prove_every_length
+from kolahal.sketches.gallery import GALLERY, load_one
+
+needs_cvc5 = pytest.mark.skipif(not second_opinion.available(), reason="cvc5 is not installed")
+
+
+@cache
+def certificate(name: str) -> Certificate:
+    found = prove_every_length(load_one(name).complete(*GALLERY[name].textbook[0]).filled())
+    assert isinstance(found, Proved)
+    return found.certificate
+
+
+@needs_cvc5
+@pytest.mark.parametrize("name", ["above_threshold_1", "noisy_max_1", "histogram", "smart_sum", "svt"])
+def test_both_solvers_accept_a_proof(name: str) -> None:
+    assert recheck(certificate(name), second=True) == []
+    assert verify(certificate(name).text) == []
+
+
+@needs_cvc5
+def test_it_answers_as_it_should() -> None:
+    script = "(set-logic ALL)\n(declare-const x Real)\n(assert (< x {}))\n(assert (> x 1.0))\n(check-sat)\n"
+    assert second_opinion.check_script(script.format("1.0"), 10_000) == "unsat"
+    assert second_opinion.check_script(script.format("2.0"), 10_000) == "sat"
+    assert second_opinion.check_script(script.format("y"), 10_000) == "unknown"
+    assert second_opinion.check_script("(check-sat", 10_000) == "unknown"
+    assert second_opinion.check_script("", 10_000) == "unknown"
+
+
+def test_a_second_solver_that_disagrees_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_opinion, "check_script", lambda *_: "sat")
+    assert recheck(certificate("histogram")) == []
+    faults = recheck(certificate("histogram"), second=True)
+    assert faults and all("the solvers disagree" in fault and "cvc5 sat" in fault for fault in faults)
+    monkeypatch.setattr(second_opinion, "available", lambda: True)
+    assert verify(certificate("histogram").text) == faults

@@ -43,7 +43,7 @@ def main() -> None:
             process = subprocess.Popen(
                 command(folder / "killed", 2), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
-            time.sleep(rng.uniform(0, 2 * two / KILLS))
+            time.sleep(rng.uniform(0, two / 2))
             process.kill()
             process.wait()
             lines = len((folder / "killed" / "journal.jsonl").read_bytes().splitlines()) if kill else 0

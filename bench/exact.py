@@ -66,6 +66,27 @@ def probabilities() -> None:
         print(f"{name + f', {size} queries':30}{first - again:9.1f}{again:10.2f}{slow:10.1f}{error:>12}")
 
 
+def sizes() -> None:
+    """From a sketch, a database and an event to the probability, with nothing prepared, for more and more queries."""
+    counts = (25, 50, 100, 200)
+    print(f"\n{'queries, nothing prepared':30}" + "".join(f"{count:>9}" for count in counts) + "   ms")
+    questions: tuple[tuple[str, tuple[int, ...], Callable[[int], Event]], ...] = (
+        ("svt", (2, 8), lambda n: Equals((False,) * (n // 2 - 1) + (True,) + (False,) * (n - n // 2 - 1) + (True,))),
+        ("above_threshold_1", (2, 4), lambda n: Equals(F(n))),
+        ("noisy_max_1", (2,), lambda n: Equals(F(n // 2))),
+        ("exp_noisy_max", (2, 0), lambda n: Equals(F(n // 2))),
+    )
+    for name, scales, event in questions:
+        sketch, row = load_one(name), np.array([scales], dtype=float)
+        taken = []
+        for count in counts:
+            arguments = make_arguments(sketch, F(1), count, {"N": F(2), "T": F(0)})
+            database = tuple(F((7 * i) % 11 - 5) for i in range(count))
+            times = [timed(ask, Integrator(sketch), arguments, row, [(event(count), database)])[0] for _ in range(3)]
+            taken.append(min(times))
+        print(f"{name:30}" + "".join(f"{ms:9.1f}" for ms in taken))
+
+
 def generations() -> None:
     """A generation of the search: 50 scale vectors on 8 examples."""
     print(f"\n{'50 candidates × 8 examples':30}{'exact':>9}{'sampled':>10}   ms a generation")
@@ -144,6 +165,7 @@ def refutations() -> None:
 
 def main() -> None:
     probabilities()
+    sizes()
     generations()
     climbs()
     refutations()

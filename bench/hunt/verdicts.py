@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import ArgumentError
@@ -62,13 +63,19 @@ def at_most(seconds: float) -> Iterator[None]:
     def stop(_signal: int, _frame: FrameType | None) -> None:
         raise TimeUp
 
-    before = signal.signal(signal.SIGPROF, stop)
+    def tell(what: sys.UnraisableHookArgs) -> None:
+        if not issubclass(what.exc_type, TimeUp):
+            hook(what)
+
+    before, hook = signal.signal(signal.SIGPROF, stop), sys.unraisablehook
+    sys.unraisablehook = tell
     signal.setitimer(signal.ITIMER_PROF, seconds, 0.5)  # again and again: Python ignores what is raised in __del__
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+        sys.unraisablehook = hook
 
 
 @dataclass(frozen=True, slots=True)

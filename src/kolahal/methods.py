@@ -102,15 +102,25 @@ def judge_lawful(
     finalists = ranked[: settings.ranking.finalists_per_hole * len(sketch.holes)]
     batch = len(finalists) if len(sketch.holes) <= MOST_ENUMERATED else FEW
     judged: list[Judged] = []
+    favourite = finalists[0].completion if finalists else ()
+    # The winner is most often the first, so its test can go on beside the proofs.
+    early = (
+        executor.submit(final_test, sketch, favourite, split.training[0], settings, 0)
+        if executor and finalists
+        else None
+    )
     # With many holes there are many ways to be private, and a proof of one of the best will do.
     while len(judged) < len(finalists) and not _is_enough(judged, settings):
         jobs = [(sketch, r, settings) for r in finalists[len(judged) : len(judged) + batch]]
         judged += executor.map(_prove, jobs) if executor else map(_prove, jobs)
     judged.sort(key=lambda j: standing(j, settings))
     if judged:
-        first = judged[0]
-        trial = final_test(sketch, first.ranked.completion, split.training[0], settings, 0)
-        judged[0] = replace(first, trial=trial)
+        winner = judged[0].ranked.completion
+        if early is not None and winner == favourite:
+            trial = early.result()
+        else:
+            trial = final_test(sketch, winner, split.training[0], settings, 0)
+        judged[0] = replace(judged[0], trial=trial)
     return tuple(sorted(judged, key=lambda j: standing(j, settings)))
 
 

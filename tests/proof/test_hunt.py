@@ -26,7 +26,7 @@ BLOCKS, EACH = 25, 80  # 2,000 mechanisms
 
 def look_at(seed: int) -> Finding:
     """Costs, bounded proofs and brute force for all; the other judges for some."""
-    effort = Effort(lengths=seed % 10 == 0, refuter=seed % 10 == 5, seconds=20, points=4_000, bases=1)
+    effort = Effort(lengths=seed % 10 == 0, refuter=seed % 10 == 5, seconds=20, points=2_500, bases=1)
     return judge(write(seed, SMALL), seed, effort)
 
 

@@ -10,6 +10,7 @@ from every_length import BROKEN, PRIVATE, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kolahal.lang.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.model import Everywhere, Proved, Unknown
 from kolahal.proof.certificate import recheck
@@ -131,3 +132,33 @@ def test_noise_on_the_whole_numbers() -> None:
         verdict = prove_every_length(sketch)
         assert isinstance(verdict, Proved), name
         assert any("whole numbers" in words for words in json.loads(verdict.certificate.text)["assumptions"])
+
+
+MEAN = """
+@sketch(adjacent=one_within(1))
+def mean(q: Private, N: int, eps: Epsilon):
+    s = 0
+    for x in q:
+        s = s + x
+    {answer}
+"""
+
+
+@pytest.mark.parametrize(
+    ("answer", "holds"),
+    [
+        ("return (s + Lap(1/eps)) / len(q)", True),
+        ("m = 2 - (s + Lap(1/eps)) / (N * len(q))\n    return m", True),
+        ("return ((s + Lap(1/eps)) / len(q), N)", True),
+        ("return (s + Lap(1/(2*eps))) / len(q)", False),
+        ("return s / len(q)", False),
+        ("return (N + Lap(1/eps)) / s", False),
+        ("m = (s + Lap(1/eps)) / len(q)\n    return m + s", False),
+        ("N = s\n    return (s + Lap(1/eps)) / N", False),
+    ],
+)
+def test_public_arithmetic_on_the_answer_is_free(answer: str, holds: bool) -> None:
+    verdict = prove_every_length(parse(MEAN.format(answer=answer)))
+    assert isinstance(verdict, Proved) is holds
+    if isinstance(verdict, Proved):
+        assert recheck(verdict.certificate) == []

@@ -126,14 +126,28 @@ def refuted_one(known: Known) -> tuple[Sketch, Refuted]:
     return sketch, refuted
 
 
-@pytest.mark.parametrize("known", SHOWN, ids=str)
-def test_a_reader_can_run_the_snippet_without_us(known):
-    sketch, refuted = refuted_one(known)
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", snippet(refuted, sketch)], capture_output=True, text=True)
+def run_snippet(sketch: Sketch, refuted: Refuted) -> None:
+    """Plain Python, without any package, computes the same probabilities, and they show the violation."""
+    text = snippet(refuted, sketch)
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     p1, p2 = map(float, re.search(r"p1 = (\S+), p2 = (\S+)", done.stdout).groups())
     assert p1 == pytest.approx(refuted.odds.p1.value, rel=1e-5)
     assert p2 == pytest.approx(refuted.odds.p2.value, rel=1e-5, abs=0)
+    assert p1 > math.exp(refuted.example.arguments.epsilon) * p2
+
+
+@pytest.mark.parametrize("known", SHOWN, ids=str)
+def test_a_reader_can_run_the_snippet_without_us(known):
+    run_snippet(*refuted_one(known))
+
+
+@pytest.mark.parametrize("name, scales", LOWERED, ids=str)
+def test_a_reader_can_run_the_snippet_of_a_lowered_scale(name, scales):
+    sketch = load_one(name).complete(*scales).filled()
+    refuted = refute(sketch, EPS, Settings())
+    assert refuted is not None
+    run_snippet(sketch, refuted)
 
 
 def test_a_snippet_for_whole_noise_sums():
@@ -191,3 +205,62 @@ def test_a_comparison_without_noise_is_seen_beside_noisy_ones():
         "    if q[0] > T:\n        return q[0] + Lap(1/eps) > T + 100\n    return q[0] + Lap(1/eps) > T\n"
     )
     check_certainty(refute(sketch, EPS, Settings()), sketch)
+
+
+# ---------------------------------------------------------------- where no alignment shows the way
+
+HIDDEN = {
+    "a number from a comparison without noise": (
+        "each_within(2)",
+        "    t = T + Lap(2/eps)\n    for x in q:\n        if x >= t:\n            return x - t\n    return None\n",
+    ),
+    "moves that share the distance": (
+        "sum_within(1)",
+        "    t = T + Lap(3/eps)\n    for x in q:\n        if x - 1 > t:\n            return x - t\n    return None\n",
+    ),
+    "a threshold that is drawn anew": (
+        "each_within(2)",
+        "    t = T + Lap(8/eps)\n    count = 0\n    for x in q:\n        if x - 1 < t:\n            t = T + Lap(6/eps)\n"
+        "            count = count + 1\n            if count >= 2:\n                break\n    return count\n",
+    ),
+    "a fixed scale": ("one_within(1)", "    return q[0] + Lap(100)\n"),
+    "a scale of the wrong power": ("one_within(1)", "    return q[0] + Lap(100/eps**2) > T\n"),
+    "clipped answers, many of them": (
+        "monotone(1)",
+        "    s = 0\n    for x in q:\n        s = s + min(max(x, -1), 2)\n    return s + Lap(4/eps) > T\n",
+    ),
+    "an argument that opens a gap": (
+        "each_within(2)",
+        "    s = 0\n    for x in q:\n        s = s + min(max(x, 0), T + 1)\n    return s + Lap(3/eps) > T\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_no_alignment_shows_is_refuted_too(name):
+    relation, body = HIDDEN[name]
+    sketch = parse(f"@sketch(adjacent={relation})\ndef f(q: Private, T: float, eps: Epsilon):\n{body}")
+    refuted = refute(sketch, EPS, Settings())
+    check_certainty(refuted, sketch)
+    run_snippet(sketch, refuted)
+
+
+NOT_BROKEN = {
+    "a wide number from a comparison without noise": (
+        "each_within(1)",
+        "    t = T + Lap(4/eps)\n    if q[0] >= t:\n        return q[0] - t\n    return None\n",
+    ),
+    "clipped answers": ("one_within(1)", "    return min(max(q[0], -1), 2) + Lap(1/eps)\n"),
+    "the first of two that is above": (
+        "each_within(1)",
+        "    t = T + Lap(3/eps)\n    for x in q:\n        b = x + Lap(4/eps)\n        if b > t:\n            return b\n"
+        "    return None\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOT_BROKEN)
+def test_what_is_private_for_other_reasons_is_not_refuted(name):
+    relation, body = NOT_BROKEN[name]
+    sketch = parse(f"@sketch(adjacent={relation})\ndef f(q: Private, T: float, eps: Epsilon):\n{body}")
+    assert refute(sketch, EPS, Settings()) is None

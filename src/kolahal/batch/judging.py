@@ -7,6 +7,7 @@ from typing import Any
 
 from kolahal.batch.jobs import Job
 from kolahal.checking import check, parse_claim
+from kolahal.engine import jit
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.methods import synthesize
@@ -15,6 +16,7 @@ from kolahal.proof import exhibit
 from kolahal.report.json import VERDICTS, check_document, dump, synthesis_document
 
 NOTHING, MISTAKE, FAILED = "nothing found", "mistake", "failed"
+COMPILED = jit.available()  # asked here, so that a worker loads the compiler once, and not in the fork of every job
 
 
 def judge_job(job: Job) -> dict[str, Any]:
@@ -28,6 +30,8 @@ def judge_job(job: Job) -> dict[str, Any]:
     except MemoryError:
         raise  # a limit, and not a fault
     except Exception as error:
+        if "out of memory" in str(error):  # as the solver says it
+            raise MemoryError from error
         return refused(job, FAILED, f"{type(error).__name__}: {error}")
 
 

@@ -7,12 +7,30 @@ clauses, if they have an invariant, prove privacy; this module is part of what h
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
-from kolahal.lang.ir import Append, Assign, Comprehension, Return, Var, walk
+from kolahal.lang.ir import (
+    Append,
+    Assign,
+    Binary,
+    Block,
+    Comprehension,
+    Const,
+    Expr,
+    For,
+    If,
+    Length,
+    Negate,
+    Return,
+    Stmt,
+    TupleOf,
+    Var,
+    While,
+    walk,
+)
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
@@ -303,10 +321,65 @@ def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
         assert isinstance(draw.scale, Scale)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     whole = any(draw.noise in WHOLE_NOISE for draw in sketch.draws)
-    spread = spread_comprehensions(sketch, released)
+    spread = settle_answers(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in walk(sketch.body) if isinstance(node, Append))
     first, second = (Machine(spread, which, whole, grown).run() for which in (1, 2))
     return Product(sketch, released, first, second, monomials)
+
+
+def settle_answers(sketch: Sketch) -> Sketch:
+    """The program without public arithmetic on its answers, such as a division by len(q), which need not be linear.
+
+    Where both runs give the same value, they give the same after it too.
+    """
+    public = set(sketch.quantities())
+
+    def is_public(expr: Expr) -> bool:
+        match expr:
+            case Const():
+                return True
+            case Negate(of):
+                return is_public(of)
+            case Binary(_, left, right):
+                return is_public(left) and is_public(right)
+            case Var(name):
+                return name in public
+            case Length(Var(name)):
+                return f"len({name})" in public
+            case _:
+                return False
+
+    def essence(expr: Expr) -> Expr:
+        match expr:
+            case Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
+                return essence(left)
+            case Binary("+" | "-" | "*", left, right) if is_public(left):
+                return essence(right)
+            case TupleOf(items):
+                return replace(expr, items=tuple(essence(item) for item in items))
+            case _:
+                return expr
+
+    def settle(block: Block) -> Block:
+        settled: list[Stmt] = []
+        for node in block:
+            match node:
+                case If():
+                    settled.append(replace(node, then=settle(node.then), orelse=settle(node.orelse)))
+                case For() | While():
+                    settled.append(replace(node, body=settle(node.body)))
+                case Return(value):
+                    before = settled[-1] if settled else None
+                    match before, value:
+                        case Assign((target,), (Binary() as given,)), Var(name) if name == target:
+                            settled.pop()
+                            value = given
+                    settled.append(replace(node, value=essence(value)))
+                case _:
+                    settled.append(node)
+        return tuple(settled)
+
+    return replace(sketch, body=settle(sketch.body))
 
 
 def must_release(sketch: Sketch) -> frozenset[int]:

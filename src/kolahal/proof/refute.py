@@ -21,6 +21,7 @@ import numpy as np
 
 from kolahal.engine.symbolic import explore
 from kolahal.errors import UsageError
+from kolahal.lang.ir import Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.climb import Climb, Reach, climb_exact
@@ -127,6 +128,8 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
                 values = [Fraction(0)]
         if parameter.default is not None:
             values = [parameter.default, *(v for v in values if v != parameter.default)]
+        if not _matters(sketch, claim, parameter.name):
+            values = values[:1]
         choices.append([(parameter.name, value) for value in values])
     settings = list(itertools.product(*choices))[: 3 if few else 9]
     first = Arguments(EPSILONS[0], size, settings[0])
@@ -139,17 +142,24 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
             for epsilon in _telling_epsilons(sketch, claim, replace(first, values=values_here)):
                 yield Arguments(epsilon, size, values_here)
     if not few:
-        yield from _other_arguments(sketch, first)
+        yield from _other_arguments(sketch, claim, first)
 
 
-def _other_arguments(sketch: Sketch, arguments: Arguments) -> Iterator[Arguments]:
+def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:
+    """Whether an argument stands anywhere in the program or in the claim."""
+    scales = [claim, *(draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale))]
+    used = {node.name for node in walk(sketch.body) if isinstance(node, Var)}
+    return name in used or any(name in dict(scale.powers) for scale in scales)
+
+
+def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Arguments]:
     """Real arguments one after another, at the distance of neighbours and far from 0 on both sides."""
     try:
         far = 8 * noise_unit(sketch, arguments, ())
     except UsageError:  # a scale that has no meaning here
         return
     for parameter in sketch.arguments:
-        if parameter.type is Type.FLOAT:
+        if parameter.type is Type.FLOAT and _matters(sketch, claim, parameter.name):
             for other in (-sketch.adjacency.distance, sketch.adjacency.distance, -far, far):
                 values = ((name, other if name == parameter.name else v) for name, v in arguments.values)
                 yield replace(arguments, values=tuple(values))
@@ -267,8 +277,11 @@ class _Search:
         # The cheapest alignment bounds every loss at this size: there is nothing more to find.
         if cost is not None and (cost <= self.claim or (found and found[0].loss >= 0.9999 * cost)):
             return
-        corners = self.best(self.corner_examples(), climbs + 1)
+        many = isinstance(case, Case) and len(case.events) > FEW_PATHS
+        corners = self.best(self.corner_examples(MOST_SINGLE if many else MOST_STARTS), climbs + 1)
         yield from corners
+        if many:
+            return
         yield None
         yield from self.climbs(found + corners, climbs)
         if only_above and self.arguments.size <= MOST_TIED:
@@ -307,7 +320,7 @@ class _Search:
         shown = [example for example in examples if example is not None]
         return shown, None if witnesses.cost is None else float(witnesses.cost)
 
-    def corner_examples(self, most: int = MOST_STARTS) -> list[Example]:
+    def corner_examples(self, most: int) -> list[Example]:
         """Neighbours at the corners of the relation, with all answers at the threshold, and events of all shapes."""
         size = self.arguments.size
         (base,) = enumerate_bases(self.sketch, self.arguments, (), 1)

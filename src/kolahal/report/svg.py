@@ -22,6 +22,7 @@ STYLE = (
     "<style>.k-text{font:11px system-ui,sans-serif;fill:currentColor}.k-title{font-weight:600;font-size:12px}"
     ".k-axis{stroke:currentColor;stroke-opacity:.6;fill:none}.k-grid{stroke:currentColor;stroke-opacity:.13}"
     ".k-line{fill:none;stroke-width:2}.k-rule{stroke:currentColor;stroke-width:1;stroke-dasharray:2 2}"
+    ".k-level{fill:none;stroke:#fff;stroke-opacity:.55;stroke-width:.8}"
     ".k-shade{fill:#009e73;fill-opacity:.13}.k-mark{fill:#fff;stroke:#111;stroke-width:1.5}"
     ".k-halo{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round;fill:#111}"
     + "".join(f".k-s{i}{{stroke:{c}}}.k-f{i}{{fill:{c}}}" for i, c in enumerate(COLOURS))
@@ -294,7 +295,7 @@ def heat_map(
     values: Sequence[Sequence[float]],
     marks: Sequence[tuple[float, float, str]] = (),
 ) -> str:
-    """`values[j][i]` at (xs[i], ys[j]); dark is low. `marks` are named points."""
+    """`values[j][i]` at (xs[i], ys[j]); dark is low, lines are levels. `marks` are named points."""
     frame = _frame(xs, ys, False, False)
     finite = [v for row in values for v in row if math.isfinite(v)]
     low, high = min(finite), max(finite)
@@ -304,7 +305,9 @@ def heat_map(
         return min(bands - 1, int((min(max(value, low), high) - low) / (high - low or 1) * bands))
 
     colours = {i: _shade(i / (bands - 1)) for i in range(bands)}
-    parts = [_fill(frame, xs, ys, values, band, colours), *_axes(frame, across, up), *_marks(frame, marks)]
+    levels = [low + (high - low) * i / 12 for i in range(1, 12)]
+    lines = [f'<path class="k-level" d="{_contour(frame, xs, ys, values, level)}"/>' for level in levels]
+    parts = [_fill(frame, xs, ys, values, band, colours), *lines, *_axes(frame, across, up), *_marks(frame, marks)]
     return _document(title, "", parts, True)
 
 

@@ -107,6 +107,15 @@ def test_a_law_does_not_know_names() -> None:
     assert law.text == "1/eta1 + limit/eta2 <= epsilon"
 
 
+def test_a_law_may_grow_with_the_square_of_the_length() -> None:
+    text = programs.TEXTS["partial_sum"].replace("one_within", "each_within")
+    head, _, _ = text.partition("    s = 0")
+    body = "    s = 0\n    out = []\n    for x in q:\n        s = s + x\n        out.append(s + Lap(hole))\n    return out\n"
+    law = find_law(programs.read(head + body), SETTINGS)
+    assert isinstance(law, Law)
+    assert law.text == "(len(q)**2/2 + len(q)/2)/eta1 <= eps"
+
+
 def test_a_fixed_scale_takes_its_share() -> None:
     sketch = programs.read(programs.TEXTS["partial_sum"].replace("s + Lap(hole)", "[s + Lap(4/eps), s + Lap(hole)]"))
     law = find_law(sketch, SETTINGS)

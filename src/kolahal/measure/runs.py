@@ -66,8 +66,9 @@ def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
 
 @lru_cache(maxsize=256)
 def cost_of_a_run(sketch: Sketch, scales: Scales, arguments: Arguments) -> int:
-    """Loop turns and draws of one run on answers that are all 0."""
-    return reference.count_steps(sketch, (0,) * arguments.size, arguments, scales, Tape((0, 0, 0), 1).row(0))
+    """Loop turns and draws of a run on answers that are all 0, or a draw an answer at every site if that is more."""
+    counted = reference.count_steps(sketch, (0,) * arguments.size, arguments, scales, Tape((0, 0, 0), 1).row(0))
+    return max(counted, len(sketch.draws) * arguments.size)  # on other answers it may not stop as early
 
 
 def afford(settings: TesterSettings, cost: int) -> TesterSettings:

@@ -217,6 +217,10 @@ def fit_rules(sketch: Sketch, sample: Sample) -> Iterator[Rule]:
     if most >= 3:
         exact = {(s, n): sample.bounds((s, n)) for s in _typical(settings) for n in (most, most - 1, most - 2)}
         yield from _fit(sketch, sample, exact, grows=True)
+    # A square needs one more, because it passes through any three.
+    places = [(s, n) for s in _typical(settings) for n in range(most, most - 4, -1)]
+    if all(place in sample.fronts for place in places):
+        yield from _fit_square(sketch, sample, {place: sample.bounds(place) for place in places})
 
 
 def _typical(settings: Sequence[Setting]) -> list[Setting]:
@@ -243,6 +247,29 @@ def _fit(sketch: Sketch, sample: Sample, exact: Mapping[Place, list[Bound]], gro
             if _fits(sketch, sample, exact, rule):
                 yield rule
                 break
+
+
+def _fit_square(sketch: Sketch, sample: Sample, exact: Mapping[Place, list[Bound]]) -> Iterator[Rule]:
+    """Rules of degree two in the number of answers, whatever the arguments."""
+    length, sites = Polynomial.name(sketch.length_name), sorted(sample.active)
+    setting, top = max(exact, key=lambda place: place[1])
+    for bounds in itertools.islice(itertools.product(*(exact[setting, top - i] for i in range(3))), 512):
+        if len({len(bound) for bound in bounds}) != 1:
+            continue
+        inequalities = []
+        for rows in zip(*bounds, strict=True):
+            coefficients = []
+            for site in sites:
+                a, b, c = (dict(row).get(site, Fraction(0)) for row in rows)
+                step = length + Polynomial.constant(Fraction(-top))  # Newton's form, from the top down
+                square = step * (step + Polynomial.constant(Fraction(1)))
+                polynomial = Polynomial.constant(a) + step.times(a - b) + square.times((a - 2 * b + c) / 2)
+                if polynomial:
+                    coefficients.append((site, polynomial))
+            inequalities.append(Inequality(tuple(coefficients)))
+        rule = Rule(tuple(inequalities))
+        if _fits(sketch, sample, exact, rule):
+            yield rule
 
 
 def _step_down(place: Place, name: str, length: str) -> Place:

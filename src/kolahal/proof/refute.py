@@ -269,6 +269,9 @@ class _Search:
             # For each database alone there may be few paths; a handful of databases is all that is looked at then.
             yield from self.best(self.corner_examples(MOST_SINGLE), climbs + 1)
             return
+        many = isinstance(case, Case) and len(case.events) > FEW_PATHS
+        if many and not only_above:
+            return  # as much is lost with fewer queries, or little more
         witnesses, cost = self.witness_examples(case, gains)
         if cost is not None and cost <= self.claim and only_above:
             return
@@ -277,7 +280,6 @@ class _Search:
         # The cheapest alignment bounds every loss at this size: there is nothing more to find.
         if cost is not None and (cost <= self.claim or (found and found[0].loss >= 0.9999 * cost)):
             return
-        many = isinstance(case, Case) and len(case.events) > FEW_PATHS
         corners = self.best(self.corner_examples(MOST_SINGLE if many else MOST_STARTS), climbs + 1)
         yield from corners
         if many:

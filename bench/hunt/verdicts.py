@@ -191,7 +191,10 @@ def _sampled_otherwise(sketch: Sketch, refuted: Refuted, seed: int) -> str:
     example = refuted.example
     pairs: list[tuple[Database, Estimate]] = [(example.d1, refuted.odds.p1), (example.d2, refuted.odds.p2)]
     for place, (database, stated) in enumerate(pairs):
-        outputs = batch.run(sketch, database, example.arguments, (), Tape((seed, place), RUNS))
+        try:
+            outputs = batch.run(sketch, database, example.arguments, (), Tape((seed, place), RUNS))
+        except RunError:  # some run stops there, and then none can be sampled
+            return ""
         found = int(hits(example.event, outputs).sum())
         few, many = stats.binom.cdf(found, RUNS, stated.high), stats.binom.sf(found - 1, RUNS, stated.low)
         if (stated.high < 1 and many < FALSE_ALARM) or (stated.low > 0 and few < FALSE_ALARM):

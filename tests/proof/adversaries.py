@@ -345,3 +345,8 @@ return a, b""")
 add("a scale that shrinks with the number of answers", ONE, "return q[0] + Lap(1/eps/len(q))")
 add("noise of another power of the budget", ONE, "return q[0] + Lap(1/eps**2)")
 add("a constant scale", ONE, "return q[0] + Lap(1)")
+add("different arithmetic at different returns", ONE, """
+s = q[0] + Lap(1/eps)
+if q[0] > 0:
+    return s / 2
+return s * 2""")

@@ -123,7 +123,7 @@ SLOW = {
 def test_a_program_that_takes_forever_is_refused(kind: str, name: str) -> None:
     changed = {**document(kind), "program": HEAD + SLOW[name]}
     if kind == "counterexample":
-        changed |= {"arguments": {}, "d1": ["0"], "d2": ["1"], "epsilon": "1"}
+        changed |= {"arguments": {}, "d1": ["0"], "d2": ["1"], "epsilon": "1", "claim": "100*eps"}
     elif kind == "bounded":
         changed |= {"size": 1, "cases": changed["cases"][:1]}
     else:

@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,fast,opendp,dask]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,fast,opendp,dask,cvc5]'
 	touch $@
 
 # another sketch: make demo SKETCH=path.py OUT=folder

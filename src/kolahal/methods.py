@@ -132,7 +132,7 @@ def _is_enough(judged: list[Judged], settings: Settings) -> bool:
 
 def _prove(job: tuple[Sketch, Ranked, Settings]) -> Judged:
     sketch, ranked, settings = job
-    return Judged(ranked, None, decide(sketch, ranked.completion, None, settings))
+    return Judged(ranked, None, decide(sketch, ranked.completion, settings))
 
 
 LAW = replace(

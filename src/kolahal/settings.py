@@ -78,10 +78,10 @@ class TesterSettings:
     moves: int = 6  # neighbours of each
     climbed: int = 2  # how many of these are improved
     climbs: int = 12  # steps tried from each
-    refine_runs: int = 100_000  # while the best examples are compared and improved, on tapes of their own
+    refine_runs: int = 80_000  # while the best examples are compared and improved, on tapes of their own
     appraised: int = 12  # examples compared for that
     refined: int = 3  # how many of them are improved
-    refinements: int = 20  # steps tried from each: answers that move alike together
+    refinements: int = 16  # steps tried from each: answers that move alike together
     singles: int = 0  # and one answer alone: many steps, little gain, much luck
     finalists: int = 8  # examples that are compared on held-out runs
     confidence: float = 0.99  # of the lower bound on ε and of the intervals
@@ -111,7 +111,7 @@ class TesterSettings:
             select_runs=10_000,
             judge_runs=50_000,
             test_runs=500_000,
-            bases=3,
+            bases=2,
             moves=4,
             climbs=10,
             refined=0,

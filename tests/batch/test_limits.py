@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kolahal.checking import check
+from kolahal.cli import base
 from kolahal.engine import batch, kernel, reference, symbolic
 from kolahal.engine.symbolic import Explorer, explore
 from kolahal.errors import KolahalError
@@ -132,6 +133,14 @@ for x in q:
         return True
 return False
 """
+
+
+def test_a_command_without_a_limit_ends_too(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(base, "PATIENCE", 2)
+    program = tmp_path / "hostile.py"
+    program.write_text(str(hostile(EXPLODES["twenty branches"])))
+    assert base.main(["check", str(program), "--workers", "1"]) == base.UNKNOWN
+    assert "stopped after 2 s" in capsys.readouterr().out
 
 
 def test_a_dear_run_is_made_less_often():

@@ -6,6 +6,7 @@ Packages that take long to load are imported by the commands that need them, so 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import sys
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kolahal.workers import Limits
 
 PROVED, REFUTED, MISTAKE, UNKNOWN = 0, 1, 2, 3  # exit codes; REFUTED also when nothing was found
+PATIENCE = 600  # seconds for a command without --limit: every step is counted, but there may be many
 
 Command = Callable[..., Any]
 
@@ -77,14 +79,18 @@ def supervised(command: Command) -> Command:
     def within_limits(*, limit: Limits, **given: Any) -> Any:
         from kolahal.workers import Stopped, WorkerDied, oversee
 
+        code, why = UNKNOWN, f"stopped after {PATIENCE} s; --limit gives it more"
         if limit.seconds is None and limit.memory is None:
-            return command(**given)
-        try:
-            code = oversee(limit, lambda: _code_of(command, given))
-        except (Stopped, WorkerDied) as error:
-            unknown = {"verdict": "unknown", "reason": str(error)}
-            click.echo(json.dumps(unknown) if given.get("as_json") else f"Unknown: {error}.")
-            code = UNKNOWN
+            with limited(PATIENCE):
+                return command(**given)
+        else:
+            try:
+                code, why = oversee(limit, lambda: _code_of(command, given)), ""
+            except (Stopped, WorkerDied) as error:
+                why = str(error)
+        if why:
+            unknown = {"verdict": "unknown", "reason": why}
+            click.echo(json.dumps(unknown) if given.get("as_json") else f"Unknown: {why}.")
         finish(code)
 
     return within_limits
@@ -126,6 +132,8 @@ def workers(count: int | None) -> Iterator[Executor | None]:
             yield pool
         except (KeyboardInterrupt, TimeIsUp):
             pool.shutdown(wait=False, cancel_futures=True)
+            for child in multiprocessing.active_children():  # what they work at is of no use any more
+                child.terminate()
             raise
 
 

@@ -37,30 +37,6 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
     def total(row: Row) -> float:
         return dict(row.seconds)["total"]
 
-    for name in only or GALLERY:
-        entry = GALLERY[name]
-        with progress(f"{name} by {method}"), workers(count) as pool:
-            row = evaluate(name, choose_parts(method, load_one(name), settings).spread_over(pool), settings)
-        slower = []
-        for other in others:
-            cell = "-"  # as in the paper: the limit was passed
-            with progress(f"{name} by {other}"), limited(limit), workers(count) as pool:
-                seconds = total(evaluate(name, METHODS[other].spread_over(pool), settings))
-                cell = f"{seconds:.1f} ({seconds / total(row):.1f}×)"
-            slower.append(cell)
-        rows.append(
-            [
-                entry.paper_name,
-                str(row.holes),
-                *(f"{value:.1f}" for _, value in row.seconds),
-                str(row.rank or "-"),
-                "yes" if row.proved else "no",
-                *slower,
-                entry.minutes[4],
-                str(entry.rank),
-                *(entry.baselines if baselines else ()),
-            ]
-        )
     heads = [
         "benchmark",
         "#locs",
@@ -76,7 +52,33 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
         "paper rank",
         *(f"paper {other}" for other in others),
     ]
-    click.echo(columns(heads, rows))
+    try:
+        for name in only or GALLERY:
+            entry = GALLERY[name]
+            with progress(f"{name} by {method}"), workers(count) as pool:
+                row = evaluate(name, choose_parts(method, load_one(name), settings).spread_over(pool), settings)
+            slower = []
+            for other in others:
+                cell = "-"  # as in the paper: the limit was passed
+                with progress(f"{name} by {other}"), limited(limit), workers(count) as pool:
+                    seconds = total(evaluate(name, METHODS[other].spread_over(pool), settings))
+                    cell = f"{seconds:.1f} ({seconds / total(row):.1f}×)"
+                slower.append(cell)
+            rows.append(
+                [
+                    entry.paper_name,
+                    str(row.holes),
+                    *(f"{value:.1f}" for _, value in row.seconds),
+                    str(row.rank or "-"),
+                    "yes" if row.proved else "no",
+                    *slower,
+                    entry.minutes[4],
+                    str(entry.rank),
+                    *(entry.baselines if baselines else ()),
+                ]
+            )
+    finally:  # also what was found until Ctrl-C
+        click.echo(columns(heads, rows))
 
 
 @cli.command()

@@ -10,7 +10,7 @@ from kolahal.engine.tape import stream
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.measure.tester import test
-from kolahal.model import Arguments, Judged, Proved, Ranked, Split, Trial, Unknown, Verdict
+from kolahal.model import Arguments, Judged, Proved, Ranked, Refuted, Split, Trial, Unknown, Verdict
 from kolahal.proof.bounded import prove_bounded
 from kolahal.proof.law import Laws, find_laws, tight_completions
 from kolahal.proof.lengths import prove_every_length
@@ -35,10 +35,16 @@ def judge(
 
 
 def judge_one(job: tuple[Sketch, Ranked, Arguments, Settings, int]) -> Judged:
-    """The final test and the verdict of one completion."""
+    """The verdict of one completion, and its final test unless it is refuted for certain."""
     sketch, ranked, arguments, settings, place = job
+    verdict = decide(sketch, ranked.completion, settings)
+    if isinstance(verdict, Refuted):
+        return Judged(ranked, None, verdict)
     trial = final_test(sketch, ranked.completion, arguments, settings, place)
-    return Judged(ranked, trial, decide(sketch, ranked.completion, trial, settings))
+    if isinstance(verdict, Unknown):
+        found = "a" if trial.p_value < settings.ranking.alpha else "no"
+        verdict = Unknown(f"{verdict.reason}; the test finds {found} violation (p = {trial.p_value:.2g})")
+    return Judged(ranked, trial, verdict)
 
 
 def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, settings: Settings, place: int) -> Trial:
@@ -47,7 +53,7 @@ def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, set
     return test(sketch, scales, arguments, settings.tester, seed)
 
 
-def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings: Settings) -> Verdict:
+def decide(sketch: Sketch, completion: Completion, settings: Settings) -> Verdict:
     """Proved for every length, or up to a size, or refuted for certain, or undecided with the reason."""
     mechanism = Mechanism(sketch, completion).filled()
     used = Mechanism(sketch, completion).reduced()
@@ -68,11 +74,7 @@ def decide(sketch: Sketch, completion: Completion, trial: Trial | None, settings
     bounded = prove_bounded(mechanism, None, settings.proof)
     if isinstance(bounded, Proved):
         return bounded
-    reasons.append(bounded.reason)
-    if trial is not None:
-        found = "a" if trial.p_value < settings.ranking.alpha else "no"
-        reasons.append(f"the test finds {found} violation (p = {trial.p_value:.2g})")
-    return Unknown("; ".join(reasons))
+    return Unknown("; ".join([*reasons, bounded.reason]))
 
 
 def standing(judged: Judged, settings: Settings) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kolahal.engine import batch
+from kolahal.engine.engines import choose_engine
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import Outputs, hits
 from kolahal.engine.tape import Tape, stream
@@ -175,13 +176,14 @@ class RerunningProbe:
 
     def _probabilities(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> tuple[Array, ...]:
         found = [np.zeros((len(scales), len(examples))) for _ in range(4)]
+        engine = choose_engine(self.sketch, 2 * len(scales) * len(examples) * self.tape.runs)
         for row, vector in enumerate(scales):
             outputs: dict[tuple[Database, Arguments], Outputs] = {}
             for place, example in enumerate(examples):
                 for side, database in ((0, example.d1), (2, example.d2)):
                     key = (database, example.arguments)
                     if key not in outputs:
-                        outputs[key] = batch.run(self.sketch, database, example.arguments, tuple(vector), self.tape)
+                        outputs[key] = engine.run(self.sketch, database, example.arguments, tuple(vector), self.tape)
                     p = float(hits(example.event, outputs[key]).mean())
                     found[side][row, place] = p
                     found[side + 1][row, place] = np.sqrt(p * (1 - p) / self.tape.runs)

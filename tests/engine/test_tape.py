@@ -49,6 +49,15 @@ def test_a_tape_sent_to_a_worker_holds_the_same_noise() -> None:
     assert (pickle.loads(sent).units(Noise.DISCRETE_LAPLACE, 1, (2,)) == noise).all()
 
 
+@pytest.mark.parametrize("runs", [3, 300])
+def test_a_repeated_tape_holds_the_same_noise_over_and_over(runs: int) -> None:
+    tape = Tape((1, 2), runs)
+    again = pickle.loads(pickle.dumps(tape.repeat(2).repeat(2)))
+    for noise in Noise:
+        once, four = (t.units(noise, 0, (1,)) for t in (tape, again))
+        assert again.runs == 4 * runs and (four == np.tile(once, 4)).all()
+
+
 def test_rows_are_the_columns_of_the_units() -> None:
     tape = Tape((5,), 3)
     units = tape.units(Noise.DISCRETE_LAPLACE, 0, (1,))

@@ -14,9 +14,10 @@ from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Law, Unknown
 from kolahal.proof.alignment import Case, build_case, find_cost
-from kolahal.proof.law import Laws, find_law, find_laws, tight_completions
+from kolahal.proof.law import Laws, find_law, find_laws, least_completions, tight_completions
 from kolahal.proof.polynomial import Polynomial, is_at_most_one
-from kolahal.settings import ProofSettings
+from kolahal.search.completions import scales_at
+from kolahal.settings import ProofSettings, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 
 SETTINGS = ProofSettings()
@@ -105,6 +106,18 @@ def test_a_law_does_not_know_names() -> None:
     law = find_law(programs.read(text.replace("eps:", "epsilon:")), SETTINGS)
     assert isinstance(law, Law)
     assert law.text == "1/eta1 + limit/eta2 <= epsilon"
+
+
+@pytest.mark.parametrize("name", ["above_threshold_2", "svt", "smart_sum", "noisy_max_2"])
+def test_the_least_completions_are_all_that_matter(name: str) -> None:
+    sketch = load_one(name)
+    laws = find_laws(sketch, SETTINGS)
+    assert isinstance(laws, Laws)
+    scales = scales_at(range(len(sketch.holes)), sketch, Settings())
+    whole = {p.completion for p in tight_completions(sketch, laws, itertools.product(*scales)) if p.minimal}
+    least = tuple(least_completions(sketch, laws, scales))
+    assert whole == {p.completion for p in tight_completions(sketch, laws, least) if p.minimal}
+    assert 0 < len(least) < len(scales[0]) ** len(scales)
 
 
 def test_a_law_may_grow_with_the_square_of_the_length() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -34,13 +33,14 @@ class Tape:
 
     key: tuple[int, ...]
     runs: int
+    times: int = 1  # so often the same noise comes again
     _drawn: dict[tuple[Noise, int, Turns], Array] = field(default_factory=dict, compare=False, repr=False)
     _block: list[Array] = field(default_factory=list, compare=False, repr=False)
     _rng: Generator = field(default_factory=lambda: Generator(SFC64(0)), compare=False, repr=False)
 
-    def __reduce__(self) -> tuple[type[Tape], tuple[tuple[int, ...], int]]:
+    def __reduce__(self) -> tuple[type[Tape], tuple[tuple[int, ...], int, int]]:
         """A worker gets the address book and not the noise: drawing is faster than sending."""
-        return Tape, (self.key, self.runs)
+        return Tape, (self.key, self.runs, self.times)
 
     def units(self, noise: Noise, site: int, turns: Turns) -> Array:
         """Unit variates of shape (parts, runs) at an address."""
@@ -53,8 +53,12 @@ class Tape:
                 )
             self._move_to(site, turns)
             family = FAMILIES[noise]
-            self._drawn[address] = self._room(family.parts)
-            family.draw_units(self._rng, self._drawn[address])
+            units = self._room(family.parts)
+            once = units if self.times == 1 else np.empty((family.parts, self.runs // self.times))
+            family.draw_units(self._rng, once)
+            if self.times > 1:
+                units[:] = np.tile(once, self.times)
+            self._drawn[address] = units
         return self._drawn[address]
 
     def _move_to(self, site: int, turns: Turns) -> None:
@@ -82,7 +86,7 @@ class Tape:
 
     def repeat(self, times: int) -> Tape:
         """The same runs that many times over, so that several scales meet the same noise in one go."""
-        return _Repeated(self.key, self.runs * times, once=self)
+        return Tape(self.key, self.runs * times, self.times * times)
 
     def row(self, run: int) -> Units:
         """The noise of one run, for the reference engine."""
@@ -91,23 +95,6 @@ class Tape:
             return tuple(float(u) for u in self.units(noise, site, turns)[:, run])
 
         return read
-
-
-@dataclass(frozen=True, slots=True)
-class _Repeated(Tape):
-    """The runs of another tape, some times over."""
-
-    once: Tape | None = None
-
-    def __reduce__(self) -> Any:
-        return _Repeated, (self.key, self.runs, {}, [], self._rng, self.once)
-
-    def units(self, noise: Noise, site: int, turns: Turns) -> Array:
-        assert self.once is not None
-        address = (noise, site, turns)
-        if address not in self._drawn:
-            self._drawn[address] = np.tile(self.once.units(noise, site, turns), self.runs // self.once.runs)
-        return self._drawn[address]
 
 
 def tapes(seed: int, name: str, runs: int, draws: int, largest: int = 1 << 15) -> Iterator[Tape]:

@@ -1,4 +1,4 @@
-"""The verdict on a complete mechanism: proved, refuted or unknown, with bounds on its ε from both sides."""
+"""The verdict on a complete mechanism: proved, bounded, refuted or unknown, with bounds on its ε from both sides."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Mechanism, Sketch, Type
 from kolahal.measure.loss import epsilon_lower
 from kolahal.measure.tester import test_mechanism
-from kolahal.model import Certificate, Check, Proved, Refuted, Unknown, show
+from kolahal.model import Certificate, Check, Refuted, Unknown, show
 from kolahal.proof import exhibit, second_opinion
-from kolahal.proof.bounded import prove_bounded, recheck_bounded
+from kolahal.proof.bounded import recheck_bounded
 from kolahal.proof.certificate import recheck
+from kolahal.proof.decide import decide
+from kolahal.proof.evidence import reconcile
 from kolahal.proof.judge import known_laws
 from kolahal.proof.law import cost_of
-from kolahal.proof.lengths import prove_every_length
-from kolahal.proof.refute import best_lower_bound, refute
+from kolahal.proof.refute import best_lower_bound, confirm
 from kolahal.settings import Settings, TesterSettings
 
 CONCRETE = Fraction(1, 2)  # the ε at which a mechanism is tested where it must be a number
@@ -44,27 +45,28 @@ def check(
 
 def _check(program: Sketch, claimed: Scale, settings: Settings, executor: Executor | None) -> Check:
     bound = best_lower_bound(program, claimed, settings)
+    decided = decide(program, claimed, settings, _law_cost(program, claimed, settings))
+    verdict = decided.verdict
+    upper = None if decided.upper is None else float(decided.upper)
+    if bound is not None and bound.loss > 1 and isinstance(verdict, Unknown):
+        verdict = confirm(program, bound.example, claimed) or verdict
+    verdict = reconcile(verdict, bound, upper)
+    if isinstance(verdict, Unknown) and verdict.defect:
+        return Check(verdict, 0.0, None)
     lower = 0.0 if bound is None else bound.loss
-    proof, upper = _prove_everywhere(program, claimed, _law_cost(program, claimed, settings), settings)
-    at_most = None if upper is None else float(upper)
-    if isinstance(proof, Proved):
-        return Check(proof, lower, at_most)
-    # Before a bounded proof: a program that fails at five answers may be private up to four.
-    refuted = refute(program, claimed, settings)
-    if refuted is not None:
-        return Check(refuted, max(lower, _shown(refuted, program, claimed)), at_most)
-    bounded = prove_bounded(program, claimed, settings.proof)
-    if isinstance(bounded, Proved):
-        return Check(bounded, lower, at_most)
-    tried = [proof.reason, bounded.reason, "no certain counterexample"]
+    if isinstance(verdict, Refuted):
+        lower = max(lower, _shown(verdict, program, claimed))
+    if not isinstance(verdict, Unknown):
+        return Check(verdict, lower, upper)
     try:
         trial = test_mechanism(program, CONCRETE, TesterSettings(), settings.seed, executor)
     except KolahalError as error:  # such as a loop without an end: no test, but no mistake in the question either
         (told, *_) = str(error).splitlines()
-        return Check(Unknown("; ".join(dict.fromkeys([*tried, f"no test: {told}"]))), lower, at_most)
+        return Check(Unknown(f"{verdict.reason}; no test: {told}"), lower, upper)
     sampled = trial.epsilon_lower / float(claimed.at(trial.example.arguments.quantities(program)))
     found = f"the test finds {'a' if sampled > 1 else 'no'} violation (p = {trial.p_value:.2g} at ε = {show(CONCRETE)})"
-    return Check(Unknown("; ".join(dict.fromkeys([*tried, found]))), max(lower, sampled), at_most, trial)
+    likely = sampled if upper is None else min(sampled, upper)  # a bound from runs may be wrong, a certificate is not
+    return Check(Unknown(f"{verdict.reason}; {found}"), max(lower, likely), upper, trial)
 
 
 def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
@@ -94,19 +96,6 @@ def _law_cost(sketch: Sketch, claim: Scale, settings: Settings) -> Fraction | No
     cost = None if isinstance(laws, Unknown) else cost_of(sketch, laws)
     only_epsilon = all(name == sketch.epsilon.name for name, _ in claim.powers)
     return cost / claim.coefficient if cost is not None and only_epsilon else None
-
-
-def _prove_everywhere(
-    sketch: Sketch, claim: Scale, cost: Fraction | None, settings: Settings
-) -> tuple[Proved | Unknown, Fraction | None]:
-    """A proof of the claim for every length or why there is none, and the smallest multiple of it that was proved."""
-    if cost:
-        tight = prove_every_length(sketch, Scale(claim.coefficient * cost, claim.powers), settings.proof)
-        if isinstance(tight, Proved):
-            too_dear = Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim")
-            return (tight if cost <= 1 else too_dear), cost
-    found = prove_every_length(sketch, claim, settings.proof)
-    return found, Fraction(1) if isinstance(found, Proved) else None
 
 
 # ---------------------------------------------------------------- checking again

@@ -400,7 +400,7 @@ def picture_pair(
     if refuted is not None:  # intervals that hold for certain are better than anything drawn here
         own = view["events"][0]
         own["p1"], own["p2"] = refuted.odds.p1.value, refuted.odds.p2.value
-        own["exact"] = refuted.certain
+        own["exact"] = True
     return {
         "role": role,
         "scales": [str(s) if s else None for s in completion],

@@ -15,7 +15,7 @@ from kolahal.measure.accuracy import expected_errors
 from kolahal.measure.probe import Probe
 from kolahal.model import Example, Judged, Law, Ranked, Region, Score, Split, Synthesis, Unknown
 from kolahal.proof.choices import find_choices, shares_of
-from kolahal.proof.judge import decide, final_test, standing
+from kolahal.proof.judge import final_test, judge_completion, standing
 from kolahal.proof.law import Priced, least_completions, print_rule, tight_completions
 from kolahal.search.completions import scales_at
 from kolahal.search.ranking import total_noise
@@ -132,7 +132,7 @@ def _is_enough(judged: list[Judged], settings: Settings) -> bool:
 
 def _prove(job: tuple[Sketch, Ranked, Settings]) -> Judged:
     sketch, ranked, settings = job
-    return Judged(ranked, None, decide(sketch, ranked.completion, settings))
+    return Judged(ranked, None, judge_completion(sketch, ranked.completion, settings))
 
 
 LAW = replace(

@@ -318,6 +318,16 @@ class Everywhere:
 
 
 @dataclass(frozen=True, slots=True)
+class Exactly:
+    """As many answers as the mechanism declares; it accepts no other number."""
+
+    size: int
+
+    def __str__(self) -> str:
+        return f"its {self.size} answer{'' if self.size == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
 class UpTo:
     """Inputs of at most `size` answers; `condition` names whole arguments that were fixed, if any."""
 
@@ -337,38 +347,72 @@ class Certificate:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """ε-DP for all databases and all ε > 0 within `scope`; the certificate was re-checked."""
+    """ε-DP for all databases, all ε > 0 and all inputs that the mechanism accepts; the certificate was re-checked.
+
+    `assumed` says what it does not accept, such as N below 1; calls and emitted programs refuse that.
+    """
 
     certificate: Certificate
-    scope: Everywhere | UpTo
+    scope: Everywhere | Exactly
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """No loss above the claim within `scope`; nothing is said beyond. The certificate was re-checked."""
+
+    certificate: Certificate
+    scope: UpTo
+    assumed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """Not ε-DP: the example's loss is above e^ε. `certain` is False while only the tester says so."""
+    """Not ε-DP: the example's loss is above e^ε for certain."""
 
     example: Example
     odds: Odds
-    certain: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Neither; what was tried and where it stopped."""
+    """Neither; what was tried and where it stopped. With `defect`, what we know contradicts itself."""
 
     reason: str
+    defect: bool = False
 
 
-Verdict: TypeAlias = Proved | Refuted | Unknown
+Verdict: TypeAlias = Proved | Bounded | Refuted | Unknown
+
+
+def name_verdict(verdict: Verdict) -> str:
+    """The verdict in one word, as results and tables have it."""
+    return type(verdict).__name__.lower()
+
+
+def scope_of(verdict: Verdict) -> str | None:
+    """For which inputs a verdict holds, where there is a proof."""
+    return str(verdict.scope) if isinstance(verdict, Proved | Bounded) else None
+
+
+def assumed_by(verdict: Verdict) -> list[str]:
+    """What a proof takes for granted of the arguments, such as N >= 1."""
+    return list(verdict.assumed) if isinstance(verdict, Proved | Bounded) else []
+
+
+def proof_of(verdict: Verdict) -> Certificate | None:
+    """What stands behind a verdict, if that is a proof."""
+    return verdict.certificate if isinstance(verdict, Proved | Bounded) else None
 
 
 def describe_verdict(verdict: Verdict, private: str = "the input") -> str:
     """A verdict in one phrase."""
     match verdict:
-        case Proved(scope=Everywhere()):
-            return f"Proved, for every length of {private}"
-        case Proved(scope=scope):
-            return f"Proved, for {scope}; larger inputs were not examined"
+        case Proved(scope=scope, assumed=assumed):
+            where = f"every length of {private}" if isinstance(scope, Everywhere) else str(scope)
+            return f"Proved, for {where}" + (f", where {' and '.join(assumed)}" if assumed else "")
+        case Bounded(scope=scope):
+            return f"Bounded: no loss above the claim for {scope}; nothing is known of larger inputs"
         case Refuted(example=example):
             return f"Refuted: {example}"
         case Unknown(reason):
@@ -399,13 +443,13 @@ class Judged:
         return isinstance(self.verdict, Refuted) or (isinstance(self.verdict, Unknown) and failed)
 
     def standing(self, alpha: float) -> int:
-        """0 if proved for every length, 1 up to a size, 2 undecided, 3 rejected by the test, 4 refuted."""
+        """0 if proved, 1 bounded, 2 undecided, 3 rejected by the test, 4 refuted."""
         if self.is_rejected(alpha):
             return 4 if isinstance(self.verdict, Refuted) else 3
         match self.verdict:
-            case Proved(scope=Everywhere()):
-                return 0
             case Proved():
+                return 0
+            case Bounded():
                 return 1
             case _:
                 return 2
@@ -426,8 +470,8 @@ def _ask(name: str, *values: Any, **options: Any) -> Any:
 
 def _verdict_row(verdict: Verdict, trial: Trial | None) -> dict[str, Any]:
     return {
-        "verdict": type(verdict).__name__.lower(),
-        "scope": str(verdict.scope) if isinstance(verdict, Proved) else None,
+        "verdict": name_verdict(verdict),
+        "scope": scope_of(verdict),
         "p_value": trial.p_value if trial else None,
     }
 
@@ -523,7 +567,8 @@ class Synthesis:
 
     @property
     def _proof(self) -> str | None:
-        return self.best.verdict.certificate.text if self.best and isinstance(self.best.verdict, Proved) else None
+        certificate = proof_of(self.best.verdict) if self.best else None
+        return certificate.text if certificate else None
 
     def _repr_html_(self) -> str:
         html: str = _ask("as_html", self)

@@ -64,7 +64,7 @@ def _find_mechanism(item: pytest.Function, candidates: list[Any]) -> Sketch:
 
 def _judge(mechanism: Sketch, check: Check, claim: str, allow_unknown: bool) -> None:
     """Pass, fail, or expected failure."""
-    from kolahal.model import Proved, Refuted
+    from kolahal.model import Bounded, Proved, Refuted, describe_verdict
 
     level = claim or mechanism.epsilon.name
     match check.verdict:
@@ -73,6 +73,12 @@ def _judge(mechanism: Sketch, check: Check, claim: str, allow_unknown: bool) -> 
         case Refuted():
             pytest.fail(
                 f"{mechanism.name} is not {level}-private.\n{describe_counterexample(check.verdict, level)}", False
+            )
+        case Bounded() as verdict:
+            pytest.fail(
+                f"{mechanism.name}: {describe_verdict(verdict, mechanism.private.name)}. "
+                f"Declare how many answers there are, as in {mechanism.private.name}: Private[7].",
+                False,
             )
         case verdict:
             reason = (
@@ -97,5 +103,4 @@ def describe_counterexample(refuted: Refuted, level: str) -> str:
         f"  between {odds.p2.low:.6g} and {odds.p2.high:.6g} on d2",
     ]
     ratio = odds.p1.low / odds.p2.high if odds.p2.high > 0 else float("inf")
-    sure = "" if refuted.certain else " (by the statistical test, which can be wrong)"
-    return "\n".join([*lines, f"The first is at least {ratio:.6g} times the second, more than exp({level}){sure}."])
+    return "\n".join([*lines, f"The first is at least {ratio:.6g} times the second, more than exp({level})."])

@@ -15,7 +15,7 @@ from kolahal.lang.scale import parse_scale
 from kolahal.methods import synthesize
 from kolahal.model import Judged, Ranked, Refuted, Score, Synthesis
 from kolahal.proof.exhibit import snippet
-from kolahal.proof.judge import decide
+from kolahal.proof.judge import judge_completion
 from kolahal.report.json import check_document, dump, synthesis_document, with_pictures
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import load_one
@@ -35,7 +35,7 @@ def synthesis() -> Synthesis:
     """Above threshold with its completions, and a greedy one that is refuted for certain."""
     found = synthesize(load_one("above_threshold_1"))
     greedy = (parse_scale("2/eps"), parse_scale("2/eps"))
-    verdict = decide(found.sketch, greedy, found.settings)
+    verdict = judge_completion(found.sketch, greedy, found.settings)
     assert isinstance(verdict, Refuted)
     worse = Judged(Ranked(greedy, Score(1, 0.5, 4.0, 0.2), 1.5 * float(found.split.training[0].epsilon)), None, verdict)
     return replace(found, judged=(*found.judged, worse))

@@ -11,9 +11,19 @@ from kolahal.engine import jit
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.methods import synthesize
-from kolahal.model import Proved, Refuted, Unknown, describe_completion, describe_event, show
+from kolahal.model import (
+    Bounded,
+    Proved,
+    Refuted,
+    Unknown,
+    Verdict,
+    describe_completion,
+    describe_event,
+    name_verdict,
+    show,
+)
 from kolahal.proof import exhibit
-from kolahal.report.json import VERDICTS, check_document, dump, synthesis_document
+from kolahal.report.json import check_document, dump, synthesis_document
 
 NOTHING, MISTAKE, FAILED = "nothing found", "mistake", "failed"
 COMPILED = jit.available()  # asked here, so that a worker loads the compiler once, and not in the fork of every job
@@ -45,7 +55,7 @@ def _check(job: Job, sketch: Sketch) -> dict[str, Any]:
     found = check(sketch, job.wish.claim, job.wish.settings)
     exhibited = exhibit.document(found.verdict, sketch, claim) if isinstance(found.verdict, Refuted) else None
     document = {**check_document(found, exhibited), "sketch": sketch.name, "claim": str(claim), "program": str(sketch)}
-    return _record(job, VERDICTS[type(found.verdict)], _summary(found.verdict), document)
+    return _record(job, name_verdict(found.verdict), _summary(found.verdict), document)
 
 
 def _synthesize(job: Job, sketch: Sketch) -> dict[str, Any]:
@@ -58,12 +68,12 @@ def _synthesize(job: Job, sketch: Sketch) -> dict[str, Any]:
         return _record(job, NOTHING, "no private completion was found", document)
     best = found.best
     words = f"{describe_completion(best.ranked.completion)}: {_summary(best.verdict)}"
-    return _record(job, VERDICTS[type(best.verdict)], words, document)
+    return _record(job, name_verdict(best.verdict), words, document)
 
 
-def _summary(verdict: Proved | Refuted | Unknown) -> str:
+def _summary(verdict: Verdict) -> str:
     match verdict:
-        case Proved(scope=scope):
+        case Proved(scope=scope) | Bounded(scope=scope):
             return str(scope)
         case Refuted(example=example):
             event = describe_event(example.event)

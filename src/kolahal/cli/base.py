@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from kolahal.model import Verdict
     from kolahal.workers import Limits
 
-PROVED, REFUTED, MISTAKE, UNKNOWN = 0, 1, 2, 3  # exit codes; REFUTED also when nothing was found
+PROVED, REFUTED, MISTAKE, UNKNOWN, BOUNDED = 0, 1, 2, 3, 4  # exit codes; REFUTED also when nothing was found
+DEFECT, INTERRUPTED = 70, 130
 PATIENCE = 600  # seconds for a command without --limit: every step is counted, but there may be many
 
 Command = Callable[..., Any]
@@ -167,9 +168,17 @@ def finish(code: int) -> NoReturn:
 
 
 def exit_code(verdict: Verdict) -> int:
-    from kolahal.model import Proved, Refuted
+    from kolahal.model import Bounded, Proved, Refuted
 
-    return PROVED if isinstance(verdict, Proved) else REFUTED if isinstance(verdict, Refuted) else UNKNOWN
+    match verdict:
+        case Proved():
+            return PROVED
+        case Bounded():
+            return BOUNDED
+        case Refuted():
+            return REFUTED
+        case _:
+            return DEFECT if verdict.defect else UNKNOWN
 
 
 def load_complete(target: str) -> Sketch:

@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kolahal.cli.base import MISTAKE, PROVED, REFUTED, UNKNOWN, cli, finish, limits, processes, seed, write_files
+from kolahal.cli.base import (
+    BOUNDED,
+    MISTAKE,
+    PROVED,
+    REFUTED,
+    UNKNOWN,
+    cli,
+    finish,
+    limits,
+    processes,
+    seed,
+    write_files,
+)
 from kolahal.errors import UsageError
 from kolahal.settings import Settings
 
@@ -28,6 +40,7 @@ CODES = {
     "failed": MISTAKE,
     "mistake": MISTAKE,
     "unknown": UNKNOWN,
+    "bounded": BOUNDED,
     "proved": PROVED,
 }
 WIDEST = 60  # characters of a summary in the table

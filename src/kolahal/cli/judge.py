@@ -88,13 +88,13 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
 def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dict[str, Any]) -> dict[str, Any]:
     """result.json, the report, and what stands behind the verdict: a certificate, or the counterexample as a program."""
     from kolahal.curves import picture_check
-    from kolahal.model import Proved
+    from kolahal.model import proof_of
     from kolahal.report.html import render_page
     from kolahal.report.json import dump, with_pictures
 
     files = {}
-    if isinstance(found.verdict, Proved):
-        files["certificate.json"] = found.verdict.certificate.text + "\n"
+    if certificate := proof_of(found.verdict):
+        files["certificate.json"] = certificate.text + "\n"
     if result["snippet"]:
         files["counterexample.py"] = result["snippet"]
     pictures = picture_check(sketch, claim, found, Settings(seed=result["seed"]))

@@ -52,7 +52,7 @@ def show(target: str | None) -> None:
 def emit_command(target: str, out: Path | None, claim: str, no_check: bool, backend: str, as_json: bool) -> None:
     """MECHANISM as a Python file that stands alone, with exact noise; not if it is refuted."""
     from kolahal.lang.emit import emit
-    from kolahal.model import Proved, Refuted, Unknown, describe_verdict
+    from kolahal.model import Refuted, Unknown, describe_verdict, proof_of
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 
@@ -69,7 +69,8 @@ def emit_command(target: str, out: Path | None, claim: str, no_check: bool, back
     text = None
     if not isinstance(verdict, Refuted):
         command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")
-        proof = verdict.certificate.text if isinstance(verdict, Proved) else None
+        certificate = proof_of(verdict)
+        proof = certificate.text if certificate else None
         words = f"{describe_verdict(verdict, program.private.name)}."
         text = emit(program, words, command, claim, certificate=proof, backend=backend)
         if out is not None:

@@ -198,14 +198,14 @@ def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
 def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str, backend: str) -> dict[str, Any]:
     """result.json, the report, the best completion's certificate, and the private program, where there are such."""
     from kolahal.curves import picture_synthesis
-    from kolahal.model import Proved
+    from kolahal.model import proof_of
     from kolahal.report.html import render_page
     from kolahal.report.json import dump, with_pictures
 
     files = {}
     if found.best is not None:
-        if isinstance(found.best.verdict, Proved):
-            files["certificate.json"] = found.best.verdict.certificate.text + "\n"
+        if certificate := proof_of(found.best.verdict):
+            files["certificate.json"] = certificate.text + "\n"
         try:
             kind = "private" if backend == "python" else backend
             files[f"{found.sketch.name}_{kind}.py"] = found.to_python(command, backend)

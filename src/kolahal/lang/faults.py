@@ -229,6 +229,16 @@ FAULTS: dict[str, Words] = {
         "Giving the name to something else would hide that meaning.",
         "Choose another name.",
     ),
+    "K142": Words(
+        "`{what}` says nothing of the private answers in `{name}`",
+        "They may be declared whole, a fixed number of them, or both.",
+        "Write Private, Private[int], Private[7] or Private[int, 7].",
+    ),
+    "K143": Words(
+        "whole answers do not move by {distance}",
+        "Private[int] says that neighbours differ by whole numbers.",
+        "Write a whole distance, or Private for answers that need not be whole.",
+    ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(
         "`{name}` has no value",

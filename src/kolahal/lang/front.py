@@ -18,7 +18,10 @@ from kolahal.lang.tree import Aliases
 
 
 class Private(list[float]):
-    """Marks the private input: the list of query answers."""
+    """Marks the private input: the list of query answers; `Private[int]` whole ones, `Private[7]` exactly seven."""
+
+    def __class_getitem__(cls, declared: object) -> type[Private]:  # type: ignore[override]
+        return cls  # what is declared is read from the source, like everything else
 
 
 class Epsilon(float):

@@ -18,6 +18,8 @@ NEEDED = {
     Role.EPSILON: ("eps: Epsilon", Parameter("", Role.EPSILON, Type.FLOAT)),
 }
 
+MOST_ANSWERS = 1_000_000  # that Private[…] may declare
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -37,6 +39,9 @@ def read_header(tree: Tree, node: Function, decorator: ast.expr) -> Header:
         tree.fault("K141", node, name=node.name)
     adjacency = _adjacency(tree, decorator) or EachWithin(Fraction(1))
     parameters = _parameters(tree, node)
+    private = next(p for p in parameters if p.role is Role.PRIVATE)
+    if private.whole and adjacency.distance.denominator != 1:
+        tree.fault("K143", decorator, distance=adjacency.distance)
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     names = {arg.arg for arg in every if arg is not None}
@@ -100,9 +105,16 @@ def _parameters(tree: Tree, node: Function) -> tuple[Parameter, ...]:
 
 def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter | None:
     note = _unquoted(arg.annotation)
+    whole, count = False, None
     match tree.ours(note), note:
         case "Private", _:
             role, type_ = Role.PRIVATE, Type.VECTOR
+        case _, ast.Subscript(of, declared) if tree.ours(of) == "Private":
+            role, type_ = Role.PRIVATE, Type.VECTOR
+            found = _declared(declared)
+            if found is None:
+                tree.fault("K142", arg, name=arg.arg, what=clip(declared))
+            whole, count = found or (False, None)
         case "Epsilon", _:
             role, type_ = Role.EPSILON, Type.FLOAT
         case _, ast.Name(id="int" | "float" | "bool" as name):
@@ -111,7 +123,21 @@ def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter 
             what = "no type" if note is None else f"a type that a sketch does not know: `{clip(note)}`"
             tree.fault("K136", arg, name=arg.arg, what=what)
             return None
-    return Parameter(arg.arg, role, type_, None if default is None else _default(tree, default, role, type_))
+    value = None if default is None else _default(tree, default, role, type_)
+    return Parameter(arg.arg, role, type_, value, whole, count)
+
+
+def _declared(node: ast.expr) -> tuple[bool, int | None] | None:
+    """What `Private[…]` says: whole answers, a number of them, or both in this order; None if it is something else."""
+    parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+    whole, count = False, None
+    if parts and isinstance(parts[0], ast.Name) and parts[0].id == "int":
+        whole = True
+        parts.pop(0)
+    if parts and isinstance(parts[0], ast.Constant) and type(parts[0].value) is int and 0 < parts[0].value <= MOST_ANSWERS:
+        count = parts[0].value
+        parts.pop(0)
+    return (whole, count) if not parts and (whole or count) else None
 
 
 def _unquoted(note: ast.expr | None) -> ast.expr | None:

@@ -54,13 +54,20 @@ class Type(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
+    """`whole` and `count` are for the private one: its answers are whole numbers, and there are exactly so many."""
+
     name: str
     role: Role
     type: Type
     default: Fraction | bool | None = None
+    whole: bool = False
+    count: int | None = None
 
     def __str__(self) -> str:
         kind = self.role.value if self.role is not Role.ARGUMENT else self.type.value
+        declared = [*(["int"] if self.whole else []), *([str(self.count)] if self.count is not None else [])]
+        if declared:
+            kind += f"[{', '.join(declared)}]"
         if self.default is None:
             return f"{self.name}: {kind}"
         shown = print_number(self.default) if isinstance(self.default, Fraction) else str(self.default)
@@ -114,6 +121,21 @@ class Sketch:
     def arguments(self) -> tuple[Parameter, ...]:
         """The public parameters other than ε."""
         return tuple(p for p in self.parameters if p.role is Role.ARGUMENT)
+
+    @cached_property
+    def required(self) -> tuple[str, ...]:
+        """The whole arguments that have to be at least 1, because a scale uses them or `%` divides by them.
+
+        Calls and emitted programs refuse other values, and a proof assumes nothing else of whole arguments.
+        """
+        scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
+        used = {name for scale in scales for name, _ in scale.powers}
+        for node in walk(self.body):
+            if isinstance(node, Binary) and node.op == "%":
+                used |= {part.name for part in walk(node.right) if isinstance(part, Var)}
+        changed = assigned_names(self.body)
+        whole = [p.name for p in self.arguments if p.type is Type.INT]
+        return tuple(name for name in whole if name in used and name not in changed)
 
     @property
     def length_name(self) -> str:
@@ -353,6 +375,9 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
             values[parameter.name] = default if isinstance(default, bool) else _plain(default)
         else:
             raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
+    for name in sketch.required:
+        if values[name] < 1:  # type: ignore[operator]
+            raise UsageError(f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it")
     return values
 
 
@@ -370,7 +395,13 @@ def _checked(parameter: Parameter, value: object) -> object:
             items = list(value)
         except TypeError:  # an array without dimensions
             raise UsageError(f"{name} must be a list of numbers") from None
-        return [_number(f"{name}[{i}]", item) for i, item in enumerate(items)]
+        if parameter.count is not None and len(items) != parameter.count:
+            raise UsageError(f"{name} must have {_count(parameter.count, 'answer')}, and {len(items)} were given")
+        answers = [_number(f"{name}[{i}]", item) for i, item in enumerate(items)]
+        for i, answer in enumerate(answers):
+            if parameter.whole and answer != int(answer):
+                raise UsageError(f"{name}[{i}] must be a whole number, not {answer}")
+        return answers
     if parameter.type is Type.BOOL:
         if not isinstance(value, bool):
             raise UsageError(f"{name} must be True or False")

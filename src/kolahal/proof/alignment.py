@@ -68,8 +68,12 @@ class Case:
         return frozenset(range(len(self.paths.noises)))
 
     def is_whole(self, active: Active) -> bool:
-        """Whether some shifted noise is on the whole numbers; then only whole moves of neighbours can be hidden."""
+        """Whether some shifted noise is on the whole numbers; then there is no shift between two others."""
         return any(self.paths.noises[site] not in CONTINUOUS for site in active)
+
+    @property
+    def whole_answers(self) -> bool:
+        return self.paths.sketch.private.whole
 
 
 def build_case(
@@ -122,8 +126,6 @@ class TooLarge(Unknown):
 def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...] | Unknown:
     """How every event of the first run is answered by the second, or why that is not known."""
     whole = case.is_whole(active)
-    if whole and case.adjacency.distance.denominator != 1:
-        return Unknown(f"whole noise hides whole moves only, and neighbours may move by {case.adjacency.distance}")
     moved = move_answers(range(case.size))
     found: list[Passage] = []
     crossing: dict[object, list[int]] = {}
@@ -132,7 +134,7 @@ def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...]
             crossing.setdefault(shape(event, active), []).append(place)
             continue
         rows = find_rows(event, event, active, moved)
-        corners = find_corners(case.adjacency, case.size, rows, whole)
+        corners = find_corners(case, rows, whole)
         if isinstance(corners, Unknown):
             return corners
         found.append(Passage(place, place, rows, corners))
@@ -193,13 +195,16 @@ def is_move_only(change: Affine) -> bool:
 # ---------------------------------------------------------------- corners of the relation
 
 
-def find_corners(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bool) -> tuple[Corner, ...] | Unknown:
+def find_corners(case: Case, rows: Sequence[Row], whole: bool) -> tuple[Corner, ...] | Unknown:
     """The changes of the rows at the moves that matter: a shift for these gives one for every move.
 
     Moves whose changes are nowhere above another's are left out: what satisfies the rows there satisfies them here.
     """
+    if whole and not case.whole_answers:
+        worst = worst_changes(case, rows)
+        return worst if isinstance(worst, Unknown) else (Corner(worst, None),)
     found: dict[tuple[Number, ...], Corner] = {}
-    moves = itertools.islice(_moves(adjacency, size, rows, whole), MOST_CORNERS + 1)
+    moves = itertools.islice(_moves(case.adjacency, case.size, rows, whole), MOST_CORNERS + 1)
     for count, move in enumerate(moves):
         if count == MOST_CORNERS:
             return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
@@ -210,6 +215,23 @@ def find_corners(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bo
     if len(corners) <= 256 and not all(row.equal for row in rows):  # comparing more takes longer than it saves
         corners = [c for c in corners if not any(d is not c and _covers(d, c, rows) for d in corners)]
     return tuple(corners)
+
+
+def worst_changes(case: Case, rows: Sequence[Row]) -> tuple[Number, ...] | Unknown:
+    """The largest change of each row over all moves, for whole noise on answers that move by any amount.
+
+    A whole shift that covers all of these together covers every move, and mixtures of whole shifts are not whole; an
+    affine part of an answer that moves at all cannot be covered.
+    """
+    if any(row.equal and row.change.terms for row in rows):
+        return Unknown("an answer with whole noise moves by less than a whole number; declare whole answers, Private[int]")
+    worst: list[Number] = [row.change.constant for row in rows]
+    for count, move in enumerate(case.adjacency.vertices(case.size)):
+        if count == MOST_CORNERS:
+            return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
+        values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+        worst = [max(known, row.change.at(values)) for known, row in zip(worst, rows, strict=True)]
+    return tuple(worst)
 
 
 def _covers(strong: Corner, weak: Corner, rows: Sequence[Row]) -> bool:
@@ -380,7 +402,7 @@ def bound_corners(case: Case, rows: Sequence[Row], inside: Sequence[Atom], whole
         ends.append((high,) if low is None or -low == high else (-low, high))
     if all(is_move_only(row.change) for row in rows):
         # Where the facts leave every move possible, the corners of the relation say more: rows move together.
-        corners = find_corners(case.adjacency, case.size, rows, whole)
+        corners = find_corners(case, rows, whole)
         if not isinstance(corners, Unknown) and all(
             max(c.offsets[i] for c in corners) <= max(pair) for i, pair in enumerate(ends)
         ):

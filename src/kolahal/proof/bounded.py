@@ -21,7 +21,7 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.model import Certificate, Proved, Unknown, UpTo
+from kolahal.model import Bounded, Certificate, Exactly, Proved, Unknown, UpTo
 from kolahal.proof.alignment import (
     Active,
     Case,
@@ -40,6 +40,7 @@ from kolahal.proof.alignment import (
     relation,
     shape,
     whole_moves,
+    worst_changes,
 )
 from kolahal.proof.documents import read_number, read_whole
 from kolahal.proof.events import Event, is_union, normal
@@ -57,13 +58,16 @@ Steps: TypeAlias = dict[Drawn, Fraction]  # how far each draw is shifted; what i
 
 def prove_bounded(
     sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, size: int | None = None
-) -> Proved | Unknown:
+) -> Proved | Bounded | Unknown:
     """Whether a program without holes keeps its claim (ε, if none is given) for inputs of at most `size` answers.
 
-    Whole arguments take the values 1 to 3. Proved is said only of a certificate that was checked again.
+    Whole arguments take the values 1 to 3. Where the program declares its number of answers, that is the only size; a
+    proof for it, and for all arguments, is not a bounded one. A proof is given only if its certificate was checked again.
     """
     claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
-    most = size or max(settings.sizes)
+    most = sketch.private.count or size or max(settings.sizes)
+    if most > MOST_ANSWERS:
+        return Unknown(f"{most} answers are too many to look at one by one")
     entries = []
     for arguments, count in _settings(sketch, most):
         entry = _prove_case(sketch, claim, count, arguments, settings)
@@ -75,7 +79,10 @@ def prove_bounded(
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
         return Unknown(f"a proof for up to {most} answers did not pass its re-check: {faults[0]}")
-    return Proved(certificate, UpTo(most, describe_scope(sketch)))
+    condition = describe_scope(sketch)
+    if sketch.private.count is not None and not condition:
+        return Proved(certificate, Exactly(sketch.private.count))
+    return Bounded(certificate, UpTo(most, condition))
 
 
 def find_upper_bound(
@@ -95,11 +102,9 @@ def find_upper_bound(
 
 
 def describe_scope(sketch: Sketch) -> str:
-    """Which arguments and moves a bounded proof is about, where that is not all of them."""
-    parts = [f"{p.name} from {WHOLE_VALUES[0]} to {WHOLE_VALUES[-1]}" for p in sketch.arguments if p.type is Type.INT]
-    if any(draw.noise not in CONTINUOUS for draw in sketch.draws):
-        parts.append("answers that move by whole numbers")
-    return ", ".join(parts)
+    """Which arguments a bounded proof is about, where that is not all of them."""
+    whole = [p.name for p in sketch.arguments if p.type is Type.INT]
+    return ", ".join(f"{name} from {WHOLE_VALUES[0]} to {WHOLE_VALUES[-1]}" for name in whole)
 
 
 def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
@@ -111,7 +116,7 @@ def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
         elif parameter.type is Type.BOOL:
             values.append([(parameter.name, False), (parameter.name, True)])
     for chosen in itertools.product(*values):
-        for size in range(1, most + 1):
+        for size in range(1 if sketch.private.count is None else most, most + 1):
             yield dict(chosen), size
 
 
@@ -266,7 +271,10 @@ def recheck_bounded(
         program, claim = parse(document["program"]), parse_scale(document["claim"])
         if sketch is not None and program != sketch:
             raise _Flaw("it is about another program")
-        wanted = [(arguments, size) for arguments, size in _settings(program, read_whole(document["size"], MOST_ANSWERS))]
+        most = read_whole(document["size"], MOST_ANSWERS)
+        if most < 1 or (program.private.count or most) != most:
+            raise _Flaw(f"{most} is not a number of answers that it can be about")
+        wanted = list(_settings(program, most))
         if len(wanted) != len(document["cases"]):
             raise _Flaw("it does not have one case for each size and setting")
         for (arguments, size), entry in zip(wanted, document["cases"], strict=True):
@@ -374,9 +382,17 @@ class _Recheck:
         """Some shift must satisfy all rows at each extreme move of a neighbour.
 
         A move between extreme ones is hidden by the same mixture of their shifts: rows and costs are convex. Whole
-        noise has no mixtures, and so every whole move is looked at.
+        noise has no mixtures: every whole move is looked at where answers are whole, and one shift must do for all
+        moves where they are not.
         """
         effects = [[_effect(row, steps) for row in rows] for steps in shifts]
+        if self.whole and not self.case.whole_answers:
+            worst = worst_changes(self.case, rows)
+            if isinstance(worst, Unknown):
+                raise self.flaw(worst.reason)
+            if not any(_satisfies(rows, effect, worst) for effect in effects):
+                raise self.flaw("no whole shift hides every move")
+            return
         moves = whole_moves if self.whole else type(self.case.adjacency).vertices
         for move in moves(self.case.adjacency, self.case.size):
             values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}

@@ -32,10 +32,10 @@ from kolahal.proof.product import (
     Product,
     Share,
     Shift,
+    assumed_names,
     build_product,
     build_system,
     describe_shift,
-    needs_assumption,
     neighbours_of,
     public_symbols,
     within_claim,
@@ -97,10 +97,9 @@ def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...]) -> list[str]:
     """In words, what the proof takes for granted of the inputs."""
     words = [f"{sketch.epsilon.name} > 0", f"neighbours: {sketch.adjacency.describe()}"]
     words += [f"{name} >= 1" for name in assumed]
-    if neighbours_of(sketch)[0].whole:
-        words.append("the private answers are whole numbers, because noise on the whole numbers is used")
-    else:
-        words.append("the private answers are real numbers, and noise is drawn from the real numbers")
+    if sketch.private.count is not None:
+        words.append(f"there are {sketch.private.count} private answers")
+    words.append(f"the private answers are {'whole' if sketch.private.whole else 'real'} numbers")
     return words
 
 
@@ -265,9 +264,8 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
     failures = []
     if tuple(case.neighbours for case in proof.cases) != neighbours_of(sketch):
         failures.append("the cases are not the sets of moves that make up the adjacency")
-    missing = needs_assumption(sketch, proof.claim) - set(proof.assumed)
-    if missing:
-        failures.append(f"a scale uses {', '.join(sorted(missing))}, which is not assumed to be at least 1")
+    if proof.assumed != assumed_names(sketch, proof.claim):
+        failures.append("the arguments that are assumed to be at least 1 are not those that the program requires to be")
     product = build_product(sketch, proof.released)
     for case, scripts in zip(proof.cases, stored, strict=True):
         if not within_claim(case.shares, proof.claim, sketch):

@@ -10,11 +10,10 @@ from kolahal.engine.tape import stream
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.measure.tester import test
-from kolahal.model import Arguments, Judged, Proved, Ranked, Refuted, Split, Trial, Unknown, Verdict
-from kolahal.proof.bounded import prove_bounded
+from kolahal.model import Arguments, Judged, Ranked, Refuted, Split, Trial, Unknown, Verdict
+from kolahal.proof.decide import decide
+from kolahal.proof.evidence import reconcile
 from kolahal.proof.law import Laws, find_laws, tight_completions
-from kolahal.proof.lengths import prove_every_length
-from kolahal.proof.refute import refute
 from kolahal.settings import ProofSettings, Settings
 
 
@@ -37,10 +36,11 @@ def judge(
 def judge_one(job: tuple[Sketch, Ranked, Arguments, Settings, int]) -> Judged:
     """The verdict of one completion, and its final test unless it is refuted for certain."""
     sketch, ranked, arguments, settings, place = job
-    verdict = decide(sketch, ranked.completion, settings)
+    verdict = judge_completion(sketch, ranked.completion, settings)
     if isinstance(verdict, Refuted):
         return Judged(ranked, None, verdict)
     trial = final_test(sketch, ranked.completion, arguments, settings, place)
+    verdict = reconcile(verdict, None, None, trial.p_value)
     if isinstance(verdict, Unknown):
         found = "a" if trial.p_value < settings.ranking.alpha else "no"
         verdict = Unknown(f"{verdict.reason}; the test finds {found} violation (p = {trial.p_value:.2g})")
@@ -53,30 +53,18 @@ def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, set
     return test(sketch, scales, arguments, settings.tester, seed)
 
 
-def decide(sketch: Sketch, completion: Completion, settings: Settings) -> Verdict:
-    """Proved for every length, or up to a size, or refuted for certain, or undecided with the reason."""
+def judge_completion(sketch: Sketch, completion: Completion, settings: Settings) -> Verdict:
+    """What is certain about one completion. What the law prices above ε is not put to the prover at ε."""
     mechanism = Mechanism(sketch, completion).filled()
     used = Mechanism(sketch, completion).reduced()
-    sketch, completion = used.sketch, used.completion
-    laws = known_laws(sketch, settings.proof)
-    reasons = []
-    if isinstance(laws, Laws) and not tight_completions(sketch, laws, (completion,)):
-        reasons.append(f"by the law {laws.law(sketch).text} it costs more than {sketch.epsilon.name}")
-    else:
-        proof = prove_every_length(mechanism, None, settings.proof)
-        if isinstance(proof, Proved):
-            return proof
-        reasons.append(proof.reason)
-    # Before a bounded proof: a program that fails at five answers may be private up to four.
-    refuted = refute(mechanism, Scale(Fraction(1), ((sketch.epsilon.name, 1),)), settings)
-    if refuted is not None:
-        return refuted
-    bounded = prove_bounded(mechanism, None, settings.proof)
-    if isinstance(bounded, Proved):
-        return bounded
-    return Unknown("; ".join([*reasons, bounded.reason]))
+    laws = known_laws(used.sketch, settings.proof)
+    claim = Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    if isinstance(laws, Laws) and not tight_completions(used.sketch, laws, (used.completion,)):
+        dear = f"by the law {laws.law(used.sketch).text} it costs more than {sketch.epsilon.name}"
+        return decide(mechanism, claim, settings, dear=dear).verdict
+    return decide(mechanism, claim, settings).verdict
 
 
 def standing(judged: Judged, settings: Settings) -> int:
-    """Proved for every length, then up to a size, before undecided before rejected; within each the ranking stands."""
+    """Proved, then bounded, before undecided before rejected; within each the ranking stands."""
     return judged.standing(settings.ranking.alpha)

@@ -8,8 +8,8 @@ from fractions import Fraction
 from kolahal.lang.check import NONE, WHOLE, infer
 from kolahal.lang.ir import Assign, Comprehension, Draw, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch, Type
-from kolahal.model import Everywhere, Proved, Unknown
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Everywhere, Exactly, Proved, Unknown
 from kolahal.proof.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.certificate import Case, LengthProof, read_certificate, recheck, write_certificate
 from kolahal.proof.horn import Inductive
@@ -24,15 +24,14 @@ from kolahal.proof.product import (
     Product,
     Share,
     Shift,
+    assumed_names,
     build_product,
     build_system,
     must_release,
-    needs_assumption,
     neighbours_of,
     within_claim,
 )
 from kolahal.proof.rehearsal import Outcome, Stage, branches_fed
-from kolahal.proof.steps import is_remainder
 from kolahal.proof.terms import TRUE, symbols_of
 from kolahal.proof.values import Numeric, Unsupported
 from kolahal.settings import ProofSettings
@@ -65,33 +64,32 @@ def prove_every_length(
         failures = ["the program does not read back from its text"]
     if failures:
         return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
-    return Proved(certificate, Everywhere())
+    count = sketch.private.count
+    assumed = tuple(f"{name} >= 1" for name in found.assumed)
+    return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)
 
 
 def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
-    """A proof, or why none was found. Fewer assumptions are tried before more, lazy comprehensions before eager."""
+    """A proof, or why none was found. Lazy comprehensions are tried before eager ones."""
     if sketch.holes:
         raise Unsupported("the program has holes")
     if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
         raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
-    divisors = {n.name for node in walk(sketch.body) if is_remainder(node) for n in walk(node) if isinstance(n, Var)}
-    needed = sorted(needs_assumption(sketch, claim) | {p.name for p in sketch.arguments if p.name in divisors})
-    whole = sorted(p.name for p in sketch.arguments if p.type is Type.INT)
+    assumed = assumed_names(sketch, claim)
     comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
     reasons = []
     for released in dict.fromkeys([must_release(sketch), comprehensions]):
-        for assumed in dict.fromkeys([tuple(needed), tuple(whole)]):
-            try:
-                product = build_product(sketch, released)
-                cases = []
-                for neighbours in neighbours_of(sketch):
-                    case = find_case(product, neighbours, claim, assumed, steps)
-                    if isinstance(case, str):
-                        raise Unsupported(case)
-                    cases.append(case)
-                return LengthProof(sketch, claim, assumed, released, tuple(cases))
-            except Unsupported as error:
-                reasons.append(str(error))
+        try:
+            product = build_product(sketch, released)
+            cases = []
+            for neighbours in neighbours_of(sketch):
+                case = find_case(product, neighbours, claim, assumed, steps)
+                if isinstance(case, str):
+                    raise Unsupported(case)
+                cases.append(case)
+            return LengthProof(sketch, claim, assumed, released, tuple(cases))
+        except Unsupported as error:
+            reasons.append(str(error))
     return reasons[0]
 
 

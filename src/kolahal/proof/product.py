@@ -277,10 +277,7 @@ class Neighbours:
 
 def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
     """The sets of moves whose union is the adjacency; each gets a proof of its own."""
-    whole = any(draw.noise in WHOLE_NOISE for draw in sketch.draws)
     distance = sketch.adjacency.distance
-    if whole and distance.denominator != 1:
-        raise Unsupported(f"whole noise hides whole moves only, and neighbours may move by {distance}")
     kinds: tuple[str, ...]
     match sketch.adjacency:
         case EachWithin():
@@ -293,7 +290,7 @@ def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
             kinds = ("up", "down")
         case _:
             raise Unsupported(f"the relation {sketch.adjacency} is not covered")
-    return tuple(Neighbours(kind, distance, whole) for kind in kinds)
+    return tuple(Neighbours(kind, distance, sketch.private.whole) for kind in kinds)
 
 
 # ---------------------------------------------------------------- the product
@@ -320,10 +317,9 @@ def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
     for draw in sketch.draws:
         assert isinstance(draw.scale, Scale)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
-    whole = any(draw.noise in WHOLE_NOISE for draw in sketch.draws)
     spread = settle_answers(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in walk(sketch.body) if isinstance(node, Append))
-    first, second = (Machine(spread, which, whole, grown).run() for which in (1, 2))
+    first, second = (Machine(spread, which, sketch.private.whole, grown).run() for which in (1, 2))
     return Product(sketch, released, first, second, monomials)
 
 
@@ -410,9 +406,12 @@ def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
 def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...]:
     """What is taken for granted of public inputs: ε is above 0, and the length and `assumed` are at least 1.
 
-    A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out.
+    A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out. A number of
+    answers that is declared is enforced wherever the program is called.
     """
     facts = [at_most(number(1), variable(LENGTH)), below(ZERO, variable(Symbol(sketch.epsilon.name, REAL)))]
+    if sketch.private.count is not None:
+        facts.append(equal(variable(LENGTH), number(sketch.private.count)))
     for name in assumed:
         if not any(p.name == name and p.type is Type.INT for p in sketch.arguments):
             raise Unsupported(f"{name} is not a whole argument")
@@ -420,11 +419,10 @@ def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...
     return tuple(facts)
 
 
-def needs_assumption(sketch: Sketch, claim: Scale) -> frozenset[str]:
-    """The whole arguments that scales or the claim use, which have to be at least 1."""
-    scales = [claim, *(draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale))]
-    used = {name for size in scales for name, _ in size.powers}
-    return frozenset(p.name for p in sketch.arguments if p.name in used)
+def assumed_names(sketch: Sketch, claim: Scale) -> tuple[str, ...]:
+    """The whole arguments that a proof takes to be at least 1: those that calls require to be, and the claim's own."""
+    named = {name for name, _ in claim.powers}
+    return tuple(p.name for p in sketch.arguments if p.name in sketch.required or p.name in named)
 
 
 def public_symbols(sketch: Sketch) -> tuple[Symbol, ...]:

@@ -404,9 +404,9 @@ def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
         return None
     level = claim.at(example.arguments.quantities(sketch))
     if exceeds(p1, p2, level):
-        return Refuted(example, Odds(p1.estimate(), p2.estimate()), certain=True)
+        return Refuted(example, Odds(p1.estimate(), p2.estimate()))
     if exceeds(p2, p1, level):
-        return Refuted(example.flipped(), Odds(p2.estimate(), p1.estimate()), certain=True)
+        return Refuted(example.flipped(), Odds(p2.estimate(), p1.estimate()))
     return None
 
 

@@ -114,10 +114,11 @@ def find_stays(case: Case) -> tuple[tuple[Passage, ...], bool]:
     active, whole = case.sites, case.is_whole(case.sites)
     moved = move_answers(range(case.size))
     found: list[Passage] = []
-    complete = not whole or case.adjacency.distance.denominator == 1
+    real = whole and not case.whole_answers  # directions come from the corners, but no cost: shifts between are not whole
+    complete = not real
     for place, event in enumerate(case.events):
         rows = find_rows(event, event, active, moved)
-        corners = find_corners(case.adjacency, case.size, rows, whole)
+        corners = find_corners(case, rows, whole and not real)
         if isinstance(corners, Unknown):
             complete = False
         else:

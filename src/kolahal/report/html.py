@@ -33,7 +33,7 @@ from kolahal.report.words import (
 HERE = Path(__file__).parent
 LONGEST_TEXT = 60_000  # characters of a counterexample as a program
 MOST_ROWS = 12  # of a fragment
-ORDER = {"proved": 0, "unknown": 1, "refuted": 2}
+ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "refuted": 3}
 ROLES = {
     "refuted": "a pair of neighbours that refutes it",
     "hard": "a pair of neighbours that is hard to hide",

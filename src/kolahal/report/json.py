@@ -14,7 +14,6 @@ from kolahal.model import (
     Estimate,
     Example,
     Judged,
-    Proved,
     Ranked,
     Refuted,
     Region,
@@ -23,11 +22,13 @@ from kolahal.model import (
     Trial,
     Unknown,
     Verdict,
+    assumed_by,
     describe_event,
+    name_verdict,
+    proof_of,
+    scope_of,
 )
 from kolahal.settings import as_data
-
-VERDICTS: dict[type[Verdict], str] = {Proved: "proved", Refuted: "refuted", Unknown: "unknown"}
 
 
 def dump(document: dict[str, Any]) -> str:
@@ -92,9 +93,10 @@ def with_pictures(document: dict[str, Any], pictures: dict[str, Any], files: Ite
 
 def _proof(verdict: Verdict) -> dict[str, Any] | None:
     """A certificate without its bulk: what the report tells of it, not enough to check it again."""
-    if not isinstance(verdict, Proved):
+    certificate = proof_of(verdict)
+    if certificate is None:
         return None
-    found: dict[str, Any] = json.loads(verdict.certificate.text)
+    found: dict[str, Any] = json.loads(certificate.text)
     if found.get("kind") == "bounded":
         return {**found, "all_cases": len(found["cases"]), "cases": found["cases"][-1:]}
     return {**found, "cases": [{**case, "obligations": len(case["obligations"])} for case in found["cases"]]}
@@ -136,8 +138,9 @@ def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any
     return {
         "rank": rank,
         "scales": scales(ranked.completion),
-        "verdict": VERDICTS[type(verdict)],
-        "scope": str(verdict.scope) if isinstance(verdict, Proved) else None,
+        "verdict": name_verdict(verdict),
+        "scope": scope_of(verdict),
+        "assumed": assumed_by(verdict),
         "log_loss": ranked.log_loss,
         "epsilon": float(synthesis.split.training[0].epsilon),
         "p_value": judged.trial.p_value if judged.trial else None,
@@ -213,18 +216,20 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
     `refutation` is the counterexample with exact numbers, for `kolahal verify`.
     """
     verdict = check.verdict
+    certificate = proof_of(verdict)
     found = None
     if isinstance(verdict, Refuted):
         found = _refutation(verdict)
     elif check.trial is not None and isinstance(verdict, Unknown):
         found = counterexample(check.trial)
     return {
-        "verdict": VERDICTS[type(verdict)],
+        "verdict": name_verdict(verdict),
         "epsilon_lower": check.epsilon_lower,
         "epsilon_upper": check.epsilon_upper,
-        "scope": str(verdict.scope) if isinstance(verdict, Proved) else None,
+        "scope": scope_of(verdict),
+        "assumed": assumed_by(verdict),
         "counterexample": found,
-        "certificate": json.loads(verdict.certificate.text) if isinstance(verdict, Proved) else None,
+        "certificate": None if certificate is None else json.loads(certificate.text),
         "refutation": refutation,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
         "p_value": check.trial.p_value if check.trial else None,

@@ -11,14 +11,15 @@ from kolahal.lang.sketch import Role, Sketch
 from kolahal.model import (
     Check,
     Judged,
-    Proved,
     Refuted,
     Synthesis,
     Trial,
-    Unknown,
     describe_completion,
     describe_event,
     describe_verdict,
+    name_verdict,
+    proof_of,
+    scope_of,
     show,
 )
 from kolahal.report.words import explain_shortly
@@ -90,9 +91,8 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
 
 def _row(rank: int, judged: Judged, picked: bool, epsilon: float) -> list[str]:
     verdict = judged.verdict
-    word = {Proved: "proved", Refuted: "refuted", Unknown: "unknown"}[type(verdict)]
-    if isinstance(verdict, Proved):
-        word += f", {verdict.scope}"
+    scope = scope_of(verdict)
+    word = name_verdict(verdict) + (f", {scope}" if scope else "")
     trial = judged.trial
     return [
         ">>>>" if picked else "",
@@ -173,14 +173,15 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
     upper = "nothing is known" if check.epsilon_upper is None else f"{check.epsilon_upper:.4g}"
     lines.append(f"In units of the claim, the true ε is at least {check.epsilon_lower:.4g}; upper bound: {upper}.")
-    if isinstance(check.verdict, Proved):
-        certificate = json.loads(check.verdict.certificate.text)
+    proof = proof_of(check.verdict)
+    if proof is not None:
+        certificate = json.loads(proof.text)
         lines += explain_shortly(certificate, sketch, claim)
         assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []
     if isinstance(check.verdict, Refuted):
         lines += ["The counterexample:", *counterexample_lines(check.verdict)]
         lines += ["To see it yourself, without Kolahal:", "", snippet] if snippet else []
-    elif check.trial is not None and not isinstance(check.verdict, Proved):
+    elif check.trial is not None and proof is None:
         lines += ["The best counterexample that was found:", *counterexample_lines(check.trial)]
     return "\n".join(lines) + "\n"

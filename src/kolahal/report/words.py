@@ -15,7 +15,7 @@ from kolahal.lang.pretty import print_expression
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
 
-WORDS = {"proved": "Proved", "refuted": "Refuted", "unknown": "Unknown"}
+WORDS = {"proved": "Proved", "bounded": "Bounded", "refuted": "Refuted", "unknown": "Unknown"}
 MOST_SHIFTS = 12  # rows that a bounded proof shows
 
 

@@ -75,20 +75,16 @@ def drive(
             state[Symbol(parameter.name, sort)] = values[parameter.name]
     loops = enclosing_loops(spread)
     lazy = in_comprehension(spread)
-    lists: dict[str, list[Any]] = {}
+    lists: dict[str, tuple[Any, ...]] = {}
     loop: int | None = None
     for _ in range(500):
         path, local = _path(run, loop, state, database, lists, noise, loops, lazy)
-        for change in path.changes:
-            if change.how == "new":
-                lists[change.name] = []
-            else:
-                item = _value(change.item, local)
-                lists[change.name].insert(0 if change.how == "insert" else len(lists[change.name]), item)
         if isinstance(path.end, Answer):
             value = path.end.value
-            return tuple(lists[value.name]) if isinstance(value, Built) else _value(value, local)
+            return _items(value, lists, local) if isinstance(value, Built) else _value(value, local)
         place = run.place(path.end.loop)
+        built = {name: path.names[name] for name, value in place.names if isinstance(value, Built)}
+        lists = {name: _items(value, lists, local) for name, value in built.items()}
         new = dict(state)
         for name, symbols in place.names:
             for symbol, term in updates_of(symbols, path.names[name], {}):
@@ -107,8 +103,7 @@ def _path(
         local = dict(state)
         for read in path.reads:
             at = compile_sum(read.place)(local)
-            items = database if read.private else lists.get(read.key.split("[")[0], [])
-            # A list that changes inside the segment is read as it is at that moment; tests avoid such programs.
+            items = database if read.private else lists.get(read.key.split("[")[0], ())
             inside = 0 <= at < len(items)
             local[read.symbol] = items[int(at)] if inside else (False if read.symbol.sort == BOOL else 0)
         for drawn in path.draws:
@@ -124,6 +119,13 @@ def _path(
     if len(fitting) != 1:
         raise Stuck(f"{len(fitting)} paths fit")
     return fitting[0]
+
+
+def _items(built: Built, lists: dict[str, tuple[Any, ...]], state: Any) -> tuple[Any, ...]:
+    front, back = ([_value(item, state) for item in items] for items in (built.front, built.back))
+    items = (*front, *(lists[built.base] if built.base is not None else ()), *back)
+    assert len(items) == compile_sum(built.length)(state)
+    return items
 
 
 def _value(value: Any, state: Any) -> Any:

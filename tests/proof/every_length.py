@@ -326,7 +326,7 @@ def f(q: Private, eps: Epsilon):
 """,
     "discrete_above": """
 @sketch(adjacent=each_within(1))
-def f(q: Private, T: float, eps: Epsilon):
+def f(q: Private[int], T: float, eps: Epsilon):
     t = T + DiscreteLap(2/eps)
     for i in range(len(q)):
         if q[i] + DiscreteLap(4/eps) > t:
@@ -335,7 +335,7 @@ def f(q: Private, T: float, eps: Epsilon):
 """,
     "discrete_sum": """
 @sketch(adjacent=one_within(1))
-def f(q: Private, eps: Epsilon):
+def f(q: Private[int], eps: Epsilon):
     s = 0
     for x in q:
         s = s + x + DiscreteLap(1/eps)
@@ -848,7 +848,7 @@ def f(q: Private, T: float, eps: Epsilon):
 """,
     "disc_bad": """
 @sketch(adjacent=each_within(1))
-def f(q: Private, T: float, eps: Epsilon):
+def f(q: Private[int], T: float, eps: Epsilon):
     t = T + DiscreteLap(2/eps)
     for i in range(len(q)):
         if q[i] + DiscreteLap(3/eps) > t:

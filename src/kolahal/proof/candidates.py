@@ -178,7 +178,7 @@ def _components(one: Value, two: Value) -> Iterator[tuple[Sum | Formula, Sum | F
             yield none, other, TRUE
             for a, b, _ in _components(inner, theirs):
                 yield a, b, negate(none)
-        case Built(_, a), Built(_, b):
+        case Built(length=a), Built(length=b):
             yield a, b, TRUE
 
 

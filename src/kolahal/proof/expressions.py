@@ -55,6 +55,7 @@ from kolahal.proof.values import (
     Value,
     View,
     Walk,
+    pick,
     same,
 )
 
@@ -218,7 +219,7 @@ class Evaluator:
         match value:
             case Answers() | View():
                 return variable(LENGTH)
-            case Built(_, length):
+            case Built(length=length):
                 return length
             case _:
                 raise Unsupported(f"`{of.name}` may not be a list here")
@@ -230,13 +231,8 @@ class Evaluator:
             if outside != FALSE:
                 state.faults.append(outside)
         match source:
-            case Built(own, _):
-                kinds = self.types.items.get(name, frozenset())
-                if kinds - {NUMBER, WHOLE} and kinds != {BOOLEAN}:
-                    raise Unsupported(f"the items of `{name}` are of several kinds")
-                sort = BOOL if kinds == {BOOLEAN} else INT if kinds == {WHOLE} else REAL
-                symbol = self.read(f"{name}[{self.key(place)}] {self.appended(own, state)}", place, sort, False, state)
-                return Logical(symbol) if sort == BOOL else Numeric(variable(symbol))
+            case Built():
+                return self.built_item(source, place, state)
             case Answers():
                 symbol = self.read(f"[{self.key(place)}]", place, self.answer_sort, True, state)
                 return Numeric(variable(symbol))
@@ -245,9 +241,30 @@ class Evaluator:
             case _:
                 raise Unsupported(f"`{name}` is not a list here")
 
-    def appended(self, own: str, state: Walk) -> int:
-        """How often a list has changed in this segment: a place of it may hold something else after a change."""
-        return sum(change.name == own for change in state.changes)
+    def built_item(self, source: Built, place: Sum, state: Walk) -> Scalar:
+        """An item of a list of the program's own; a place outside it is a fault elsewhere, and any item will do."""
+        known = [(number(i), item) for i, item in enumerate(source.front)]
+        first = subtract(source.length, number(len(source.back)))
+        known += [(add(first, number(i)), item) for i, item in enumerate(source.back)]
+        tests = [(equal(place, at), item) for at, item in known]
+        reached = [(test, item) for test, item in tests if test != FALSE]
+        value: Scalar | None = next((item for test, item in reached if test == TRUE), None)
+        if value is None and source.base is not None:
+            value = self.base_item(source.base, subtract(place, number(len(source.front))), state)
+        for test, item in reached:
+            value = item if value is None else pick(test, item, value)
+        if value is None:
+            raise Unsupported("a place of a list without items is read")
+        return value
+
+    def base_item(self, base: str, place: Sum, state: Walk) -> Scalar:
+        """An item of a list as it was where the segment began: equal places hold equal items in both runs."""
+        kinds = self.types.items.get(base, frozenset())
+        if kinds - {NUMBER, WHOLE} and kinds != {BOOLEAN}:
+            raise Unsupported(f"the items of `{base}` are of several kinds")
+        sort = BOOL if kinds == {BOOLEAN} else INT if kinds == {WHOLE} else REAL
+        symbol = self.read(f"{base}[{self.key(place)}]", place, sort, False, state)
+        return Logical(symbol) if sort == BOOL else Numeric(variable(symbol))
 
     def read(self, key: str, place: Sum, sort: str, private: bool, state: Walk) -> Symbol:
         for known in state.reads:

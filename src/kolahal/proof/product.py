@@ -71,7 +71,6 @@ from kolahal.proof.values import (
     Answer,
     Answers,
     Built,
-    Change,
     Drawn,
     Goto,
     Logical,
@@ -80,6 +79,7 @@ from kolahal.proof.values import (
     Path,
     Place,
     Run,
+    Scalar,
     Several,
     Unsupported,
     Value,
@@ -485,7 +485,7 @@ def symbols_in(value: Value) -> Iterator[Symbol]:
         case Maybe(Symbol() as none, inner):
             yield none
             yield from symbols_in(inner)
-        case Built(_, length):
+        case Built(length=length):
             yield _only(length)
 
 
@@ -561,9 +561,6 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
         goals += [negate(put_in(fault, binding)) for fault in two.faults]
         goals += places
-        for mine_, theirs in zip(one.changes, two.changes, strict=True):
-            if mine_.item is not None and theirs.item is not None:
-                goals.append(same(mine_.item, _bound(theirs.item, binding)))
         if isinstance(one.end, Answer) and isinstance(two.end, Answer):
             premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
             if self.shares is not None:
@@ -575,10 +572,9 @@ class _Pairing:
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def alike(self, one: Path, two: Path) -> bool:
-        """Whether the two paths draw, change lists and end alike, and agree on the branches that shifts consult."""
+        """Whether the two paths draw and end alike, and agree on the branches that shifts consult."""
         return (
             [(d.site, d.key) for d in one.draws] == [(d.site, d.key) for d in two.draws]
-            and [_shape(c) for c in one.changes] == [_shape(c) for c in two.changes]
             and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Answer))
             and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
         )
@@ -626,6 +622,8 @@ class _Pairing:
             place = run.place(loop)
             for name, value in place.names:
                 updates += updates_of(value, path.names[name], known)
+                if path is two and isinstance(value, Built):
+                    goals.append(same(one.names[name], _bound(two.names[name], known)))
             for ghost, symbol in place.ghosts:
                 now = put(path.ghosts[ghost], known)
                 if "@" not in symbol.name and path is two:
@@ -674,10 +672,6 @@ def _words(loop: int | None) -> str:
     return "the start" if loop is None else f"loop {loop + 1}"
 
 
-def _shape(change: Change) -> tuple[str, str]:
-    return change.name, change.how
-
-
 def _bound(value: Value, binding: Mapping[Symbol, Term]) -> Value:
     match value:
         case Numeric(term):
@@ -688,10 +682,14 @@ def _bound(value: Value, binding: Mapping[Symbol, Term]) -> Value:
             plain = _bound(inner, binding)
             assert isinstance(plain, Numeric | Logical)
             return Maybe(put_in(none, binding), plain)
-        case Built(name, length):
-            return Built(name, put(length, binding))
+        case Built(base, length, front, back):
+            return Built(base, put(length, binding), _bound_all(front, binding), _bound_all(back, binding))
         case _:
             return value
+
+
+def _bound_all(items: tuple[Scalar, ...], binding: Mapping[Symbol, Term]) -> tuple[Scalar, ...]:
+    return tuple(_bound(item, binding) for item in items)  # type: ignore[misc]
 
 
 def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> Formula:
@@ -720,8 +718,10 @@ def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> 
     value = _bound(value, binding)
     match symbols, value:
         case (Answers() | View(), _):
+            if value != symbols:
+                raise Unsupported("a variable stands for different lists at different times")
             return []
-        case Built(_, length), Built(_, now):
+        case Built(length=length), Built(length=now):
             return [(_only(length), now)]
         case Maybe(Symbol() as none, inner), Maybe(now_none, now):
             if type(inner) is not type(now) and now_none == TRUE:

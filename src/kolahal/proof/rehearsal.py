@@ -32,7 +32,7 @@ from kolahal.proof.product import (
     updates_of,
 )
 from kolahal.proof.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum, symbols_of
-from kolahal.proof.values import LENGTH, Answer, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
+from kolahal.proof.values import LENGTH, Answer, Built, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
 
 MOST_SEGMENTS = 24  # segments of one rehearsal
 
@@ -81,6 +81,9 @@ def _evaluator(value: Value | Several) -> Callable[[State], Any]:
         case Several(items):
             parts = [_evaluator(item) for item in items]
             return lambda state: tuple(part(state) for part in parts)
+        case Built(base, _, front, back):
+            ends = [[_evaluator(item) for item in items] for items in (front, back)]
+            return lambda state: (base, *([part(state) for part in items] for items in ends))
         case _:
             return lambda state: "list"
 
@@ -113,14 +116,14 @@ class _Compiled:
         ]
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_keys = [(d.site, d.key) for d in path.draws]
-        self.shapes = [(c.name, c.how) for c in path.changes]
-        self.items = [_evaluator(c.item) for c in path.changes if c.item is not None]
         self.answer = _evaluator(path.end.value) if isinstance(path.end, Answer) else None
         self.names = path.names
         self.ghosts: dict[str, Callable[[State], Any]] = {}
         self.updates: list[tuple[Symbol, Callable[[State], Any]]] = []
+        self.lists: list[Callable[[State], Any]] = []
         if isinstance(path.end, Goto):
             place = run.place(path.end.loop)
+            self.lists = [_evaluator(path.names[name]) for name, value in place.names if isinstance(value, Built)]
             for name, symbols in place.names:
                 for symbol, term in updates_of(symbols, path.names[name], {}):
                     self.updates.append((symbol, compile_sum(term) if isinstance(term, Sum) else compile_formula(term)))
@@ -321,11 +324,10 @@ class Stage:
     def goes_along(self, one: _Compiled, two: _Compiled, both: State) -> bool:
         return (
             one.draw_keys == two.draw_keys
-            and one.shapes == two.shapes
             and type(one.path.end) is type(two.path.end)
             and (isinstance(one.path.end, Answer) or one.path.end == two.path.end)
             and not any(fault(both) for fault in two.faults)
-            and all(a(both) == b(both) for a, b in zip(one.items, two.items))
+            and all(a(both) == b(both) for a, b in zip(one.lists, two.lists))
         )
 
     def form_of(self, rule: Shift, one: _Compiled, turn: Callable[[State], Any], state: State) -> Form:

@@ -8,8 +8,7 @@ is known of its value is left to whoever puts two runs side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from kolahal.lang.check import BOOLEAN, LIST, NONE, NUMBER, WHOLE
@@ -71,7 +70,6 @@ from kolahal.proof.values import (
     Answer,
     Answers,
     Built,
-    Change,
     Goto,
     Logical,
     Maybe,
@@ -161,7 +159,7 @@ class Machine(Evaluator):
         """The variable `name` at a loop head, as symbols of this run."""
         at = f"{name}@{self.which}"
         if isinstance(value, Built):
-            return Built(value.name, variable(Symbol(f"{at}.len", INT)))
+            return Built(name, variable(Symbol(f"{at}.len", INT)))
         kinds = self.types.names[name]
         if LIST in kinds or (BOOLEAN in kinds and {NUMBER, WHOLE} & kinds):
             raise Unsupported(f"`{name}` holds values of several kinds")
@@ -241,8 +239,7 @@ class Machine(Evaluator):
                     target = state.names.get(name)
                     if not isinstance(target, Built):
                         raise Unsupported(f"`{name}` may not be a list of the program's own where it grows")
-                    state.changes.append(Change(target.name, "insert" if front else "append", item))
-                    state.names[name] = replace(target, length=add(target.length, number(1)))
+                    state.names[name] = target.grown(item, front)
                 case Jump(to):
                     at = to
                     continue
@@ -350,10 +347,7 @@ class Machine(Evaluator):
     def assigned(self, target: str, value: Expr, state: Walk) -> Value:
         match value:
             case ListOf(items):
-                state.changes.append(Change(target, "new", None))
-                for item in items:
-                    state.changes.append(Change(target, "append", self.scalar(item, state)))
-                return Built(target, number(len(items)))
+                return self.listed(items, state)
             case Comprehension(item, name, over):
                 return self.view(value, item, name, over, state)
             case Var(name) if isinstance(state.names.get(name), Built):
@@ -364,6 +358,9 @@ class Machine(Evaluator):
                 return state.names[name]
             case _:
                 return self.scalar(value, state)
+
+    def listed(self, items: Sequence[Expr], state: Walk) -> Built:
+        return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))
 
     def view(self, node: Comprehension, item: Expr, name: str, over: Var | Range, state: Walk) -> View:
         if not isinstance(over, Var) or not self.is_vector(over.name, state):
@@ -379,11 +376,14 @@ class Machine(Evaluator):
             return View(item, name, source, None)
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         state.ghosts[f"cursor.{cursor}"] = ZERO
+        state.items = {key: item for key, item in state.items.items() if not key.startswith(f"{cursor}[")}  # of the old one
         return View(item, name, source, cursor)
 
     def answer(self, value: Expr, state: Walk) -> Value | Several:
         match value:
-            case ListOf(items) | TupleOf(items):
+            case ListOf(items):
+                return self.listed(items, state)
+            case TupleOf(items):
                 return Several(tuple(self.scalar(item, state) for item in items))
             case Var(name) if isinstance(state.names.get(name), Answers | View):
                 raise Unsupported(f"the answer is the list `{name}`, whose items are not compared one by one")

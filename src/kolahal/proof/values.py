@@ -10,7 +10,22 @@ from typing import TypeAlias
 from kolahal.lang.ir import Expr
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
-from kolahal.proof.terms import FALSE, INT, TRUE, Formula, Sum, Symbol, equal, every, same_truth, some
+from kolahal.proof.terms import (
+    FALSE,
+    INT,
+    TRUE,
+    Formula,
+    Sum,
+    Symbol,
+    add,
+    choose,
+    equal,
+    every,
+    negate,
+    number,
+    same_truth,
+    some,
+)
 
 
 class Unsupported(Exception):
@@ -55,15 +70,29 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A list that the program made. Its items are alike in both runs, because every change to it is compared."""
+    """A list that the program made, as a value: what `base` was where the segment began, between newer items.
 
-    name: str
+    Lists are values: no two names share one that grows, so `c = a` gives c what a is now. At a loop head every list is
+    its own base, and has the same items in both runs, because the lists of the two runs are compared on arrival.
+    """
+
+    base: str | None  # a variable at the beginning of the segment; None for a list that began inside it
     length: Sum
+    front: tuple[Scalar, ...] = ()
+    back: tuple[Scalar, ...] = ()
+
+    def grown(self, item: Scalar, at_front: bool) -> Built:
+        length = add(self.length, number(1))
+        if not at_front:
+            return Built(self.base, length, self.front, (*self.back, item))
+        if self.base is None:  # kept in one place, so that equal lists look alike
+            return Built(None, length, (), (item, *self.back))
+        return Built(self.base, length, (item, *self.front), self.back)
 
 
 @dataclass(frozen=True, slots=True)
 class Several:
-    """`a, b, …` or `[a, b, …]` as an answer."""
+    """`a, b, …` as an answer."""
 
     items: tuple[Scalar, ...]
 
@@ -87,10 +116,40 @@ def same(left: Value | Several, right: Value | Several) -> Formula:
             return every([same_truth(first.none, second.none), alike])
         case Several(a), Several(b) if len(a) == len(b):
             return every(same(x, y) for x, y in zip(a, b, strict=True))
-        case Built(a, _), Built(b, _) if a == b:
-            return TRUE
+        case Built(), Built() if _shape(left) == _shape(right):
+            pairs = zip((*left.front, *left.back), (*right.front, *right.back), strict=True)
+            return every(same(x, y) for x, y in pairs)
         case _:
             return FALSE
+
+
+def _shape(built: Built) -> tuple[str | None, int, int]:
+    return built.base, len(built.front), len(built.back)
+
+
+def pick(test: Formula, then: Scalar, orelse: Scalar) -> Scalar:
+    """`then` where the test holds, `orelse` elsewhere."""
+    if test == TRUE or then == orelse:
+        return then
+    if test == FALSE:
+        return orelse
+    match then, orelse:
+        case Numeric(a), Numeric(b):
+            return Numeric(choose(test, a, b))
+        case Logical(a), Logical(b):
+            return Logical(some([every([test, a]), every([negate(test), b])]))
+        case (Maybe(), _) | (_, Maybe()):
+            first, second = _lift(then), _lift(orelse)
+            none = some([every([test, first.none]), every([negate(test), second.none])])
+            # Where one of them is never a value, its stand-in says nothing.
+            inner = second.value if first.none == TRUE else first.value
+            if TRUE not in (first.none, second.none):
+                both = pick(test, first.value, second.value)
+                assert isinstance(both, Numeric | Logical)
+                inner = both
+            return Maybe(none, inner)
+        case _:
+            raise Unsupported("a list holds both numbers and truth values")
 
 
 def _lift(value: Value | Several) -> Maybe:
@@ -130,15 +189,6 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A list of the program begins anew, or gets an item."""
-
-    name: str
-    how: str  # new, append, insert
-    item: Scalar | None
-
-
-@dataclass(frozen=True, slots=True)
 class Goto:
     loop: int
 
@@ -158,7 +208,6 @@ class Path:
     tests: Mapping[int, Formula]  # what was asked there
     reads: tuple[Read, ...]
     draws: tuple[Drawn, ...]
-    changes: tuple[Change, ...]
     end: Goto | Answer
     names: Mapping[str, Value]
     ghosts: Mapping[str, Sum]  # turns, cursors and remainders
@@ -198,7 +247,6 @@ class Walk:
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
     items: dict[str, Scalar] = field(default_factory=dict)  # view items already computed in this segment
-    changes: list[Change] = field(default_factory=list)
 
     def fork(self) -> Walk:
         return Walk(
@@ -211,7 +259,6 @@ class Walk:
             list(self.reads),
             list(self.draws),
             dict(self.items),
-            list(self.changes),
         )
 
     def path(self, end: Goto | Answer) -> Path:
@@ -222,7 +269,6 @@ class Walk:
             self.tests,
             tuple(self.reads),
             tuple(self.draws),
-            tuple(self.changes),
             end,
             self.names,
             self.ghosts,

@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import pytest
 from driver import Faulty, drive
-from list_programs import ListWriter
 
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
@@ -21,6 +20,7 @@ from kolahal.model import Arguments, Proved, Unknown, type_of
 from kolahal.proof.bounded import prove_bounded
 from kolahal.proof.lengths import prove_every_length
 from kolahal.proof.values import Unsupported
+from list_programs import ListWriter
 
 ONE = Fraction(1)
 VALUES = (Fraction(0), Fraction(1))

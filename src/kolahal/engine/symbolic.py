@@ -65,6 +65,7 @@ from kolahal.lang.source import Source, Span
 from kolahal.model import Unknown
 
 MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end
+OPEN_TURNS, OPEN_TURNS_A_PLACE = 60, 4  # turns of a `while` that unknown values may keep alive, and more for each answer
 MOST_WORK = 200_000  # of one exploration, in statements; comparisons and long lists count as many
 MOST_BITS = 1_000  # of a whole number: doubles end there, and larger ones come from squaring or doubling in a loop
 
@@ -78,6 +79,7 @@ REFUSALS = {
     "floor": "// and % of an unknown value are not affine",
     "place": "a place in a list depends on an unknown value",
     "bound": "the number of turns of a loop depends on an unknown value",
+    "open": "whether this loop goes on depends on unknown values in every turn, and nothing else ends it",
     "turns": f"a loop goes on for more than {MOST_TURNS} turns",
     "work": f"following all paths to here takes more than {MOST_WORK} steps",
     "number": f"a number has more than {MOST_BITS} binary digits here",
@@ -156,7 +158,7 @@ def explore(
             names[parameter.name] = value if isinstance(value, bool) else plain(Fraction(value))
     places = [symbol_form(Answer(i)) for i in range(size)]
     names[sketch.private.name] = tuple(places) if database is None else tuple(plain(Fraction(a)) for a in database)
-    explorer = Explorer(sketch, silent)
+    explorer = Explorer(sketch, silent, size)
     found: list[Path] = []
     states: list[State | Path] = [begin(sketch, names)]
     try:
@@ -268,8 +270,9 @@ class _Stop(Exception):
 class Explorer:
     """The meaning of statements for states; `silent` names sites whose noise is switched off."""
 
-    def __init__(self, sketch: Sketch, silent: frozenset[int]):
+    def __init__(self, sketch: Sketch, silent: frozenset[int], size: int):
         self.silent = silent
+        self.open_turns = OPEN_TURNS + OPEN_TURNS_A_PLACE * size
         self.noises = tuple(draw.noise for draw in sketch.draws)
         self.epsilon = Argument(sketch.epsilon.name)
         self.almost: set[int] = set()
@@ -308,6 +311,8 @@ class Explorer:
                 after: _Todo = (_Block(body, at + 1, turns), rest) if at + 1 < len(body) else rest
                 return self.statement(body[at], turns, replace(state, todo=after))
             case _Again(loop, turns, turn):
+                if turn > self.open_turns and len(state.atoms) >= turn:
+                    raise Outside("open", loop)
                 inner = (*turns, turn)
                 again: _Todo = (_Block(loop.body, 0, inner), (_Again(loop, turns, turn + 1), rest))
 
@@ -404,7 +409,7 @@ class Explorer:
             margin = 1 if inner[0].strict else 0
             step = (form.at(point) + margin) / Fraction(form.terms[fresh])
             return {**point, fresh: plain(point[fresh] - step)}
-        asked = [*_linked(before, new), *new]
+        asked = _strongest([*_linked(before, new), *new])
         self.spend(1 + len(asked) ** 2 * len(symbols_of(asked)) // 128)  # what solving takes
         positive = {s for s in symbols_of(asked) if isinstance(s, Drawn) and self.noises[s.site] in ONE_SIDED}
         if self.epsilon in symbols_of(asked):
@@ -448,6 +453,17 @@ def _linked(before: Atoms, new: Atoms) -> list[Atom]:
                 linked.append(atom)
                 growing = True
     return linked
+
+
+def _strongest(atoms: Sequence[Atom]) -> list[Atom]:
+    """The atoms without those that another one implies because it bounds the same form more tightly."""
+    best: dict[frozenset[tuple[Symbol, Number]], Atom] = {}
+    for atom in atoms:
+        key = frozenset(atom.form.terms.items())
+        known = best.get(key)
+        if known is None or (known.form.constant, known.strict) < (atom.form.constant, atom.strict):
+            best[key] = atom
+    return list(best.values())
 
 
 class _Impossible(Exception):

@@ -95,7 +95,7 @@ def find_outcomes(
     }
     answers = [symbol_form(Answer(i)) for i in range(size)] if database is None else [plain(a) for a in database]
     names[sketch.private.name] = tuple(answers)
-    search = _Search(sketch, silent, event)
+    search = _Search(sketch, silent, event, size)
     try:
         problem = search.run(begin(sketch, names))
     except Outside as outside:
@@ -104,8 +104,8 @@ def find_outcomes(
 
 
 class _Search:
-    def __init__(self, sketch: Sketch, silent: frozenset[int], event: Event | None):
-        self.explorer = Explorer(sketch, silent)
+    def __init__(self, sketch: Sketch, silent: frozenset[int], event: Event | None, size: int):
+        self.explorer = Explorer(sketch, silent, size)
         self.found: list[Path] = []
         self.filter = _Filter(sketch, event, self.explorer.noises) if event is not None else None
         self.keys = _Keys()

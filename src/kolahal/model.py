@@ -46,6 +46,11 @@ class Arguments:
                 raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
         return given | {sketch.epsilon.name: self.epsilon}
 
+    def accepted_by(self, sketch: Sketch) -> bool:
+        """Whether a call with these arguments is not refused."""
+        given = dict(self.values)
+        return self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in sketch.required)
+
     def __str__(self) -> str:
         shown = [f"ε = {show(self.epsilon)}", *(f"{name} = {show(value)}" for name, value in self.values)]
         return ", ".join(shown)

@@ -137,6 +137,19 @@ class Sketch:
         whole = [p.name for p in self.arguments if p.type is Type.INT]
         return tuple(name for name in whole if name in used and name not in changed)
 
+    def admits(self, database: Sequence[Fraction]) -> bool:
+        """Whether the program takes these private answers: as many as it declares, and whole if it says so."""
+        count, whole = self.private.count, self.private.whole
+        return count in (None, len(database)) and not (whole and any(a.denominator != 1 for a in database))
+
+    def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
+        """Whether two databases are neighbours that the program takes."""
+        return self.adjacency.related(d1, d2) and self.admits(d1) and self.admits(d2)
+
+    def sizes(self, usual: Sequence[int]) -> tuple[int, ...]:
+        """The numbers of answers to look at: the usual ones, or the one that is declared."""
+        return tuple(usual) if self.private.count is None else (self.private.count,)
+
     @property
     def length_name(self) -> str:
         return f"len({self.private.name})"

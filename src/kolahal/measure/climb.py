@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.measure.exact import Integrator, ask, exact_losses
-from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, noise_scales, short, steps_from
+from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit, steps_from
 from kolahal.measure.polyhedra import CannotIntegrate
 from kolahal.model import AllOf, Arguments, Equals, Event, Example, Linear, Scales, Within
 
@@ -52,7 +52,7 @@ def climb_exact(
 ) -> Climb | CannotIntegrate:
     """The hardest example that steps from `example` reach at `scales`; `events` are others that may be its event."""
     sketch = integrator.sketch
-    unit = short(max(noise_scales(sketch, example.arguments, scales), default=0.0) or float(sketch.adjacency.distance))
+    unit = noise_unit(sketch, example.arguments, scales)
     step, smallest = 2 * unit, unit / 8
     best = _losses(integrator, [example], scales)
     if isinstance(best, CannotIntegrate):
@@ -124,7 +124,7 @@ def _is_inside(example: Example, reach: Reach) -> bool:
 
 def _nearby(integrator: Integrator, example: Example, step: Fraction, reach: Reach) -> Iterator[Example]:
     pair = Pair(example.d1, tuple(b - a for a, b in zip(example.d1, example.d2, strict=True)))
-    for other in steps_from(pair, integrator.sketch.adjacency, step):
+    for other in steps_from(pair, integrator.sketch, step):
         yield replace(example, d1=other.d1, d2=other.d2)
     if reach.events:
         for event in _moved(example.event, step):

@@ -13,12 +13,13 @@ import numpy as np
 
 from kolahal.engine.outputs import NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape
+from kolahal.lang.sketch import Sketch
 from kolahal.measure.events import Criterion, Finding, learn_events
 from kolahal.measure.pairs import Pair, enumerate_bases, enumerate_moves, group_steps, noise_unit, steps_from
 from kolahal.measure.runs import Candidate, Question, count, run_all, tally_of
 from kolahal.model import Database, Example
 
-Steps = Callable[[Pair, Fraction], Iterator[Pair]]
+Steps = Callable[[Pair, Sketch, Fraction], Iterator[Pair]]
 KEEP = 2  # events a pair, and examples near another
 LEARN_RUNS = 60_000  # a batch larger than this learns its events from so many runs of their own
 # Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is. The
@@ -77,9 +78,6 @@ def refine(candidate: Candidate) -> Found:
         learned += batch.learn(pair)
         batch.forget(base)
 
-    def every(pair: Pair, step: Fraction) -> Iterator[Pair]:
-        return steps_from(pair, adjacency, step)
-
     best = []
     for caution in (BOLD, CAREFUL):
         batch.caution = caution
@@ -88,7 +86,7 @@ def refine(candidate: Candidate) -> Found:
             found += _climb(batch, max(found, key=_score), _unit(question) / 2, settings.refinements // 2, group_steps)
         best.append(max(found, key=_score))
         if not translation and settings.singles:
-            best.append(_climb(batch, best[-1], _unit(question) / 2, settings.singles // 2, every)[-1])
+            best.append(_climb(batch, best[-1], _unit(question) / 2, settings.singles // 2, steps_from)[-1])
     return Found(best_of(best, len(best)), batch.runs)
 
 
@@ -190,7 +188,7 @@ def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, s
     """
     best, found, step, tried = start, [start], first_step, {_pair_of(start.example)}
     while budget > 0 and step >= first_step / 8:
-        steps = list(steps_of(_pair_of(best.example), step))
+        steps = list(steps_of(_pair_of(best.example), batch.question.sketch, step))
         place, failures = 0, 0
         while budget > 0 and failures < len(steps):
             pair = steps[place % len(steps)]
@@ -203,7 +201,7 @@ def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, s
                 best = max((new, *batch.learn(pair)), key=_score)
                 found.append(best)
                 # The place stays: the step that helped is tried again from here.
-                steps, failures = list(steps_of(_pair_of(best.example), step)), 0
+                steps, failures = list(steps_of(_pair_of(best.example), batch.question.sketch, step)), 0
             else:
                 place, failures = place + 1, failures + 1
             batch.forget(best.example.d1, best.example.d2)

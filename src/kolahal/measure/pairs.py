@@ -75,7 +75,8 @@ def noise_scales(sketch: Sketch, arguments: Arguments, scales: Scales) -> tuple[
 def noise_unit(sketch: Sketch, arguments: Arguments, scales: Scales) -> Fraction:
     """The largest noise scale as a short number, or the distance of neighbours where there is no noise."""
     largest = max(noise_scales(sketch, arguments, scales), default=0.0)
-    return short(largest) if largest > 0 else sketch.adjacency.distance
+    unit = short(largest) if largest > 0 else sketch.adjacency.distance
+    return Fraction(math.ceil(unit)) if sketch.private.whole else unit
 
 
 def short(value: float) -> Fraction:
@@ -125,6 +126,8 @@ def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: 
         [2] * last + [-1],
     ]
     middle = _threshold(sketch, arguments)
+    if sketch.private.whole:
+        middle = Fraction(round(middle))
     bases: list[Database] = []
     for shape in shapes:
         base = tuple(middle + unit * step for step in shape)
@@ -143,10 +146,15 @@ def _threshold(sketch: Sketch, arguments: Arguments) -> Fraction:
     return Fraction(0)
 
 
-def steps_from(pair: Pair, adjacency: Adjacency, step: Fraction) -> Iterator[Pair]:
+def steps_from(pair: Pair, sketch: Sketch, step: Fraction) -> Iterator[Pair]:
     """The pairs one step away: answers that move alike shifted together, then one at a time, then other moves."""
-    yield from group_steps(pair, step)
+    return (other for other in _steps_from(pair, sketch.adjacency, step) if sketch.admits(other.d1))
+
+
+def _steps_from(pair: Pair, adjacency: Adjacency, step: Fraction) -> Iterator[Pair]:
     groups = _groups(pair)
+    for group in groups:
+        yield from _shifted(pair, group, step)
     for i in range(len(pair.d1)):
         if (i,) not in groups and len(pair.d1) > 1:
             yield from _shifted(pair, (i,), step)
@@ -159,10 +167,10 @@ def steps_from(pair: Pair, adjacency: Adjacency, step: Fraction) -> Iterator[Pai
                     break
 
 
-def group_steps(pair: Pair, step: Fraction) -> Iterator[Pair]:
+def group_steps(pair: Pair, sketch: Sketch, step: Fraction) -> Iterator[Pair]:
     """The pairs in which all answers that move alike are shifted together."""
-    for group in _groups(pair):
-        yield from _shifted(pair, group, step)
+    shifted = (other for group in _groups(pair) for other in _shifted(pair, group, step))
+    return (other for other in shifted if sketch.admits(other.d1))
 
 
 def _groups(pair: Pair) -> list[tuple[int, ...]]:

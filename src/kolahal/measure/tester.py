@@ -71,7 +71,8 @@ def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSetti
 
     engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
     free = any(p.type is Type.INT and p.default is None for p in sketch.arguments)
-    first, *others = settings.joint_sizes if _is_joint(_sample(ask(settings.sizes[0], WHOLE[1]))) else settings.sizes
+    usual = sketch.sizes(settings.sizes)
+    first, *others = sketch.sizes(settings.joint_sizes) if _is_joint(_sample(ask(usual[0], WHOLE[1]))) else usual
     # All whole arguments at the smallest size, and one after the other at the larger ones, which take longer.
     small = [ask(first, whole) for whole in (WHOLE if free else WHOLE[:1])]
     large = [ask(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]

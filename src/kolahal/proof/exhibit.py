@@ -72,8 +72,10 @@ def find_faults(data: object) -> list[str]:
         return [f"the document cannot be read: {error}"]
     if sketch.holes:
         return ["the program has holes"]
-    if not sketch.adjacency.related(example.d1, example.d2):
-        return [f"d1 and d2 are not neighbours: {sketch.adjacency.describe()}"]
+    if not sketch.related(example.d1, example.d2):
+        return [f"d1 and d2 are not neighbours that {sketch.name} takes: {sketch.adjacency.describe()}"]
+    if not example.arguments.accepted_by(sketch):
+        return [f"{sketch.name} does not take these arguments"]
     try:
         level = claim.at(example.arguments.quantities(sketch))
         p1, p2 = (

@@ -21,7 +21,7 @@ import numpy as np
 
 from kolahal.engine.symbolic import explore
 from kolahal.errors import UsageError
-from kolahal.lang.ir import Var, walk
+from kolahal.lang.ir import Const, Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.climb import Climb, Reach, climb_exact
@@ -52,6 +52,8 @@ from kolahal.proof.witness import find_witnesses
 from kolahal.settings import ProofSettings, Settings
 
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
+WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments
+MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MARGIN = 1e-7  # relative excess that doubles must show before ball arithmetic is asked
@@ -95,7 +97,7 @@ class LowerBound:
 def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerBound | None:
     """The largest loss that was found anywhere, as a bound that holds for certain."""
     best: tuple[float, Example] | None = None
-    for size in SIZES:
+    for size in sketch.sizes(SIZES):
         for arguments in enumerate_arguments(sketch, size, claim, few=True):
             search = _search(sketch, arguments, claim, settings)
             if search is None:
@@ -121,12 +123,12 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
         values: list[Fraction | bool]
         match parameter.type:
             case Type.INT:
-                values = [Fraction(v) for v in (1, 2, 3)]
+                values = list(WHOLE)
             case Type.BOOL:
                 values = [False, True]
             case _:
                 values = [Fraction(0)]
-        if parameter.default is not None:
+        if parameter.default is not None and _is_allowed(sketch, parameter.name, parameter.default):
             values = [parameter.default, *(v for v in values if v != parameter.default)]
         if not _matters(sketch, claim, parameter.name):
             values = values[:1]
@@ -152,17 +154,43 @@ def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:
     return name in used or any(name in dict(scale.powers) for scale in scales)
 
 
+def _is_allowed(sketch: Sketch, name: str, value: Fraction | bool) -> bool:
+    return name not in sketch.required or value >= 1
+
+
 def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Arguments]:
-    """Real arguments one after another, at the distance of neighbours and far from 0 on both sides."""
+    """One argument after another at unusual values.
+
+    Real ones at the distance of neighbours and far from 0 on both sides; whole ones at 0 and below; and all of them,
+    ε too, around the numbers that the program itself names, where a condition may turn.
+    """
     try:
         far = 8 * noise_unit(sketch, arguments, ())
     except UsageError:  # a scale that has no meaning here
         return
+    steps = {"whole": Fraction(1), "real": sketch.adjacency.distance}
     for parameter in sketch.arguments:
-        if parameter.type is Type.FLOAT and _matters(sketch, claim, parameter.name):
-            for other in (-sketch.adjacency.distance, sketch.adjacency.distance, -far, far):
+        if parameter.type is Type.BOOL or not _matters(sketch, claim, parameter.name):
+            continue
+        whole = parameter.type is Type.INT
+        near = _landmarks(sketch, steps["whole" if whole else "real"])
+        others = [Fraction(v) for v in (0, -1, 4)] if whole else [-sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
+        for other in dict.fromkeys([*others, *near][:MOST_VALUES]):
+            if (not whole or other.denominator == 1) and _is_allowed(sketch, parameter.name, other):
                 values = ((name, other if name == parameter.name else v) for name, v in arguments.values)
                 yield replace(arguments, values=tuple(values))
+    if any(isinstance(node, Var) and node.name == sketch.epsilon.name for node in walk(sketch.body)):
+        for mark in _landmarks(sketch, Fraction(0)):
+            for other in (2 * mark, mark, mark / 2):
+                if other > 0:
+                    yield replace(arguments, epsilon=other)
+
+
+def _landmarks(sketch: Sketch, step: Fraction) -> list[Fraction]:
+    """The numbers that stand in the program, and those a step away from them."""
+    named = [n.value for n in walk(sketch.body) if isinstance(n, Const) and isinstance(n.value, Fraction)]
+    signed = [value for mark in dict.fromkeys(named) for value in (mark, -mark)]
+    return list(dict.fromkeys(v for mark in signed for v in (mark - step, mark, mark + step)))
 
 
 def _telling_epsilons(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Fraction]:
@@ -198,7 +226,7 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
     """
     searches = (
         _search(sketch, arguments, claim, settings)
-        for size in SIZES
+        for size in sketch.sizes(SIZES)
         for arguments in enumerate_arguments(sketch, size, claim)
     )
     rounds: Iterable[tuple[_Search, Iterator[Found | None]]] = (
@@ -303,8 +331,17 @@ class _Search:
                     yield Found(climbed.example, climbed.log_loss)
 
     def best(self, examples: Sequence[Example], most: int) -> list[Found]:
-        found = map(Found, examples, self.losses(examples))
+        fitting = [fit for fit in (self.fit(example) for example in examples) if fit is not None]
+        found = map(Found, fitting, self.losses(fitting))
         return sorted(found, key=lambda one: -one.loss)[:most]
+
+    def fit(self, example: Example) -> Example | None:
+        """The example, with whole answers where the program takes no others; None if no move is left then."""
+        if not self.sketch.private.whole:
+            return example
+        d1 = tuple(Fraction(round(a)) for a in example.d1)
+        d2 = tuple(a + int(after - before) for a, before, after in zip(d1, example.d1, example.d2, strict=True))
+        return replace(example, d1=d1, d2=d2) if d1 != d2 else None
 
     def losses(self, examples: Sequence[Example]) -> list[float]:
         return losses_of(self.integrator, examples)
@@ -398,7 +435,8 @@ def losses_of(integrator: Integrator, examples: Sequence[Example]) -> list[float
 
 def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
     """The example with rigorous intervals, d1 as the likelier side, if they show a violation for certain."""
-    assert sketch.adjacency.related(example.d1, example.d2), "the databases of an example are neighbours"
+    assert sketch.related(example.d1, example.d2), "the databases of an example are neighbours"
+    assert example.arguments.accepted_by(sketch), "the program takes the arguments of an example"
     p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return None
@@ -428,7 +466,7 @@ def shrink(sketch: Sketch, example: Example, claim: Scale) -> Example:
     level = float(claim.at(example.arguments.quantities(sketch)))
 
     def first_that_violates(candidates: Iterable[Example]) -> Example | None:
-        chosen = [c for c in candidates if sketch.adjacency.related(c.d1, c.d2)]
+        chosen = [c for c in candidates if sketch.related(c.d1, c.d2)]
         for start in range(0, len(chosen), 16):
             part = chosen[start : start + 16]
             for candidate, loss in zip(part, losses_of(integrator, part), strict=True):

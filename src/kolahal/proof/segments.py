@@ -23,6 +23,7 @@ from kolahal.lang.ir import (
     For,
     Index,
     ListOf,
+    Node,
     Not,
     Range,
     TupleOf,
@@ -370,6 +371,8 @@ class Machine(Evaluator):
                 raise Unsupported("a comprehension stands inside another one")
             if isinstance(inner, Var) and inner.name != name and inner.name not in self.fixed:
                 raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
+            if _may_fault(inner):
+                raise Unsupported("an item of a comprehension may stop the run, and items are computed where they are read")
         source = state.names[over.name]
         assert isinstance(source, Answers | View)
         if not any(isinstance(inner, Draw) for inner in walk(item)):
@@ -393,6 +396,19 @@ class Machine(Evaluator):
                 raise Unsupported("the answer is a comprehension")
             case _:
                 return self.scalar(value, state)
+
+
+def _may_fault(node: Node) -> bool:
+    """Whether computing this part of an item may stop the run; a division by a number that is not 0 never does."""
+    match node:
+        case Index() | Binary("//" | "%"):
+            return True
+        case Binary("/", _, Const(value=Fraction() as divisor)):
+            return divisor == 0
+        case Binary("/"):
+            return True
+        case _:
+            return False
 
 
 def _whole_names(sketch: Sketch) -> frozenset[str]:

@@ -56,6 +56,7 @@ def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
                 *(ROOM * int(v) + 1 for p, (_, v) in zip(sketch.arguments, values, strict=True) if p.type is Type.INT),
             ]
         )
+        (size,) = sketch.sizes((size,))
         pool.append(Arguments(epsilon, size, values))
     return list(dict.fromkeys(pool))
 

@@ -171,7 +171,7 @@ def strengthen(sketch: Sketch, example: Example, scales: Scales, probe: Probe, s
     smallest = step / 4
     while left > 0 and step >= smallest:
         pair = Pair(example.d1, tuple(b - a for a, b in zip(example.d1, example.d2, strict=True)))
-        for other in steps_from(pair, sketch.adjacency, step):
+        for other in steps_from(pair, sketch, step):
             moved = Example(other.d1, other.d2, example.event, example.arguments)
             found = _sure_loss(probe, rows, moved)
             left -= 1

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from kolahal.engine.affine import Atom, Atoms, Change, Drawn, Number, Symbol, constant_form, symbols_of
-from kolahal.engine.symbolic import CONTINUOUS, ONE_SIDED, Paths, affine_parts, discrete_part, explore
+from kolahal.engine.symbolic import CONTINUOUS, ONE_SIDED, Fault, Paths, affine_parts, discrete_part, explore
 from kolahal.errors import KolahalError
 from kolahal.lang.ir import Hole
 from kolahal.lang.parse import parse
@@ -76,6 +76,8 @@ def prove_bounded(
         entries.append(entry)
     document = {"kind": "bounded", "program": str(sketch), "claim": str(claim), "size": most, "cases": entries}
     certificate = Certificate(json.dumps(document, indent=1))
+    if stop := _all_stop(sketch, most, settings):
+        return Unknown(stop)
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
         return Unknown(f"a proof for up to {most} answers did not pass its re-check: {faults[0]}")
@@ -118,6 +120,19 @@ def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
     for chosen in itertools.product(*values):
         for size in range(1 if sketch.private.count is None else most, most + 1):
             yield dict(chosen), size
+
+
+def _all_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
+    """That no run within the scope answers, and why, if so: then there is nothing to prove, and a proof would mislead."""
+    codes: set[str] = set()
+    for arguments, size in _settings(sketch, most):
+        paths = explore(sketch, size, arguments, settings.paths)
+        outputs = [] if isinstance(paths, Unknown) else [path.output for path in paths.paths]
+        if any(not isinstance(output, Fault) for output in outputs):
+            return ""
+        codes |= {output.code for output in outputs if isinstance(output, Fault)}
+    where = f"with {most} answers" if sketch.private.count is not None else f"with up to {most} answers"
+    return f"every run {where} stops with an error: {', '.join(sorted(codes))}"
 
 
 def _show(arguments: Arguments, size: int) -> str:
@@ -282,6 +297,8 @@ def recheck_bounded(
             if entry["size"] != size or given != arguments:
                 raise _Flaw(f"the case {_show(arguments, size)} is missing")
             _Recheck(program, claim, size, arguments, settings, entry).run()
+        if stop := _all_stop(program, most, settings):
+            raise _Flaw(stop)
     except _Flaw as flaw:
         return (str(flaw),)
     except (LookupError, ValueError, ArithmeticError, TypeError, AttributeError, RecursionError, KolahalError) as error:

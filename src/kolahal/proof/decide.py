@@ -9,6 +9,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Bounded, Proved, Unknown, Verdict
 from kolahal.proof.bounded import prove_bounded
+from kolahal.proof.growth import find_growth
 from kolahal.proof.lengths import prove_every_length
 from kolahal.proof.refute import refute
 from kolahal.settings import Settings
@@ -40,6 +41,9 @@ def decide(
     refuted = refute(program, claim, settings)
     if refuted is not None:
         return Decision(refuted, upper)
+    grown = find_growth(program, claim, settings)
+    if grown is not None:
+        return Decision(grown, upper)
     bounded = prove_bounded(program, claim, settings.proof)
     if isinstance(bounded, Proved | Bounded):
         return Decision(bounded, upper)

@@ -21,7 +21,7 @@ import numpy as np
 
 from kolahal.engine.symbolic import explore
 from kolahal.errors import UsageError
-from kolahal.lang.ir import Const, Var, walk
+from kolahal.lang.ir import Const, Index, Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.climb import Climb, Reach, climb_exact
@@ -36,6 +36,7 @@ from kolahal.model import (
     Anything,
     Arguments,
     Database,
+    Equals,
     Event,
     Example,
     Linear,
@@ -54,12 +55,14 @@ from kolahal.settings import ProofSettings, Settings
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
 WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments
 MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
+MOST_ASKED = 64  # answers that a place in the program may ask for
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MARGIN = 1e-7  # relative excess that doubles must show before ball arithmetic is asked
 MOST_PATHS, FEW_PATHS = 300, 64  # of a program whose cheapest alignments are computed, which takes milliseconds each
 MOST_EVENTS = 80
 MOST_STARTS = 320
+MOST_HALVES = 12  # events and moves of programs with whole noise on answers that need not be whole
 MOST_SINGLE = 8  # starts of a program that is explored for each database anew
 CLIMBS, HOPEFUL = 3, 0.4  # starts from which databases are searched, if they lose at least this share of the claim
 FURTHEST = 40  # noise scales from 0 that a search goes
@@ -93,27 +96,44 @@ class LowerBound:
     example: Example
 
 
-@lru_cache(maxsize=16)  # the report asks for it again
 def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerBound | None:
     """The largest loss that was found anywhere, as a bound that holds for certain."""
-    best: tuple[float, Example] | None = None
-    for size in sketch.sizes(SIZES):
+    best: Found | None = None
+    for _, found in survey_losses(sketch, claim, settings):
+        if best is None or found.loss > best.loss * (1 + 1e-6):
+            best = found
+    certain = None if best is None else measure(sketch, best.example, claim)
+    return None if best is None or certain is None else LowerBound(certain, best.example)
+
+
+@lru_cache(maxsize=16)  # bounds, growth and the report ask for it
+def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> tuple[tuple[int, Found], ...]:
+    """The hardest example at each number of answers, its loss by doubles in units of the claim."""
+    hardest: dict[int, Found] = {}
+    for size in sizes_of(sketch):
         for arguments in enumerate_arguments(sketch, size, claim, few=True):
             search = _search(sketch, arguments, claim, settings)
             if search is None:
                 continue
-            climbs = CLIMBS if best is None or best[0] < 0.99 else 0
+            climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
             for found in search.hardest(GAINS, climbs, only_above=False):
-                share = found.loss / search.claim if found is not None else 0.0
-                if found is not None and (best is None or share > best[0] * (1 + 1e-6)):
-                    best = share, found.example
-    if best is None:
-        return None
-    certain = measure(sketch, best[1], claim)
-    return None if certain is None else LowerBound(certain, best[1])
+                if found is None:
+                    continue
+                share, known = found.loss / search.claim, hardest.get(size)
+                if known is None or share > known.loss * (1 + 1e-6):
+                    hardest[size] = Found(found.example, share)
+    return tuple(hardest.items())
 
 
 # ---------------------------------------------------------------- where to look
+
+
+def sizes_of(sketch: Sketch) -> tuple[int, ...]:
+    """The numbers of answers that are tried: a few, and as many as a place that the program names asks for."""
+    names = [n for n in walk(sketch.body) if isinstance(n, Index) and n.of.name == sketch.private.name]
+    places = [n.at.value for n in names if isinstance(n.at, Const) and isinstance(n.at.value, Fraction)]
+    asked = {int(place) + 1 if place >= 0 else -int(place) for place in places}
+    return sketch.sizes((*SIZES, *sorted(size for size in asked if SIZES[-1] < size <= MOST_ASKED)))
 
 
 def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = False) -> Iterator[Arguments]:
@@ -174,7 +194,7 @@ def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iter
             continue
         whole = parameter.type is Type.INT
         near = _landmarks(sketch, steps["whole" if whole else "real"])
-        others = [Fraction(v) for v in (0, -1, 4)] if whole else [-sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
+        others = [Fraction(v) for v in (0, -1, 4, 8)] if whole else [-sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
         for other in dict.fromkeys([*others, *near][:MOST_VALUES]):
             if (not whole or other.denominator == 1) and _is_allowed(sketch, parameter.name, other):
                 values = ((name, other if name == parameter.name else v) for name, v in arguments.values)
@@ -226,7 +246,7 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
     """
     searches = (
         _search(sketch, arguments, claim, settings)
-        for size in sketch.sizes(SIZES)
+        for size in sizes_of(sketch)
         for arguments in enumerate_arguments(sketch, size, claim)
     )
     rounds: Iterable[tuple[_Search, Iterator[Found | None]]] = (
@@ -367,7 +387,13 @@ class _Search:
         corners = list(itertools.islice(self.sketch.adjacency.vertices(size), most))
         if len(corners) * len(events) > most:
             corners = list(enumerate_moves(self.sketch.adjacency, size, max(4, most // max(1, len(events)))))
-        return [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
+        examples = [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
+        if not self.sketch.private.whole and any(d.noise.discrete is d.noise for d in self.sketch.draws):
+            # Whole noise does not hide half a step: the other run misses a point that this one hits.
+            halves = [tuple(step / 2 for step in move) for move in corners[:MOST_HALVES]]
+            points = [point for event in events[:MOST_HALVES] for point in _points_of(event)]
+            examples += [Example(base, Pair(base, h).d2, point, self.arguments) for point in points for h in halves]
+        return examples
 
     def tied_examples(self) -> list[Example]:
         """Neighbours of which one has ties that the other breaks, near the threshold or far from it.
@@ -408,6 +434,19 @@ class _Search:
         names = self.arguments.quantities(self.sketch)
         silent = frozenset(d.site for d in self.sketch.draws if isinstance(d.scale, Scale) and not d.scale.at(names))
         return find_outcomes(self.sketch, self.arguments.size, environment, silent, database)
+
+
+def _points_of(event: Event) -> Iterator[Event]:
+    """The event with each interval shrunk to its bound, where it has such."""
+    match event:
+        case Within(low, high):
+            point = high if low is None else low
+            if point is not None:
+                yield Within(point, point)
+        case AllOf(events):
+            parts = [next(_points_of(part), part) for part in events]
+            if any(isinstance(part, Within) for part in parts):
+                yield AllOf(tuple(part for part in parts if isinstance(part, Equals | Within | Anything)))
 
 
 def losses_of(integrator: Integrator, examples: Sequence[Example]) -> list[float]:

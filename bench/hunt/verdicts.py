@@ -25,7 +25,7 @@ from kolahal.lang.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.tester import test_mechanism
-from kolahal.model import Database, Estimate, Proved, Refuted, Unknown, UpTo
+from kolahal.model import Bounded, Database, Estimate, Proved, Refuted, Unknown
 from kolahal.proof.bounded import find_upper_bound, prove_bounded
 from kolahal.proof.lengths import prove_every_length
 from kolahal.proof.refute import refute
@@ -117,7 +117,7 @@ def is_affine(sketch: Sketch) -> bool:
 def _judge(sketch: Sketch, seed: int, affine: bool, effort: Effort) -> Finding:
     cost = float(find_upper_bound(sketch, CLAIM, SETTINGS.proof, SIZE)) if affine else math.inf
     refuted: Refuted | None = None
-    proof: Proved | Unknown = Unknown("not asked")
+    proof: Proved | Bounded | Unknown = Unknown("not asked")
     if effort.everyone or (effort.refuter and cost > 1):
         refuted = refute(sketch, CLAIM, SETTINGS)
     if effort.everyone or (effort.lengths if cost <= 1 else effort.refuter and refuted is None):
@@ -126,14 +126,14 @@ def _judge(sketch: Sketch, seed: int, affine: bool, effort: Effort) -> Finding:
         proof = prove_bounded(sketch, CLAIM, SETTINGS.proof, SIZE)
     # Where there is no bound and no proof, brute force has nothing to contradict.
     loss = None
-    if isinstance(proof, Proved) or math.isfinite(cost) or refuted is None:
-        loss = _brute_force(sketch, min(cost, 1.0) if isinstance(proof, Proved) else cost, seed, effort)
+    if isinstance(proof, Proved | Bounded) or math.isfinite(cost) or refuted is None:
+        loss = _brute_force(sketch, min(cost, 1.0) if isinstance(proof, Proved | Bounded) else cost, seed, effort)
     if is_everywhere(proof) and not isinstance(loss, str):
         larger = _brute_force(sketch, 1.0, seed, effort, (SIZE + 1,))
         if isinstance(larger, str) or (larger is not None and larger.value > 1 + TOLERANCE):
             loss = larger
     contradiction = _contradiction(sketch, proof, refuted, cost, loss, effort.everyone, seed)
-    verdict = "refuted" if refuted else _words(proof) if isinstance(proof, Proved) else "unknown"
+    verdict = "refuted" if refuted else _words(proof) if isinstance(proof, Proved | Bounded) else "unknown"
     reason = _reason(proof, loss) if verdict == "unknown" and isinstance(proof, Unknown) else ""
     value = loss.value if isinstance(loss, Loss) else None
     compared = value is not None and math.isfinite(cost)
@@ -141,9 +141,9 @@ def _judge(sketch: Sketch, seed: int, affine: bool, effort: Effort) -> Finding:
     return Finding(seed, verdict, reason, affine, contradiction, compared, tight, value is not None)
 
 
-def is_everywhere(proof: Proved | Unknown) -> bool:
+def is_everywhere(proof: Proved | Bounded | Unknown) -> bool:
     """Whether it is a proof for every length."""
-    return isinstance(proof, Proved) and not isinstance(proof.scope, UpTo)
+    return isinstance(proof, Proved)
 
 
 def _brute_force(
@@ -158,7 +158,7 @@ def _brute_force(
 
 def _contradiction(
     sketch: Sketch,
-    proof: Proved | Unknown,
+    proof: Proved | Bounded | Unknown,
     refuted: Refuted | None,
     cost: float,
     loss: Loss | str | None,
@@ -166,7 +166,7 @@ def _contradiction(
     seed: int,
 ) -> str:
     """What two judges disagree on; empty if all agree."""
-    proved = isinstance(proof, Proved)
+    proved = isinstance(proof, Proved | Bounded)
     everywhere = is_everywhere(proof)
     if refuted is not None:
         if everywhere or (proved and refuted.example.arguments.size <= SIZE):
@@ -204,8 +204,8 @@ def _sampled_otherwise(sketch: Sketch, refuted: Refuted, seed: int) -> str:
     return ""
 
 
-def _words(proof: Proved) -> str:
-    return "proved, every length" if is_everywhere(proof) else f"proved, up to {SIZE} queries"
+def _words(proof: Proved | Bounded) -> str:
+    return "proved, every length" if is_everywhere(proof) else f"bounded, up to {SIZE} queries"
 
 
 def _reason(proof: Unknown, loss: Loss | str | None) -> str:

@@ -303,7 +303,8 @@ class _Writer:
         body = "\n".join(lines)
         lines = [*(f"{name} = {value}" for name, value in START.items() if _uses(name, body)), *lines]
         text = "\n".join(lines)
-        used = [f"{name}: {kind}" for name, kind in PARAMETERS.items() if name == "q" or _uses(name, text)]
+        kinds = PARAMETERS | ({"q": "Private[int]"} if self.whole else {})
+        used = [f"{name}: {kind}" for name, kind in kinds.items() if name == "q" or _uses(name, text)]
         relation = f"{self.pick(*RELATIONS)}({self.pick(*DISTANCES)})"
         head = f"@sketch(adjacent={relation})\ndef hunted({', '.join(used)}, eps: Epsilon):\n"
         return head + "".join(f"    {line}\n" for line in lines)

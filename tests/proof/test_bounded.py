@@ -13,7 +13,7 @@ import programs
 from kolahal.engine.symbolic import Paths, explore
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Certificate, Proved, Unknown
+from kolahal.model import Bounded, Certificate, Unknown
 from kolahal.proof.bounded import covers_all_runs, find_upper_bound, prove_bounded, recheck_bounded
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
@@ -48,7 +48,7 @@ PRIVATE = [
 def test_what_is_private_is_proved(name: str, scales: tuple[str | None, ...]) -> None:
     mechanism = fill(name, *scales)
     found = prove_bounded(mechanism, size=3)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Bounded)
     assert str(found.scope).startswith("up to 3 queries")
     assert recheck_bounded(found.certificate, SETTINGS, mechanism) == ()
     assert find_upper_bound(mechanism, size=3) <= 1
@@ -74,7 +74,7 @@ def test_what_is_not_private_is_not_proved(name: str, scales: tuple[str, ...], s
     assert isinstance(found, Unknown)
     assert find_upper_bound(mechanism, size=size) == Fraction(cost)
     claim = parse_scale(f"{cost}*eps")
-    assert isinstance(prove_bounded(mechanism, claim, size=size), Proved), "it is private at its true cost"
+    assert isinstance(prove_bounded(mechanism, claim, size=size), Bounded), "it is private at its true cost"
 
 
 @pytest.mark.parametrize(
@@ -96,17 +96,17 @@ def test_what_has_no_bound_is_not_proved(name: str, scales: tuple[str, ...]) -> 
 
 def test_the_scope_names_what_was_fixed() -> None:
     found = prove_bounded(fill("svt", "2/eps", "4*N/eps"), size=2)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Bounded)
     assert str(found.scope) == "up to 2 queries, N from 1 to 3"
     whole = prove_bounded(fill("histogram", "1/eps").discretised(), size=2)
-    assert isinstance(whole, Proved)
+    assert isinstance(whole, Bounded)
     assert str(whole.scope) == "up to 2 queries, answers that move by whole numbers"
 
 
 def test_a_claim_may_use_the_arguments() -> None:
     mechanism = fill("numeric_svt", "3/eps", "6/eps", "3/eps")
     assert isinstance(prove_bounded(mechanism, parse_scale("eps"), size=3), Unknown)
-    assert isinstance(prove_bounded(mechanism, parse_scale("N*eps"), size=3), Proved)
+    assert isinstance(prove_bounded(mechanism, parse_scale("N*eps"), size=3), Bounded)
 
 
 def test_holes_and_claims_without_a_value_are_refused() -> None:
@@ -129,7 +129,7 @@ def test_paths_that_leave_runs_out_do_not_cover_all() -> None:
 
 def certificate_of(name: str, *scales: str | None) -> dict[str, Any]:
     found = prove_bounded(fill(name, *scales), size=3)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Bounded)
     document = json.loads(found.certificate.text)
     assert isinstance(document, dict)
     return document
@@ -239,7 +239,7 @@ def set_ends(document: Any, low: str, high: str) -> None:
 @pytest.mark.parametrize(("low", "high"), [("0", "0"), ("-1/2", "1/2"), ("-2", "2"), ("1", "-1")])
 def test_bounds_that_depend_on_the_database_are_proved_again(low: str, high: str) -> None:
     found = prove_bounded(fill("clipped_sum", "1/eps"), size=1)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Bounded)
     document = json.loads(found.certificate.text)
     set_ends(document, low, high)
     assert is_rejected(document)
@@ -247,7 +247,7 @@ def test_bounds_that_depend_on_the_database_are_proved_again(low: str, high: str
 
 def test_a_certificate_is_about_one_program() -> None:
     found = prove_bounded(fill("noisy_max_1", "2/eps"), size=2)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Bounded)
     assert recheck_bounded(found.certificate, SETTINGS, fill("noisy_max_1", "3/eps"))
 
 

@@ -305,7 +305,8 @@ class _Writer:
         text = "\n".join(lines)
         kinds = PARAMETERS | ({"q": "Private[int]"} if self.whole else {})
         used = [f"{name}: {kind}" for name, kind in kinds.items() if name == "q" or _uses(name, text)]
-        relation = f"{self.pick(*RELATIONS)}({self.pick(*DISTANCES)})"
+        distances = [d for d in DISTANCES if d.isdigit()] if self.whole else DISTANCES  # whole answers move by wholes
+        relation = f"{self.pick(*RELATIONS)}({self.pick(*distances)})"
         head = f"@sketch(adjacent={relation})\ndef hunted({', '.join(used)}, eps: Epsilon):\n"
         return head + "".join(f"    {line}\n" for line in lines)
 

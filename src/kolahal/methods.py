@@ -15,7 +15,7 @@ from kolahal.measure.accuracy import expected_errors
 from kolahal.measure.probe import Probe
 from kolahal.model import Example, Judged, Law, Ranked, Region, Score, Split, Synthesis, Unknown
 from kolahal.proof.choices import find_choices, shares_of
-from kolahal.proof.judge import final_test, judge_completion, standing
+from kolahal.proof.judge import final_test, judge_completion, standing, tested
 from kolahal.proof.law import Priced, least_completions, print_rule, tight_completions
 from kolahal.search.completions import scales_at
 from kolahal.search.ranking import total_noise
@@ -120,7 +120,7 @@ def judge_lawful(
             trial = early.result()
         else:
             trial = final_test(sketch, winner, split.training[0], settings, 0)
-        judged[0] = replace(judged[0], trial=trial)
+        judged[0] = tested(judged[0], trial)
     return tuple(sorted(judged, key=lambda j: standing(j, settings)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -40,11 +41,15 @@ def judge_one(job: tuple[Sketch, Ranked, Arguments, Settings, int]) -> Judged:
     if isinstance(verdict, Refuted):
         return Judged(ranked, None, verdict)
     trial = final_test(sketch, ranked.completion, arguments, settings, place)
-    verdict = reconcile(verdict, None, None, trial.p_value)
     if isinstance(verdict, Unknown):
         found = "a" if trial.p_value < settings.ranking.alpha else "no"
         verdict = Unknown(f"{verdict.reason}; the test finds {found} violation (p = {trial.p_value:.2g})")
-    return Judged(ranked, trial, verdict)
+    return tested(Judged(ranked, None, verdict), trial)
+
+
+def tested(judged: Judged, trial: Trial) -> Judged:
+    """The same with its final test, unless the test speaks against a proof for certain."""
+    return replace(judged, trial=trial, verdict=reconcile(judged.verdict, None, None, trial.p_value))
 
 
 def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, settings: Settings, place: int) -> Trial:

@@ -1,0 +1,105 @@
+"""Verdict against evidence: what is known and contradicts itself is no verdict, whoever is wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from kolahal import checking
+from kolahal.cli.base import main
+from kolahal.lang.parse import parse
+from kolahal.model import (
+    Arguments,
+    Bounded,
+    Certificate,
+    Equals,
+    Estimate,
+    Everywhere,
+    Exactly,
+    Example,
+    Odds,
+    Proved,
+    Refuted,
+    Unknown,
+    UpTo,
+    Verdict,
+)
+from kolahal.proof import decide as ladder
+from kolahal.proof.evidence import find_contradiction, reconcile
+from kolahal.proof.refute import LowerBound
+
+EXAMPLE = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(1)), Arguments(Fraction(1), 1))
+PROOF = Certificate("{}")
+PROVED, FIXED = Proved(PROOF, Everywhere()), Proved(PROOF, Exactly(1))
+BOUNDED, LARGER = Bounded(PROOF, UpTo(4)), Bounded(PROOF, UpTo(4, "N from 1 to 3"))
+ALL, NONE = Estimate(1.0, 1.0, 1.0, 0), Estimate(0.0, 0.0, 0.0, 0)
+REFUTED, UNKNOWN = Refuted(EXAMPLE, Odds(ALL, NONE)), Unknown("nobody knows")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "loss", "upper", "p_value", "contradicts"),
+    [
+        (PROVED, 1.0, 1.0, 0.5, False),
+        (PROVED, 1.0 + 1e-12, 1.0, None, False),
+        (PROVED, 1.01, 1.0, None, True),
+        (PROVED, float("inf"), None, None, True),
+        (FIXED, 1.01, None, None, True),
+        (PROVED, 0.6, 0.5, None, True),
+        (PROVED, None, 1.0, 1e-12, True),
+        (BOUNDED, 1.01, None, None, True),
+        (LARGER, 1.01, None, None, False),  # the example may have another N
+        (REFUTED, 1.5, 1.5, None, False),
+        (REFUTED, 1.6, 1.5, None, True),
+        (REFUTED, None, 1.0, None, True),
+        (UNKNOWN, 3.0, None, 1e-12, False),
+        (UNKNOWN, 3.0, 2.0, None, True),
+    ],
+)
+def test_what_is_known_is_compared(
+    verdict: Verdict, loss: float | None, upper: float | None, p_value: float | None, contradicts: bool
+) -> None:
+    lower = None if loss is None else LowerBound(loss, EXAMPLE)
+    assert bool(find_contradiction(verdict, lower, upper, p_value)) == contradicts
+    if not contradicts:
+        assert reconcile(verdict, lower, upper, p_value) == verdict
+
+
+def test_in_tests_a_contradiction_is_an_error() -> None:
+    with pytest.raises(AssertionError, match="against evidence"):
+        reconcile(PROVED, LowerBound(2.0, EXAMPLE), None)
+
+
+RAW = "@sketch(adjacent=each_within(1))\ndef raw(q: Private, eps: Epsilon):\n    return q[0]\n"
+
+
+@pytest.mark.contradiction
+def test_a_wrong_proof_is_told_as_a_defect_and_not_as_a_verdict(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A prover that proves everything meets the exact loss of the same program."""
+    monkeypatch.setattr(ladder, "prove_every_length", lambda *_: replace(PROVED))
+    found = checking.check(parse(RAW))
+    assert isinstance(found.verdict, Unknown) and found.verdict.defect
+    assert (found.epsilon_lower, found.epsilon_upper) == (0.0, None)
+    path = tmp_path / "raw.py"
+    path.write_text(RAW)
+    assert main(["check", str(path), "--json", "--workers", "1"]) == 70
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "unknown" and "report it" in document["reason"]
+
+
+def test_a_check_always_has_the_fields_that_others_rely_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "raw.py"
+    for body in ("return q[0]", "return q[0] + Lap(1/eps)", "return q[0] / q[1] + Lap(1/eps)"):
+        path.write_text(RAW.replace("return q[0]", body))
+        main(["check", str(path), "--json", "--workers", "1"])
+        document = json.loads(capsys.readouterr().out)
+        assert {"verdict", "scope", "assumed", "epsilon_lower", "epsilon_upper"} <= set(document)
+        lower, upper = document["epsilon_lower"], document["epsilon_upper"]
+        assert upper is None or (lower is not None and lower <= upper)

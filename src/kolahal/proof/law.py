@@ -130,11 +130,12 @@ def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[Sample] | U
     collected: dict[Active, dict[Place, tuple[Front, ...]]] = {}
     hopeless: dict[Active, str] = {}
     needed: set[int] = set()
+    sizes = _sizes(sketch, settings)
     for setting in whole_settings(sketch):
-        for size in range(1, 2 * max(settings.sizes) + 1):
+        for size in sizes:
             cases = _cases(sketch, setting, size, settings)
             if isinstance(cases, Unknown):
-                if size == 1:
+                if size == sizes[0]:
                     return cases
                 break
             every = cases[0].sites
@@ -156,6 +157,12 @@ def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[Sample] | U
     if not collected:
         return Unknown(next(iter(hopeless.values()), "the sketch has no noise"))
     return [Sample(active, fronts, frozenset(needed)) for active, fronts in collected.items()]
+
+
+def _sizes(sketch: Sketch, settings: ProofSettings) -> Sequence[int]:
+    """The numbers of answers at which costs are computed; a declared one alone where the program names its places."""
+    usual = range(1, 2 * max(settings.sizes) + 1)
+    return sketch.sizes(usual) if sketch.named_places else usual
 
 
 def _has_facts(cases: Sequence[Case], active: Active) -> bool:
@@ -203,10 +210,17 @@ def stable_bounds(sample: Sample, setting: Setting) -> list[Bound]:
     return [bound for bound in sample.bounds((setting, sizes[-1])) if bound in before]
 
 
+def _only_bounds(sample: Sample, setting: Setting) -> list[Bound]:
+    (size, *others) = [size for where, size in sample.fronts if where == setting]
+    return [] if others else sample.bounds((setting, size))
+
+
 def fit_rules(sketch: Sketch, sample: Sample) -> Iterator[Rule]:
     """The rules that are sufficient at every place of a sample, and no more than that at the typical ones."""
     settings = list(dict.fromkeys(setting for setting, _ in sample.fronts))
     stable = {setting: stable_bounds(sample, setting) for setting in settings}
+    if sketch.private.count is not None:  # where one size is all there is, every bound is stable
+        stable = {setting: bounds or _only_bounds(sample, setting) for setting, bounds in stable.items()}
     steady = [setting for setting in settings if stable[setting]]
     if steady:
         anywhere = 0  # what does not grow is the same at every size
@@ -214,9 +228,9 @@ def fit_rules(sketch: Sketch, sample: Sample) -> Iterator[Rule]:
         yield from _fit(sketch, sample, exact, grows=False)
     # Growth is believed when it explains three sizes in a row.
     most = min(max(n for where, n in sample.fronts if where == s) for s in settings)
-    if most >= 3:
-        exact = {(s, n): sample.bounds((s, n)) for s in _typical(settings) for n in (most, most - 1, most - 2)}
-        yield from _fit(sketch, sample, exact, grows=True)
+    places = [(s, n) for s in _typical(settings) for n in (most, most - 1, most - 2)]
+    if most >= 3 and all(place in sample.fronts for place in places):
+        yield from _fit(sketch, sample, {place: sample.bounds(place) for place in places}, grows=True)
     # A square needs one more, because it passes through any three.
     places = [(s, n) for s in _typical(settings) for n in range(most, most - 4, -1)]
     if all(place in sample.fronts for place in places):

@@ -21,7 +21,7 @@ import numpy as np
 
 from kolahal.engine.symbolic import explore
 from kolahal.errors import UsageError
-from kolahal.lang.ir import Const, Index, Var, walk
+from kolahal.lang.ir import Const, Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.climb import Climb, Reach, climb_exact
@@ -130,9 +130,7 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> tuple[tup
 
 def sizes_of(sketch: Sketch) -> tuple[int, ...]:
     """The numbers of answers that are tried: a few, and as many as a place that the program names asks for."""
-    names = [n for n in walk(sketch.body) if isinstance(n, Index) and n.of.name == sketch.private.name]
-    places = [n.at.value for n in names if isinstance(n.at, Const) and isinstance(n.at.value, Fraction)]
-    asked = {int(place) + 1 if place >= 0 else -int(place) for place in places}
+    asked = {place + 1 if place >= 0 else -place for place in sketch.named_places}
     return sketch.sizes((*SIZES, *sorted(size for size in asked if SIZES[-1] < size <= MOST_ASKED)))
 
 

@@ -91,16 +91,14 @@ class Evaluator:
             case Const(value=Fraction() as exact):
                 return Numeric(number(exact))
             case Var(name):
-                value = state.names.get(name)
-                if value is None:
-                    raise Unsupported(f"`{name}` may have no value yet where it is read")
+                value = self.known(name, state)
                 if isinstance(value, Answers | View | Built):
                     raise Unsupported(f"the list `{name}` stands where one value is needed")
                 return value
             case Length(of):
                 return Numeric(self.length(of, state))
             case Index(of, at):
-                return self.item(state.names[of.name], of.name, self.numeric(at, state), state)
+                return self.item(self.known(of.name, state), of.name, self.numeric(at, state), state)
             case Not() | IsNone() | Binary("and" | "or" | "<" | "<=" | ">" | ">=" | "==" | "!="):
                 return Logical(self.truth(expr, state))
             case Negate(of):
@@ -113,6 +111,12 @@ class Evaluator:
                 return Numeric(self.draw(noise, scale_, site, "", state))
             case _:
                 raise Unsupported(f"{type(expr).__name__} is not covered")
+
+    def known(self, name: str, state: Walk) -> Value:
+        value = state.names.get(name)
+        if value is None:
+            raise Unsupported(f"`{name}` may have no value yet where it is read")
+        return value
 
     def whole_sum(self, expr: Expr, state: Walk) -> Sum:
         """A number that is complete here: noise inside it belongs to this sum and to no larger one."""

@@ -725,7 +725,8 @@ def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> 
             return [(_only(length), now)]
         case Maybe(Symbol() as none, inner), Maybe(now_none, now):
             if type(inner) is not type(now) and now_none == TRUE:
-                return [(none, TRUE)]
+                stand_in = Logical(FALSE) if isinstance(inner, Logical) else Numeric(ZERO)  # read where it is not None
+                return [(none, TRUE), *updates_of(inner, stand_in, {})]
             return [(none, now_none), *updates_of(inner, now, {})]
         case Maybe(Symbol() as none, inner), Numeric() | Logical():
             return [(none, FALSE), *updates_of(inner, value, {})]

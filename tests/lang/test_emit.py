@@ -45,7 +45,7 @@ from kolahal.measure.exact import event_probability
 from kolahal.measure.polyhedra import CannotIntegrate
 from kolahal.model import AllOf, Arguments, Equals, Event, Proved, Within, contains, make_arguments
 from kolahal.sketches.gallery import GALLERY, load_one
-from strategies import answers, argument_sets, completions, databases, sketches
+from strategies import answers, argument_sets, completions, databases_of, sketches
 
 steps = st.lists(st.integers(-(2**44), 2**44) | st.integers(-3, 3), max_size=20)
 
@@ -163,7 +163,7 @@ def test_an_emitted_file_does_what_the_mechanism_means(data: st.DataObject) -> N
     if data.draw(st.booleans()):
         sketch = parse(str(sketch))
     mechanism = sketch.complete(*data.draw(completions(len(sketch.holes))))
-    database = data.draw(databases)
+    database = data.draw(databases_of(sketch))
     assert_means(mechanism, database, data.draw(argument_sets(len(database))), data.draw(steps))
 
 
@@ -840,7 +840,7 @@ def test_a_refuted_mechanism_is_not_emitted(
 
     half = Estimate(0.5, 0.5, 0.5, 1)
     example = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(0)), Arguments(Fraction(1), 1))
-    refuted = Check(Refuted(example, Odds(half, Estimate(0.1, 0.1, 0.1, 1)), True), 1.6, None)
+    refuted = Check(Refuted(example, Odds(half, Estimate(0.1, 0.1, 0.1, 1))), 1.6, None)
     monkeypatch.setattr(checking, "check", lambda *_: refuted)
     out = tmp_path / "private.py"
     assert main(["emit", str(complete), "--out", str(out)]) == 1

@@ -338,4 +338,9 @@ FAULTS: dict[str, Words] = {
         "Not every way to this place assigns one.",
         "Write {name} = [] before the branch or loop.",
     ),
+    "K220": Words(
+        "this answer is {kind}, and that of line {line} is {other}",
+        "Python tells (x, 1) from [x, 1], so which of the two comes back would be a part of the answer.",
+        "Write all answers of several values with square brackets, or none.",
+    ),
 }

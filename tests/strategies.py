@@ -560,6 +560,8 @@ def sketches(draw: Callable[..., object]) -> Sketch:
 # ---------------------------------------------------------------- what a run needs
 
 answers = st.sampled_from([Fraction(n, d) for n in range(-4, 5) for d in (1, 2, 10)])
+sizes = st.sampled_from((2, 3, 4, 1, 2, 3, 4, 0))
+databases = sizes.flatmap(lambda size: st.tuples(*[answers] * size))
 
 
 def databases_of(sketch: Sketch) -> st.SearchStrategy[Database]:
@@ -568,7 +570,6 @@ def databases_of(sketch: Sketch) -> st.SearchStrategy[Database]:
     kinds = answers.filter(lambda answer: answer.denominator == 1) if declared.whole else answers
     if declared.count is not None:
         return st.tuples(*[kinds] * declared.count)
-    sizes = st.sampled_from((2, 3, 4, 1, 2, 3, 4, 0))
     return sizes.flatmap(lambda size: st.tuples(*[kinds] * size))
 
 

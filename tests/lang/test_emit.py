@@ -840,7 +840,7 @@ def test_a_refuted_mechanism_is_not_emitted(
 
     half = Estimate(0.5, 0.5, 0.5, 1)
     example = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(0)), Arguments(Fraction(1), 1))
-    refuted = Check(Refuted(example, Odds(half, Estimate(0.1, 0.1, 0.1, 1))), 1.6, None)
+    refuted = Check(Refuted(example, Odds(half, Estimate(0.1, 0.1, 0.1, 1)), True), 1.6, None)
     monkeypatch.setattr(checking, "check", lambda *_: refuted)
     out = tmp_path / "private.py"
     assert main(["emit", str(complete), "--out", str(out)]) == 1

@@ -126,7 +126,7 @@ ONE = "@sketch(adjacent=each_within(1))\ndef f(q: Private, T: float, eps: Epsilo
 
 
 def test_noise_that_is_not_ours_is_not_taken_for_ours(load):
-    with pytest.raises(SketchError, match="user_module_1.py:2:1: error K144: `Lap` is given another meaning here"):
+    with pytest.raises(SketchError, match=r"user_module_1\.py:2:1: error K144: `Lap` is given another meaning here"):
         load("from kolahal import *\ndef Lap(scale):\n    return 0\n\n" + ONE)
     with pytest.raises(SketchError, match="K144"):  # the function's own Lap has no value yet when it is decorated
         load("from kolahal import *\ndef make():\n" + indent(ONE) + "    Lap = Exp\n    return f\n\nmake()\n")
@@ -179,7 +179,11 @@ def test_a_name_that_the_text_does_not_explain_means_what_it_is(load):
 
 
 def test_what_is_declared_of_the_answers_is_read_from_the_source(load):
-    for declared, whole, count in (("Private[int]", True, None), ("Private[7]", False, 7), ("Private[int, 7]", True, 7)):
+    for declared, whole, count in (
+        ("Private[int]", True, None),
+        ("Private[7]", False, 7),
+        ("Private[int, 7]", True, 7),
+    ):
         for note in (declared, f"'{declared}'", f"kolahal.{declared}"):
             module = load("import kolahal\nfrom kolahal import *\n" + ONE.replace("q: Private", f"q: {note}"))
             assert (module.f.private.whole, module.f.private.count) == (whole, count)
@@ -187,7 +191,9 @@ def test_what_is_declared_of_the_answers_is_read_from_the_source(load):
 
 
 def test_a_distance_may_be_a_fraction(load):
-    assert str(load("from kolahal import *\n" + ONE.replace("within(1)", "within(1/3)")).f.adjacency) == "each_within(1/3)"
+    assert (
+        str(load("from kolahal import *\n" + ONE.replace("within(1)", "within(1/3)")).f.adjacency) == "each_within(1/3)"
+    )
 
 
 def test_misuse_of_the_decorator():

@@ -119,7 +119,8 @@ def test_somebody_elses_decorator_makes_no_sketch():
 
 def test_the_same_name_means_different_things_in_different_functions():
     text = "".join(
-        f"def {name}():\n    from kolahal import {noise} as L\n" + indent(BODY.replace("Lap(", "L(").replace("f(q", f"{name}_(q"))
+        f"def {name}():\n    from kolahal import {noise} as L\n"
+        + indent(BODY.replace("Lap(", "L(").replace("f(q", f"{name}_(q"))
         for name, noise in (("a", "Lap"), ("b", "Exp"), ("c", "Lap"))
     )
     found = parse_source(Source("file.py", text))
@@ -140,7 +141,13 @@ def test_an_emitted_program_brings_its_own_names_and_no_others():
     for backend in ("python", "opendp"):
         text = emit(mechanism, backend=backend)
         assert parse(text) == mechanism.filled()
-        for change in ("Lap = Exp", "def _draw(*_):\n    return 0", "_run = print", "from random import Fraction", "max = min"):
+        for change in (
+            "Lap = Exp",
+            "def _draw(*_):\n    return 0",
+            "_run = print",
+            "from random import Fraction",
+            "max = min",
+        ):
             assert [code for code, _ in codes(f"{text}\n{change}\n")] == ["K144"], change
     tampered = text.replace("grid * (run.noise", "0 * (run.noise")
     assert tampered != text
@@ -185,7 +192,9 @@ def run_in_python(text: str) -> tuple[Any, Any]:
     )  # fmt: skip
     ours.__all__ = sorted(OURS)
     other = types.SimpleNamespace(Lap=lambda scale: 7, max=lambda *_: 7, __all__=["Lap", "max"], manager=_Manager())
-    python = types.SimpleNamespace(**{name: getattr(__import__("builtins"), name) for name in dir(__import__("builtins"))})
+    python = types.SimpleNamespace(
+        **{name: getattr(__import__("builtins"), name) for name in dir(__import__("builtins"))}
+    )
 
     def load(name, *_, **__):
         return {"kolahal": ours, "other": other, "builtins": python}[name]
@@ -241,4 +250,3 @@ def test_the_comparison_with_python_sees_what_it_should():
     assert run_in_python(HEAD + PROGRAM.format(call="Lap") + "Lap = Exp\n") == ("each_within", (2, 200))
     assert run_in_python(HEAD + "each_within = one_within\nmax = min\n" + PROGRAM.format(call="Lap"))[0] == "one_within"
     assert codes(HEAD + PROGRAM.format(call="Lap")) == []
-

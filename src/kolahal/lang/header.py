@@ -9,8 +9,9 @@ from fractions import Fraction
 
 from kolahal.lang.adjacency import RELATIONS, Adjacency, EachWithin
 from kolahal.lang.scale import NO_NOISE, NotAScale, exact, scale_of
+from kolahal.lang.scopes import Function
 from kolahal.lang.sketch import Parameter, Role, Type
-from kolahal.lang.tree import Function, Tree, clip, unquoted
+from kolahal.lang.tree import Tree, clip, unquoted
 
 NEEDED = {
     Role.PRIVATE: ("q: Private", Parameter("", Role.PRIVATE, Type.VECTOR)),
@@ -133,7 +134,12 @@ def _declared(node: ast.expr) -> tuple[bool, int | None] | None:
     if parts and isinstance(parts[0], ast.Name) and parts[0].id == "int":
         whole = True
         parts.pop(0)
-    if parts and isinstance(parts[0], ast.Constant) and type(parts[0].value) is int and 0 < parts[0].value <= MOST_ANSWERS:
+    if (
+        parts
+        and isinstance(parts[0], ast.Constant)
+        and type(parts[0].value) is int
+        and 0 < parts[0].value <= MOST_ANSWERS
+    ):
         count = parts[0].value
         parts.pop(0)
     return (whole, count) if not parts and (whole or count) else None

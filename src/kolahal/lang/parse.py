@@ -10,10 +10,10 @@ from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.body import Body
 from kolahal.lang.check import check
 from kolahal.lang.header import read_header
-from kolahal.lang.scopes import USUAL
+from kolahal.lang.scopes import USUAL, Function
 from kolahal.lang.sketch import Role, Sketch
 from kolahal.lang.source import SketchError, Source, refuse_source, with_newlines
-from kolahal.lang.tree import Aliases, Function, Tree, clip, say
+from kolahal.lang.tree import Aliases, Tree, clip, say
 
 
 def parse_source(source: Source) -> tuple[Sketch, ...]:

@@ -366,4 +366,6 @@ def support_in(module: ast.Module) -> frozenset[int]:
         for node in module.body:
             if len(found) < len(wanted) and ast.dump(node) == wanted[len(found)]:
                 found.append(node)
-    return frozenset(id(part) for node in found for part in ast.walk(node)) if len(found) == len(wanted) else frozenset()
+    return (
+        frozenset(id(part) for node in found for part in ast.walk(node)) if len(found) == len(wanted) else frozenset()
+    )

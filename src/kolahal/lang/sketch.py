@@ -399,7 +399,9 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
             raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
-            raise UsageError(f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it")
+            raise UsageError(
+                f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
+            )
     return values
 
 

@@ -9,7 +9,16 @@ from functools import cached_property
 
 from kolahal.lang.noise import Noise
 from kolahal.lang.scopes import OURS, USUAL, Binding, Function, Scopes
-from kolahal.lang.source import Diagnostic, SketchError, Source, Span, diagnose, parse_expression, parse_module, refuse_source
+from kolahal.lang.source import (
+    Diagnostic,
+    SketchError,
+    Source,
+    Span,
+    diagnose,
+    parse_expression,
+    parse_module,
+    refuse_source,
+)
 
 DEEPEST = 150  # levels of the tree below a function; a + b + c nests as deep as it has terms
 DEEPEST_LOOP = 20  # Python itself does not compile more

@@ -266,7 +266,7 @@ def leaks_all(q: Private, eps: Epsilon):
 """,
     "equals_zero": """
 @sketch(adjacent=each_within(1))
-def equals_zero(q: Private, eps: Epsilon):
+def equals_zero(q: Private[int], eps: Epsilon):
     if q[0] + DiscreteLap(hole) == 0:
         return True
     return False

@@ -7,7 +7,7 @@ is stored in loops stays small, and every loop ends. Faults at run time are want
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -79,6 +79,7 @@ class _Maker:
     truth_lists: list[str] = field(default_factory=list)
     mixed_lists: list[str] = field(default_factory=list)
     grown: list[str] = field(default_factory=list)  # lists of our own, which may grow
+    tuples: bool = False  # answers of several values are tuples, or else lists: a sketch has one kind of them
     growing_barred: tuple[str, ...] = ()  # lists that a loop around runs over
     draws: int = 0
     names: int = 0
@@ -481,13 +482,13 @@ class _Maker:
                 return Return(self.truth())
             case "maybe" if self.maybes:
                 return Return(self.name(self.maybes))
-            case "list":
+            case "list" if not self.tuples:
                 return Return(self.name(self.lists))
-            case "tuple":
+            case "tuple" if self.tuples:
                 return Return(TupleOf(tuple(self.mixed() for _ in range(self.count(1, 3)))))
-            case "items":
+            case "items" if not self.tuples:
                 return Return(ListOf(tuple(self.mixed() for _ in range(self.count(0, 3)))))
-            case "comprehension":
+            case "comprehension" if not self.tuples:
                 return Return(self.comprehension(self.mixed, noisy=True))
             case _:
                 return Return(Const(None))
@@ -539,11 +540,14 @@ class _Maker:
         return made
 
     def sketch(self) -> Sketch:
+        self.tuples = self.chance(4)
         body = [*self.opening(), *self.block(self.count(2, 6), 0, 3)]
         if not (body and isinstance(body[-1], Return)):
             body.append(self.answer())
         relation = RELATIONS[self.pick(sorted(RELATIONS))](self.pick((Fraction(1), Fraction(2), Fraction(1, 2))))
-        parameters = tuple(self.draw(st.permutations(PARAMETERS)))
+        whole = relation.distance.denominator == 1 and self.chance(3)
+        declared = replace(PARAMETERS[0], whole=whole, count=self.count(1, 4) if self.chance(6) else None)
+        parameters = tuple(self.draw(st.permutations((declared, *PARAMETERS[1:]))))
         return Sketch("program", parameters, relation, number_sites(tuple(body)))
 
 
@@ -556,7 +560,19 @@ def sketches(draw: Callable[..., object]) -> Sketch:
 # ---------------------------------------------------------------- what a run needs
 
 answers = st.sampled_from([Fraction(n, d) for n in range(-4, 5) for d in (1, 2, 10)])
-databases = st.sampled_from((2, 3, 4, 1, 2, 3, 4, 0)).flatmap(lambda size: st.tuples(*[answers] * size))
+sizes = st.sampled_from((2, 3, 4, 1, 2, 3, 4, 0))
+databases = sizes.flatmap(lambda size: st.tuples(*[answers] * size))
+
+
+def databases_of(sketch: Sketch) -> st.SearchStrategy[Database]:
+    """Databases that a sketch accepts."""
+    declared = sketch.private
+    kinds = answers.filter(lambda answer: answer.denominator == 1) if declared.whole else answers
+    if declared.count is not None:
+        return st.tuples(*[kinds] * declared.count)
+    return sizes.flatmap(lambda size: st.tuples(*[kinds] * size))
+
+
 seeds = st.integers(0, 2**32)
 epsilons = st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(7, 10), Fraction(3)])
 
@@ -588,7 +604,7 @@ class Case:
 @st.composite
 def cases(draw: Callable[..., object]) -> Case:
     sketch = draw(sketches())
-    database = draw(databases)
+    database = draw(databases_of(sketch))
     return Case(
         sketch, database, draw(argument_sets(len(database))), draw(scale_vectors(len(sketch.holes))), draw(seeds)
     )

@@ -258,7 +258,8 @@ def test_a_condition_that_is_no_truth_value_stops_a_run(engine):
 
 # ---------------------------------------------------------------- the list of codes
 
-ELSEWHERE = {"K001", "K002", "K003", "K004", "K008", "K010", "K406", *RUNS}  # tested above, one by one
+# Tested above, one by one; K146 is for running programs, in lang/test_front.py.
+ELSEWHERE = {"K001", "K002", "K003", "K004", "K008", "K010", "K146", "K406", *RUNS}
 
 
 def codes_in(module) -> list[str]:

@@ -45,7 +45,7 @@ from kolahal.measure.exact import event_probability
 from kolahal.measure.polyhedra import CannotIntegrate
 from kolahal.model import AllOf, Arguments, Equals, Event, Proved, Within, contains, make_arguments
 from kolahal.sketches.gallery import GALLERY, load_one
-from strategies import answers, argument_sets, completions, databases, sketches
+from strategies import answers, argument_sets, completions, databases_of, sketches
 
 steps = st.lists(st.integers(-(2**44), 2**44) | st.integers(-3, 3), max_size=20)
 
@@ -163,7 +163,7 @@ def test_an_emitted_file_does_what_the_mechanism_means(data: st.DataObject) -> N
     if data.draw(st.booleans()):
         sketch = parse(str(sketch))
     mechanism = sketch.complete(*data.draw(completions(len(sketch.holes))))
-    database = data.draw(databases)
+    database = data.draw(databases_of(sketch))
     assert_means(mechanism, database, data.draw(argument_sets(len(database))), data.draw(steps))
 
 

@@ -1,6 +1,7 @@
 """The names that a user's file imports: sketches from Python itself, read from source and never run."""
 
 import importlib.util
+import math
 import resource
 import subprocess
 import sys
@@ -41,6 +42,12 @@ def above_threshold(q: Private, T: float, eps: Epsilon):
             return i
     return -1
 """
+
+
+def indent(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
 PLAIN = (
     "from kolahal import Epsilon, Lap, Private, each_within, hole, sketch\n\n@sketch(adjacent=each_within(1))" + PROGRAM
 )
@@ -115,9 +122,78 @@ def test_the_function_itself_never_runs(load):
     assert module.f.name == "f"
 
 
+ONE = "@sketch(adjacent=each_within(1))\ndef f(q: Private, T: float, eps: Epsilon):\n    return max(q[0], T) + Lap(2/eps)\n"
+
+
 def test_noise_that_is_not_ours_is_not_taken_for_ours(load):
+    with pytest.raises(SketchError, match=r"user_module_1\.py:2:1: error K144: `Lap` is given another meaning here"):
+        load("from kolahal import *\ndef Lap(scale):\n    return 0\n\n" + ONE)
+    with pytest.raises(SketchError, match="K144"):  # the function's own Lap has no value yet when it is decorated
+        load("from kolahal import *\ndef make():\n" + indent(ONE) + "    Lap = Exp\n    return f\n\nmake()\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("Lap", kolahal.Exp, "`Lap` is not Kolahal's Lap here"),
+        ("Lap", lambda scale: 0, "in the running program it is something else"),
+        ("max", min, "`max` is not Python's max here"),
+        ("each_within", kolahal.one_within, "is not each_within\\(1\\) here"),
+        ("each_within", lambda d: kolahal.each_within(2 * d), "in the running program it is each_within\\(2\\)"),
+        ("Private", kolahal.Epsilon, "`Private` is not Kolahal's Private here"),
+        ("Epsilon", float, "it is Python's float"),
+        ("float", int, "`float` is not Python's float here"),
+        ("kolahal", math, "`kolahal` is not the module kolahal here"),
+    ],
+)
+def test_a_name_that_is_something_else_in_the_running_program_is_refused(load, name, value, message):
+    """Whoever changed it is not to be seen in the text."""
+    change = "import inspect\n\ndef change(name, value):\n    inspect.currentframe().f_back.f_globals[name] = value\n"
+    changer = load(change)
+    body = ONE.replace("Lap(", "kolahal.Lap(") if name == "kolahal" else ONE
+    head = f"from kolahal import *\nimport kolahal\nfrom {changer.__name__} import change, value, name\nchange(name, value)\n"
+    changer.name, changer.value = name, value
+    with pytest.raises(SketchError, match=message) as caught:
+        load(head + body)
+    assert [d.code for d in caught.value.diagnostics] == ["K146"]
+    changer.name = "something_else"
+    assert load(head + body).f == parse(ONE)
+
+
+def test_a_changed_module_of_ours_is_refused(load, monkeypatch):
+    text = "import kolahal\nfrom kolahal import *\n" + ONE.replace("Lap(", "kolahal.Lap(")
+    assert load(text).f == parse(ONE)
+    monkeypatch.setattr(kolahal, "Lap", kolahal.Exp)
+    with pytest.raises(SketchError, match="`kolahal` is not the module kolahal here"):
+        load(text)
+
+
+def test_a_name_that_the_text_does_not_explain_means_what_it_is(load):
+    """As in a notebook, where another cell has bound it, or for the parameter of a function around."""
+    text = "from kolahal import *\ndef make(noise):\n" + indent(ONE.replace("Lap(", "noise(")) + "    return f\n"
+    module = load(text)
+    assert module.make(kolahal.Lap) == parse(ONE)
+    assert module.make(kolahal.Exp).draws[0].noise.value == "Exp"
     with pytest.raises(SketchError, match="K102"):
-        load("from kolahal import *\ndef Lap(scale):\n    return 0\n\n@sketch(each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Lap(hole)\n")  # fmt: skip
+        module.make(abs)
+
+
+def test_what_is_declared_of_the_answers_is_read_from_the_source(load):
+    for declared, whole, count in (
+        ("Private[int]", True, None),
+        ("Private[7]", False, 7),
+        ("Private[int, 7]", True, 7),
+    ):
+        for note in (declared, f"'{declared}'", f"kolahal.{declared}"):
+            module = load("import kolahal\nfrom kolahal import *\n" + ONE.replace("q: Private", f"q: {note}"))
+            assert (module.f.private.whole, module.f.private.count) == (whole, count)
+            assert module.f == load_sketches(module.__file__)[0]
+
+
+def test_a_distance_may_be_a_fraction(load):
+    assert (
+        str(load("from kolahal import *\n" + ONE.replace("within(1)", "within(1/3)")).f.adjacency) == "each_within(1/3)"
+    )
 
 
 def test_misuse_of_the_decorator():

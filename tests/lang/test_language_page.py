@@ -81,6 +81,9 @@ def test_relations_and_parameters_of_the_page():
     assert [code.partition("(")[0] for code in cells("Neighbours")] == list(RELATIONS)
     for code in cells("Neighbours"):
         assert parse(TEMPLATE.replace("each_within(1)", code).format("pass"))
+    for code in cells("The private list"):
+        sketch = parse(f"@sketch(each_within(1))\ndef f({code}, eps: Epsilon):\n    return 0\n")
+        assert str(sketch.private) == code
     parameters = ", ".join(cells("Parameters"))
     assert parse(f"@sketch(each_within(1))\ndef f({parameters}):\n    return 0\n")
 

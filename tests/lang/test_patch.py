@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kolahal.errors import UsageError
+from kolahal.lang.own_text import own_text
 from kolahal.lang.parse import parse, parse_source
 from kolahal.lang.patch import diff, fill_source, make_patch, without_idle
 from kolahal.lang.scale import parse_scale
@@ -164,3 +165,17 @@ def test_a_file_that_changed_is_refused() -> None:
         make_patch("x = 1\n", sketch, scales("1/eps"))
     with pytest.raises(UsageError, match="each hole: 1"):
         make_patch(text, sketch, scales())
+
+
+def test_what_is_declared_of_the_private_answers_is_kept(tmp_path: Path) -> None:
+    text = HEAD_OF_DECLARED + "    # two of three\n    return q[0] + k.Lap(k.hole), q[1] + k.Lap(k.hole)\n"
+    (sketch,) = parse_source(Source("f.py", text))
+    mechanism = sketch.complete("1/eps", None)
+    (again,) = parse_source(Source("f.py", fill_source(Source("f.py", text), sketch, mechanism.completion)))
+    assert again == mechanism.filled()
+    own = own_text(mechanism, "g")
+    assert own is not None and "def g(q: Private[int, 3], eps: Epsilon):" in own and "# two of three" in own
+    assert make_patch(text, sketch, mechanism.completion).count("\n+") == 2
+
+
+HEAD_OF_DECLARED = "import kolahal as k\n\n@k.sketch(k.one_within(1))\ndef f(q: k.Private[int, 3], eps: k.Epsilon):\n"

@@ -14,7 +14,7 @@ from kolahal.errors import UsageError
 from kolahal.lang.ir import Draw, Node, rebuild
 from kolahal.lang.parse import parse
 from kolahal.lang.patch import without_idle
-from kolahal.lang.plain import sketch_of
+from kolahal.lang.plain import patch_plain, read_plain, sketch_of
 from kolahal.lang.sketch import Role, Sketch
 from kolahal.lang.source import SketchError
 from kolahal.sketches.gallery import FOLDER, GALLERY, load_one
@@ -245,3 +245,47 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     ):
         assert main(argv) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- what names mean
+
+MAXIMUM = "def f(q, T):\n    return max(q[0], T)\n"
+
+
+def test_what_is_declared_of_the_answers_is_kept() -> None:
+    for note in ("Private[int]", "Private[7]", "Private[int, 7]", "'Private[7]'"):
+        assert (
+            parse(sketch_of(f"def f(q: {note}):\n    return q[0]\n")).private
+            == parse(f"@sketch(each_within(1))\ndef f(q: {note}, eps: Epsilon):\n    return 0\n").private
+        )
+    for note in ("list", "list[int]", "Sequence", "Private"):
+        assert str(parse(sketch_of(f"def f(q: {note}):\n    return q[0]\n")).private) == "q: Private"
+    with pytest.raises(SketchError, match="K142"):
+        sketch_of("def f(q: Private[0]):\n    return q[0]\n")
+
+
+@pytest.mark.parametrize("change", ["max = min\n", "def max(*_): ...\n", "from elsewhere import max\n"])
+def test_a_name_that_the_file_gives_away_is_not_pythons(change: str) -> None:
+    with pytest.raises(SketchError, match=r"f\.py:1:.*K144: `max` is given another meaning here"):
+        sketch_of(change + MAXIMUM, "f", path="f.py")
+    assert "hole" in sketch_of(change.replace("max", "other") + MAXIMUM, "f")
+
+
+def test_a_patch_does_not_go_where_its_names_are_taken() -> None:
+    for change in ("def Lap(scale): ...\n\n\n", "from elsewhere import *\n", "eval('3')\n"):
+        sketch = read_plain(MAXIMUM)
+        completion = sketch.complete(*["1/eps"] * len(sketch.holes)).completion
+        assert "+@sketch" in patch_plain("x = 3\n\n\n" + MAXIMUM, "f", sketch, completion, "f.py")
+        with pytest.raises(SketchError, match=r"K14[45]"):
+            patch_plain(change + MAXIMUM, "f", sketch, completion, "f.py")
+
+
+def _largest(q, T):
+    return max(q[0], T)
+
+
+def test_a_function_is_read_with_the_names_that_it_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_plain(_largest).holes
+    monkeypatch.setitem(globals(), "max", min)
+    with pytest.raises(SketchError, match="K146: `max` is not Python's max here"):
+        read_plain(_largest)

@@ -70,6 +70,7 @@ class Writer:
     def __init__(self, seed: int):
         self.rng = random.Random(seed)
         self.left = 60
+        self.tuples = self.rng.random() < 0.3  # answers of several values are of one kind
         self.sites = 0
         self.holes = 0
 
@@ -149,9 +150,8 @@ class Writer:
 
     def answer(self):
         items = lambda: tuple(self.pick(self.number, self.boolean) for _ in range(self.one(1, 2)))  # noqa: E731
-        return self.pick(
-            self.number, self.boolean, self.comprehension, lambda: OUT, lambda: Const(None), lambda: TupleOf(items())
-        )
+        several = (lambda: TupleOf(items()),) if self.tuples else (self.comprehension, lambda: OUT)
+        return self.pick(self.number, self.boolean, lambda: Const(None), *several)
 
     def sketch(self):
         adjacency = self.one(EachWithin(1), OneWithin(Fraction(1, 2)), Monotone(Fraction(7, 3)))

@@ -13,7 +13,7 @@ from kolahal.errors import UsageError
 from kolahal.lang.noise import Noise
 from kolahal.lang.parse import parse
 from kolahal.lang.scale import NO_NOISE, parse_scale
-from kolahal.lang.sketch import SystemSampler, call_mechanism
+from kolahal.lang.sketch import Sketch, SystemSampler, call_mechanism
 
 ABOVE = parse(
     """
@@ -215,3 +215,101 @@ def test_the_samplers_noise_has_the_right_mean_size(noise):
         assert min(draws) >= 0
     assert noise.words
     assert noise.discrete.discrete == noise.discrete
+
+
+# ---------------------------------------------------------------- what is declared of inputs
+
+
+def declared(note: str, body: str = "return 0", relation: str = "each_within(1)", more: str = "") -> Sketch:
+    return parse(f"@sketch(adjacent={relation})\ndef f(q: {note}, {more}eps: Epsilon):\n    {body}\n")
+
+
+@pytest.mark.parametrize(
+    ("note", "whole", "count"),
+    [("Private", False, None), ("Private[int]", True, None), ("Private[7]", False, 7), ("Private[int, 7]", True, 7)],
+)
+def test_what_is_declared_of_the_private_answers(note, whole, count):
+    sketch = declared(note)
+    assert (sketch.private.whole, sketch.private.count) == (whole, count)
+    assert f"q: {note}, " in str(sketch)
+    assert parse(str(sketch)) == sketch
+    assert (sketch == declared("Private")) is (note == "Private")
+    assert (
+        declared(f"'{note}'") == sketch == parse("import kolahal as k\n" + str(sketch).replace("Private", "k.Private"))
+    )
+
+
+def test_calls_refuse_what_is_not_declared():
+    echo = "return [x for x in q]"
+    assert declared("Private", echo)([0.5, 1], 1) == [0.5, 1]
+    assert declared("Private[int]", echo)([3.0, -1, np.float64(2)], 1) == [3, -1, 2]
+    assert declared("Private[int]", echo)([], 1) == []
+    assert declared("Private[2]", echo)([0.5, 1], 1) == [0.5, 1]
+    for note, answers, message in (
+        ("Private[int]", [1, 0.5], "q[1] must be a whole number, not 0.5"),
+        ("Private[int, 2]", [1, 0.5], "q[1] must be a whole number"),
+        ("Private[2]", [1], "q must have 2 answers, and 1 were given"),
+        ("Private[2]", [1, 2, 3], "q must have 2 answers, and 3 were given"),
+        ("Private[1]", [], "q must have 1 answer, and 0 were given"),
+        ("Private[int, 2]", (1.0,), "q must have 2 answers"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(message)):
+            declared(note, echo)(answers, 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "required"),
+    [
+        ("return N + M", ()),
+        ("return q[0] + Lap(N/eps)", ("N",)),
+        ("return q[0] + Lap(len(q)*M*N/eps)", ("N", "M")),
+        ("return q[0] + Lap(1/(N*eps))", ("N",)),
+        ("return 7 % M", ("M",)),
+        ("return 7 % (2 * N + M)", ("N", "M")),
+        ("return M % 7", ()),
+        ("k = eps / N\n    return q[0] + Lap(1/k)", ("N",)),
+        ("return q[0] + Lap(T/eps)", ()),
+        ("N = N + 1\n    return 7 % N", ()),
+    ],
+)
+def test_whole_arguments_that_have_to_be_at_least_1(body, required):
+    mechanism = declared("Private", body, more="N: int, M: int, T: float, ")
+    assert mechanism.required == required
+    assert mechanism([1.0], 1, 1, 1.0, 1.0) is not None
+    for name in required:
+        for low in (0, -3):
+            with pytest.raises(UsageError, match=f"{name} of f must be at least 1, not {low}"):
+                mechanism([1.0], T=1.0, eps=1.0, **{"N": 1, "M": 1, name: low})
+
+
+def test_a_completion_requires_what_its_scales_use():
+    sketch = declared("Private", "return q[0] + Lap(hole)", more="N: int, ").complete("N/eps").filled()
+    assert sketch.required == ("N",)
+    with pytest.raises(UsageError, match="N of f must be at least 1, not 0"):
+        sketch([1.0], N=0, eps=1)
+
+
+def test_whole_noise_is_for_whole_answers():
+    assert ABOVE.discretised().private.whole
+    half = declared("Private", "return q[0] + Lap(hole)", "each_within(1/2)")
+    assert not half.discretised().private.whole  # there are no whole neighbours at this distance
+    assert declared("Private[7]", "return q[0] + Lap(hole)").discretised().private.count == 7
+
+
+# ---------------------------------------------------------------- what an answer tells
+
+
+@pytest.mark.parametrize(
+    ("body", "answer"),
+    [
+        ("return 6 / 2", "3"),
+        ("return 0 * q[0]", "0"),
+        ("return -0.0 * q[0], True", "(0, True)"),
+        ("return [q[0] / 2, 1.0, None, False]", "[-0.5, 1, None, False]"),
+        ("return (q[0] / 1,)", "(-1,)"),
+        ("return q", "[-1]"),
+    ],
+)
+def test_the_types_of_an_answer_tell_its_value_alone(body, answer):
+    """0.0 and -0.0, or 3 and 3.0, would tell how an answer was computed."""
+    assert repr(declared("Private", body)([-1.0], 1)) == answer

@@ -173,6 +173,7 @@ def check(sketch: Sketch, lost: frozenset[str] | None = None) -> list[Diagnostic
     checker = _Checker(sketch, lost)
     checker.block(sketch.body)
     checker.lists(sketch.body, frozenset(checker.parameters))
+    checker.answers(sketch.body)
     if lost is None and falls_through(sketch.body):
         checker.fault("K211", sketch.body[-1] if sketch.body else Const(None, span=sketch.span))
     return checker.found
@@ -276,6 +277,15 @@ class _Checker:
                 case Break() | Continue():
                     return None
         return ready
+
+    def answers(self, body: Block) -> None:
+        """Find answers that are lists beside answers that are tuples: to all readers of a sketch they are the same."""
+        returns = [node for node in walk(body) if isinstance(node, Return) and LIST in self.types.of(node.value)]
+        for node in returns[1:]:
+            first = isinstance(returns[0].value, TupleOf)
+            if isinstance(node.value, TupleOf) is not first:
+                kind, other = ("a list", "a tuple") if first else ("a tuple", "a list")
+                self.fault("K220", node, kind=kind, other=other, line=returns[0].span.line)
 
     def uses(self, part: object, ready: frozenset[str]) -> None:
         nodes = list(walk(part))

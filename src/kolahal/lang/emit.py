@@ -205,7 +205,7 @@ def _plan({", ".join(p.name for p in program.parameters)}):
         "numbers": [{", ".join(plan.numbers)}],
         "factors": [{", ".join(plan.factors)}],
         "whole": {plan.whole},
-        "as_tuple": {all(isinstance(node.value, TupleOf) for node in walk(program.body) if isinstance(node, Return))},
+        "as_tuple": {any(isinstance(node.value, TupleOf) for node in walk(program.body) if isinstance(node, Return))},
     }}
 '''
 

@@ -239,6 +239,21 @@ FAULTS: dict[str, Words] = {
         "Private[int] says that neighbours differ by whole numbers.",
         "Write a whole distance, or Private for answers that need not be whole.",
     ),
+    "K144": Words(
+        "`{name}` is given another meaning here",
+        "A sketch of this file uses {whose} `{name}`, and Python would run it with what the name means then.",
+        "{fix}",
+    ),
+    "K145": Words(
+        "`{thing}` can give names another meaning",
+        "Which names it changes cannot be read here, and a sketch is judged by what its names mean.",
+        "Do this in a file without sketches.",
+    ),
+    "K146": Words(
+        "`{name}` is not {meant} here",
+        "By the text of the file it is, and in the running program it is {found}; only one of them can be judged.",
+        "Give the name to nothing else, here and wherever this file is used.",
+    ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(
         "`{name}` has no value",
@@ -322,5 +337,10 @@ FAULTS: dict[str, Words] = {
         "`{name}` may have no list here",
         "Not every way to this place assigns one.",
         "Write {name} = [] before the branch or loop.",
+    ),
+    "K220": Words(
+        "this answer is {kind}, and that of line {line} is {other}",
+        "Python tells (x, 1) from [x, 1], so which of the two comes back would be a part of the answer.",
+        "Write all answers of several values with square brackets, or none.",
     ),
 }

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import os
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
-from kolahal.lang.parse import choose, parse_function, parse_source
+from kolahal.lang.parse import Seen, choose, parse_function, parse_source
 from kolahal.lang.scale import parse_number
+from kolahal.lang.scopes import USUAL
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, read_source, with_newlines
 from kolahal.lang.tree import Aliases
@@ -93,17 +97,36 @@ def sketch(adjacent: Adjacency | None = None) -> Callable[[Callable[..., object]
             raise UsageError(
                 f"the source of {getattr(function, '__name__', function)} is not available; put the sketch into a file"
             ) from None
-        return parse_function(Source(path or "<unknown>", with_newlines("".join(lines))), line, _aliases(function))
+        text = Source(path or "<unknown>", with_newlines("".join(lines)))
+        return parse_function(text, line, Seen(meanings(function), adjacent, _noted(function)))
 
     return read
 
 
-def _aliases(function: Callable[..., object]) -> Aliases:
-    """What each name that `function` sees is of ours, or "" where it is something else."""
-    names = {id(ours): name for name, ours in _OURS.items()}
-    seen = {**getattr(function, "__globals__", {}), **inspect.getclosurevars(function).nonlocals}
-    modules = {local for local, value in seen.items() if inspect.ismodule(value) and value.__name__ == "kolahal"}
-    return {local: "kolahal" if local in modules else names.get(id(value), "") for local, value in seen.items()}
+def meanings(function: Callable[..., object]) -> Aliases:
+    """What each name that `function` sees means, or "" where that is nothing of a sketch's."""
+    seen = {**_PYTHONS, **vars(builtins), **getattr(function, "__globals__", {})}
+    code = getattr(function, "__code__", None)
+    for name, cell in zip(getattr(code, "co_freevars", ()), getattr(function, "__closure__", None) or ()):
+        seen.pop(name, None)
+        with suppress(ValueError):  # it gets its value later, and the text says which
+            seen[name] = cell.cell_contents
+    return {name: _meaning(value) for name, value in seen.items()}
+
+
+def _noted(function: Callable[..., object]) -> Aliases:
+    """What each annotation means that Python has evaluated; one that is kept as text is read from the source."""
+    try:
+        notes = dict(getattr(function, "__annotations__", {}))
+    except NameError:  # evaluated late, and a name is missing
+        return {}
+    return {name: _meaning(note) for name, note in notes.items() if not isinstance(note, str)}
+
+
+def _meaning(value: object) -> str:
+    if value is sys.modules.get("kolahal"):
+        return "kolahal" if all(getattr(value, name, None) is ours for name, ours in _OURS.items()) else ""
+    return _NAMES.get(id(value), "")
 
 
 _OURS: dict[str, object] = {
@@ -119,6 +142,12 @@ _OURS: dict[str, object] = {
     "sum_within": sum_within,
     "monotone": monotone,
     "sketch": sketch,
+}
+_PYTHONS: dict[str, object] = {f.__name__: f for f in (len, range, max, min, abs, int, float, bool)}  # as they were
+_NAMES = {
+    **{id(ours): name for name, ours in _OURS.items()},
+    **{id(python): USUAL[name] for name, python in _PYTHONS.items()},
+    id(Fraction): USUAL["Fraction"],
 }
 
 

@@ -9,9 +9,9 @@ from fractions import Fraction
 
 from kolahal.lang.adjacency import RELATIONS, Adjacency, EachWithin
 from kolahal.lang.scale import NO_NOISE, NotAScale, exact, scale_of
+from kolahal.lang.scopes import Function
 from kolahal.lang.sketch import Parameter, Role, Type
-from kolahal.lang.source import parse_expression
-from kolahal.lang.tree import Function, Tree, clip
+from kolahal.lang.tree import Tree, clip, unquoted
 
 NEEDED = {
     Role.PRIVATE: ("q: Private", Parameter("", Role.PRIVATE, Type.VECTOR)),
@@ -104,7 +104,7 @@ def _parameters(tree: Tree, node: Function) -> tuple[Parameter, ...]:
 
 
 def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter | None:
-    note = _unquoted(arg.annotation)
+    note = unquoted(arg.annotation)
     whole, count = False, None
     match tree.ours(note), note:
         case "Private", _:
@@ -134,18 +134,15 @@ def _declared(node: ast.expr) -> tuple[bool, int | None] | None:
     if parts and isinstance(parts[0], ast.Name) and parts[0].id == "int":
         whole = True
         parts.pop(0)
-    if parts and isinstance(parts[0], ast.Constant) and type(parts[0].value) is int and 0 < parts[0].value <= MOST_ANSWERS:
+    if (
+        parts
+        and isinstance(parts[0], ast.Constant)
+        and type(parts[0].value) is int
+        and 0 < parts[0].value <= MOST_ANSWERS
+    ):
         count = parts[0].value
         parts.pop(0)
     return (whole, count) if not parts and (whole or count) else None
-
-
-def _unquoted(note: ast.expr | None) -> ast.expr | None:
-    """An annotation; one in quotes means what is quoted."""
-    if isinstance(note, ast.Constant) and isinstance(note.value, str):
-        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            return parse_expression(note.value)
-    return note
 
 
 def _default(tree: Tree, node: ast.expr, role: Role, type_: Type) -> Fraction | bool | None:

@@ -8,9 +8,10 @@ import tokenize
 from kolahal.errors import KolahalError
 from kolahal.lang.parse import parse
 from kolahal.lang.patch import Text, Token, fill_source, find_function, tokens_of, without_idle
+from kolahal.lang.scopes import Function
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.lang.source import Source
-from kolahal.lang.tree import NOISES, Function, Tree
+from kolahal.lang.tree import NOISES, Tree
 
 
 def own_text(mechanism: Mechanism, name: str) -> str | None:

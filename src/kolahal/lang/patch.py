@@ -14,9 +14,10 @@ from itertools import accumulate
 from kolahal.errors import UsageError
 from kolahal.lang.ir import Assign, Block, For, If, Node, Var, While, rebuild
 from kolahal.lang.scale import Scale
+from kolahal.lang.scopes import Function
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import Source, with_newlines
-from kolahal.lang.tree import NOISES, Function, Tree
+from kolahal.lang.tree import NOISES, Tree
 
 # ---------------------------------------------------------------- text that is edited in places
 

@@ -20,6 +20,7 @@ from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, Adjacency
 from kolahal.lang.check import LIST, NUMERIC, infer
 from kolahal.lang.flow import Flow, bindings, find_flow
+from kolahal.lang.front import meanings
 from kolahal.lang.ir import (
     Append,
     Assign,
@@ -45,7 +46,7 @@ from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.signature import Signature
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
-from kolahal.lang.tree import Tree
+from kolahal.lang.tree import Aliases, Tree
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 NOISES = ("Lap", "Exp")
@@ -97,7 +98,9 @@ def read_plain(
             path, text = inspect.getsourcefile(program) or path, textwrap.dedent(inspect.getsource(program))
         except (OSError, TypeError):
             raise UsageError(f"{program!r} has no text that could be read; give its text instead") from None
+        seen = meanings(program)
         program, function_name = text, function_name or getattr(program, "__name__", None)
+        _find(Source(path, with_newlines(program)), function_name, seen)
     return parse(sketch_of(program, function_name, str(adjacent), private, copies, path, noise), path)
 
 
@@ -120,6 +123,7 @@ def patch_plain(source_text: str, function_name: str | None, sketch: Sketch, com
     lines = [margin + line if line else "" for line in body.rstrip("\n").split("\n")]
     start, stop = text.offset(function.lineno, 0), text.span(function)[1]
     text.replace(start, stop, end.join(lines))
+    parse_source(Source(path, with_newlines(text.result())))  # the names that are imported may be others' in this file
     return diff_edits(source_text, text.edits(), path)
 
 
@@ -191,10 +195,10 @@ class _Plain:
         return Source(path, header + "\n" * blanks + rest, first_line=self.line - 1)
 
 
-def _find(source: Source, name: str | None) -> tuple[ast.FunctionDef, str]:
-    """A plain function of a file, and how far it is indented."""
-    module = Tree(source).module
-    functions = {node.name: node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)}
+def _find(source: Source, name: str | None, seen: Aliases | None = None) -> tuple[ast.FunctionDef, str]:
+    """A plain function of a file, whose names mean what a sketch takes them for, and how far it is indented."""
+    tree = Tree(source, seen)
+    functions = {node.name: node for node in ast.walk(tree.module) if isinstance(node, ast.FunctionDef)}
     if name is None and len(functions) == 1:
         name = next(iter(functions))
     if name not in functions:
@@ -203,6 +207,9 @@ def _find(source: Source, name: str | None) -> tuple[ast.FunctionDef, str]:
     function = functions[name]
     if function.decorator_list:
         raise UsageError(f"{source.path}: {name} has a decorator; a plain function has none")
+    tree.check_names(function)
+    if tree.faults:
+        raise SketchError(source, tuple(tree.faults))
     line = source.text.split("\n")[function.lineno - 1]
     return function, line[: len(line) - len(line.lstrip(" \t"))]
 

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator
 
 from kolahal.errors import UsageError
+from kolahal.lang.tree import unquoted
 
 
 class Signature:
@@ -23,6 +24,7 @@ class Signature:
             raise UsageError(f"{function.name} has no parameter {self.private}; it has {', '.join(self.names)}")
         self.defaults = dict(zip(self.names[::-1], args.defaults[::-1]))
         self.notes = {arg.arg: ast.unparse(arg.annotation) for arg in args.args if arg.annotation}
+        self.declared = next(unquoted(arg.annotation) for arg in args.args if arg.arg == self.private)
         self.wholes = _whole_names(function)
         self.truths = set(_truth_names(function))
         self.budget = next((n for n in ("eps", "epsilon") if n in self.names and n != self.private), None)
@@ -49,7 +51,8 @@ class Signature:
         """The types that a parameter may have, the likeliest first."""
         note, default = self.notes.get(name), self.defaults.get(name)
         if name == self.private:
-            return ("Private",)
+            declares = isinstance(self.declared, ast.Subscript) and ast.unparse(self.declared.value) == "Private"
+            return (ast.unparse(self.declared),) if declares and self.declared else ("Private",)
         if name == self.budget:
             return ("Epsilon",)
         if note in ("int", "float", "bool"):

@@ -201,12 +201,14 @@ class Sketch:
         return Mechanism(self, completion)
 
     def discretised(self) -> Sketch:
-        """The same program with noise on the whole numbers: the paper's formal semantics."""
+        """The same program with noise on the whole numbers, for whole answers: the paper's formal semantics."""
 
         def change(node: Node) -> Node | None:
             return replace(node, noise=node.noise.discrete) if isinstance(node, Draw) else None
 
-        return replace(self, body=rebuild(self.body, change))
+        whole = self.adjacency.distance.denominator == 1  # whole answers do not move by other distances
+        parameters = tuple(replace(p, whole=p.whole or whole) if p.role is Role.PRIVATE else p for p in self.parameters)
+        return replace(self, parameters=parameters, body=rebuild(self.body, change))
 
     def __str__(self) -> str:
         """The program as Python text, ready to be parsed again."""
@@ -364,7 +366,14 @@ def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, 
         names[noise.value] = partial(_draw, sampler, noise)
     exec(compile(code, f"<{sketch.name}>", "exec"), names)
     function: Callable[..., object] = names[sketch.name]  # type: ignore[assignment]
-    return function(**values)
+    return _told(function(**values))
+
+
+def _told(answer: object) -> object:
+    """An answer whose types depend on its value alone: 2 and 2.0, or 0.0 and -0.0, would tell how it was computed."""
+    if isinstance(answer, list | tuple):
+        return type(answer)(map(_told, answer))
+    return int(answer) if isinstance(answer, float) and answer.is_integer() else answer
 
 
 def _draw(sampler: Sampler, noise: Noise, scale: float) -> float:
@@ -398,7 +407,9 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
             raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
-            raise UsageError(f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it")
+            raise UsageError(
+                f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
+            )
     return values
 
 

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
 
-from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.noise import Noise
-from kolahal.lang.source import Diagnostic, SketchError, Source, Span, diagnose, parse_module, refuse_source
+from kolahal.lang.scopes import OURS, USUAL, Binding, Function, Scopes
+from kolahal.lang.source import (
+    Diagnostic,
+    SketchError,
+    Source,
+    Span,
+    diagnose,
+    parse_expression,
+    parse_module,
+    refuse_source,
+)
 
 DEEPEST = 150  # levels of the tree below a function; a + b + c nests as deep as it has terms
 DEEPEST_LOOP = 20  # Python itself does not compile more
 LONGEST = 20_000  # nodes of the tree of a function
 
 NOISES = {noise.value: noise for noise in Noise}
-OURS = frozenset(NOISES) | frozenset(RELATIONS) | {"hole", "sketch", "Private", "Epsilon"}
 RESERVED = frozenset(NOISES) | {"hole", "len", "range", "max", "min", "abs", "list", "kolahal"}
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-Aliases = dict[str, str]  # local name → our name
+Aliases = dict[str, str]  # local name → what it means: a name of ours, "builtins.max", or "" for anything else
 
 
 class Refused(Exception):
@@ -29,10 +38,12 @@ class Tree:
     """The tree of one source, and the faults found in it so far."""
 
     def __init__(self, source: Source, seen: Aliases | None = None):
-        """`seen` is what names are found to mean by a running program; otherwise the imports tell."""
+        """`seen` is what names are found to mean by a running program, for the names that the text does not explain."""
         self.source = source
         self.module = _parse(source)
-        self.aliases = _aliases(self.module) | (seen or {})
+        self.scopes = Scopes(self.module)
+        self.seen = seen or {}
+        self.aliases: Aliases = {}  # of the function that is being read
         self.faults: list[Diagnostic] = []
         self._lines = source.lines()
         self._columns: dict[int, list[int]] = {}
@@ -70,7 +81,8 @@ class Tree:
         """Which of our names an expression is: `Lap`, an alias of it, or `kolahal.Lap`."""
         match node:
             case ast.Name(id=name):
-                return self.aliases.get(name)
+                meaning = self.aliases.get(name)
+                return meaning if meaning in OURS or meaning == "kolahal" else None
             case ast.Attribute(ast.Name(id=module), name) if self.aliases.get(module) == "kolahal" and name in OURS:
                 return name
             case _:
@@ -81,14 +93,66 @@ class Tree:
         dunder = name.startswith("__") and name.endswith("__")
         return name in RESERVED or dunder or self.aliases.get(name) in RESERVED
 
+    def _aliases(self, function: Function) -> Aliases:
+        """What the names of a function mean: by the text, and where that says nothing by what was seen."""
+        header, body = _names(function)
+        aliases = dict(self.seen)
+        for name in [*body, *header]:
+            if meant := self.scopes.meaning(function, name, name in header).name:
+                aliases[name] = meant
+        return aliases
+
+    def check_names(self, function: Function) -> None:
+        """Refuse what gives a name that a sketch uses another meaning than the one that it is read with."""
+        header, body = _names(function)
+        own = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}.union(
+            *map(stored_names, function.body)
+        )
+        free = {name: node for name, node in body.items() if name not in own}
+        against: dict[Binding, str] = {}  # what is to be refused → the first name that it is refused for
+        for used, is_header in ((header, True), (free, False)):
+            for name in used:
+                for binding in self.scopes.meaning(function, name, is_header).against:
+                    against.setdefault(binding, name)
+        for name, binding in self.scopes.changes_of_support():
+            against.setdefault(binding, name)
+        for binding, name in against.items():
+            self._rebound(name, binding)
+        for name, node in free.items():
+            meant = self.scopes.meaning(function, name, header=False).name
+            if meant and self.seen.get(name, meant) != meant:
+                self.fault("K146", node, name=name, meant=say(meant), found=say(self.seen[name]))
+
+    def check_escapes(self) -> None:
+        """Refuse what may bind names where no reader sees it."""
+        for place in self._escapes:
+            self.fault("K145", place, thing=clip(place))
+
+    @cached_property
+    def _escapes(self) -> list[ast.AST]:
+        return self.scopes.escapes()
+
+    def _rebound(self, name: str, binding: Binding) -> None:
+        whose = "Python's" if "." in USUAL.get(name, "") else "Kolahal's"
+        fix = "Choose another name for it."
+        if binding.kind == "import":
+            fix = "Import it under another name, with `as`."
+        elif binding.kind == "star":
+            fix = f"Import what you need of it by name, or import `{name}` itself below."
+        elif binding.kind == "del":
+            fix = "Keep the name, or do it in a file of its own."
+        self.fault("K144", binding.node, name=name, whose=whose, fix=fix)
+
     # ---- sketches
 
     def decorated(self) -> Iterator[tuple[Function, ast.expr]]:
-        """The functions that @sketch decorates, with that decorator, in source order."""
+        """The functions that @sketch decorates, with that decorator, in source order; `ours` is about the latest."""
         waiting: list[ast.AST] = [self.module]
         while waiting:
             node = waiting.pop()
             if isinstance(node, Function):
+                if node.decorator_list:
+                    self.aliases = self._aliases(node)
                 for decorator in node.decorator_list:
                     called = decorator.func if isinstance(decorator, ast.Call) else decorator
                     if self.ours(called) == "sketch":
@@ -137,23 +201,34 @@ def _parse(source: Source) -> ast.Module:
         raise refuse_source(source, "K005", reason=error) from None
 
 
-def _aliases(module: ast.Module) -> Aliases:
-    """Local name → our name, from the imports; a name of ours that nobody imports stands for itself."""
-    aliases = {name: name for name in OURS | {"kolahal"}}
-    for node in ast.walk(module):
-        if isinstance(node, ast.ImportFrom):
-            ours = node.level == 0 and (node.module or "").split(".")[0] == "kolahal"
-            for item in node.names:
-                aliases.pop(item.asname or item.name, None)
-                if ours and item.name in OURS:
-                    aliases[item.asname or item.name] = item.name
-        elif isinstance(node, ast.Import):
-            for item in node.names:
-                local = item.asname or item.name.split(".")[0]
-                aliases.pop(local, None)
-                if item.name == "kolahal" or local == "kolahal":
-                    aliases[local] = "kolahal"
-    return aliases
+def _names(function: Function) -> tuple[dict[str, ast.Name], dict[str, ast.Name]]:
+    """The names that stand in the decorators and annotations of a function, and those in its body; each where it is first."""
+    notes = [unquoted(arg.annotation) for arg in ast.walk(function.args) if isinstance(arg, ast.arg)]
+    header: dict[str, ast.Name] = {}
+    body: dict[str, ast.Name] = {}
+    for names, parts in ((header, [*function.decorator_list, *notes]), (body, function.body)):
+        for part in parts:
+            for node in ast.walk(part) if part is not None else ():
+                if isinstance(node, ast.Name):
+                    names.setdefault(node.id, node)
+    return header, body
+
+
+def unquoted(note: ast.expr | None) -> ast.expr | None:
+    """An annotation; one in quotes means what is quoted."""
+    if isinstance(note, ast.Constant) and isinstance(note.value, str):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+            return parse_expression(note.value)
+    return note
+
+
+def say(meaning: str) -> str:
+    """A meaning as people say it."""
+    if meaning in OURS:
+        return f"Kolahal's {meaning}"
+    if meaning == "kolahal":
+        return "the module kolahal"
+    return f"Python's {meaning.rpartition('.')[2]}" if meaning else "something else"
 
 
 def stored_names(node: ast.AST) -> set[str]:

@@ -9,12 +9,12 @@ def laplace(q: Private, eps: Epsilon):
 
 
 @sketch(adjacent=each_within(1))
-def discrete_laplace(q: Private, eps: Epsilon):
+def discrete_laplace(q: Private[int], eps: Epsilon):
     return q[0] + DiscreteLap(1 / eps)
 
 
 @sketch(adjacent=each_within(1))
-def truncated_geometric(q: Private, eps: Epsilon):
+def truncated_geometric(q: Private[int], eps: Epsilon):
     return max(0, min(5, q[0] + DiscreteLap(1 / eps)))
 
 

@@ -42,6 +42,24 @@ def test_show_prints_all_sketches_of_a_file(tmp_path: Path, capsys: pytest.Captu
     assert code == 2 and "first" in err and "second" in err
 
 
+def test_a_faulty_function_does_not_refuse_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = "@sketch(adjacent=one_within(1))\ndef {}(q: Private, eps: Epsilon):\n    return {}\n\n\n"
+    huge = "[" + "1," * 30_000 + "]"  # a fault that ends the reading of its function
+    path = tmp_path / "some.py"
+    path.write_text(one.format("bad", "sum(q)") + one.format("huge", huge) + one.format("good", "q[0] + Lap(1/eps)"))
+    code, out, err = run(capsys, "show", f"{path}:good")
+    assert (code, err) == (0, "") and "def good(" in out
+    code, _, err = run(capsys, "show", f"{path}:bad")
+    assert code == 2 and err.count("error K") == 1 and "error K102" in err
+    code, _, err = run(capsys, "show", f"{path}:none")
+    assert code == 2 and "K008" in err and "bad, huge, good" in err
+    code, _, err = run(capsys, "show", str(path))
+    assert code == 2 and err.count("error K") == 2 and "K102" in err and "K010" in err
+    path.write_text(path.read_text() + "def broken(:\n")
+    code, _, err = run(capsys, "show", f"{path}:good")
+    assert code == 2 and "K005" in err, "what is wrong with the whole file concerns each function"
+
+
 @pytest.mark.parametrize(
     ("argv", "words"),
     [

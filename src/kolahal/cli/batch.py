@@ -14,6 +14,7 @@ import click
 
 from kolahal.cli.base import (
     BOUNDED,
+    DEFECT,
     MISTAKE,
     PROVED,
     REFUTED,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 CODES = {
     "refuted": REFUTED,
     "nothing found": REFUTED,
-    "failed": MISTAKE,
+    "failed": DEFECT,
     "mistake": MISTAKE,
     "unknown": UNKNOWN,
     "bounded": BOUNDED,
@@ -84,7 +85,7 @@ def batch(
     """Check or synthesize many mechanisms: names of the gallery or `gallery` for all of it, files, folders, patterns.
 
     A sketch with holes is synthesized, one without is checked. Exit code: 1 if any is refuted, else 2 if any is a
-    mistake or failed, else 3 if any is unknown, else 0.
+    mistake (70 if one failed by a defect of ours), else 3 if any is unknown, else 4 if any is bounded, else 0.
     """
     from kolahal.batch import Journal, Wish, find_jobs, run_jobs
     from kolahal.workers import connect
@@ -107,7 +108,7 @@ def batch(
     if as_json:
         click.echo("".join(lines), nl=False)
     else:
-        click.echo(table + "".join(map(_counterexample, entries)), nl=False)
+        click.echo(table + "".join(map(_details, entries)), nl=False)
     finish(_code(entries, allow_unknown))
 
 
@@ -148,13 +149,16 @@ def _short(summary: str) -> str:
     return line if len(line) <= WIDEST else line[: WIDEST - 1] + "…"
 
 
-def _counterexample(entry: Entry) -> str:
-    """Why a checked mechanism is refuted."""
+def _details(entry: Entry) -> str:
+    """Why a checked mechanism is refuted, and what is wrong with what is no mechanism."""
     record = entry.record
+    if record["verdict"] in ("mistake", "failed"):
+        return f"\n{record['target']}, {record['verdict']}:\n{record['summary'].strip()}\n"
     if record["verdict"] != "refuted" or record["action"] != "check":
         return ""
     found: dict[str, Any] = record["result"]["counterexample"]
-    given = ", ".join(f"{name} = {value:g}" for name, value in {"ε": found["epsilon"], **found["arguments"]}.items())
+    values = [("ε", found["epsilon"]), *found["arguments"].items()]
+    given = ", ".join(f"{name} = {value:g}" for name, value in values)
     lines = [
         f"\n{record['target']} is not {record['result']['claim']}-private. With {given}, take the neighbours",
         f"  d1 = {found['d1']}",

@@ -17,6 +17,7 @@ SOURCES = sorted(set(PACKAGE.rglob("*.py")) - GALLERY)
 BELOW = {"errors", "lang", "model", "settings"}
 STEPS_AND_BELOW = BELOW | {"engine", "measure", "search", "proof"}
 MAY_IMPORT = {
+    "early": set(),
     "errors": set(),
     "lang": {"errors"},
     "model": {"errors", "lang", "settings"},  # a result carries the settings that it was made with

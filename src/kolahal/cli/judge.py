@@ -29,6 +29,8 @@ from kolahal.cli.base import (
     workers,
     write_files,
 )
+from kolahal.cli.ends import echo_json
+from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError, harmless
 from kolahal.lang.scale import Scale, parse_number
 from kolahal.lang.sketch import Sketch
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 @as_json
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutFolder(),
     help="Also write result.json, report.html and the certificate or the counterexample there.",
 )
 @seed
@@ -79,7 +81,7 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
             )
     if as_json:
-        click.echo(dump(result))
+        echo_json(dump(result))
     else:
         click.echo(render_check(sketch, found, str(claimed), snippet), nl=False)
     finish(exit_code(found.verdict))
@@ -149,7 +151,7 @@ def test_command(
         trial = test_mechanism(sketch, claimed, settings, seed, pool)
     seconds = time.perf_counter() - start
     if as_json:
-        click.echo(dump(trial_document(trial, seconds)))
+        echo_json(dump(trial_document(trial, seconds)))
     else:
         click.echo(render_trial(sketch, trial, seconds, reproduce(trial, sketch)))
     finish(REFUTED if trial.p_value < 0.05 else UNKNOWN)

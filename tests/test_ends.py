@@ -185,12 +185,10 @@ def test_what_an_encoding_lacks_is_written_in_words(encoding: str, greek: str) -
     assert ("eps.py" in missing.stderr.decode(encoding)) == (encoding != "utf-8")
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
-def test_json_stays_exact_in_every_encoding(encoding: str, greek: str) -> None:
-    done = command("check", greek, "--json", environment={"PYTHONIOENCODING": encoding})
-    document = json.loads(done.stdout.decode(encoding))
-    assert "ζ = q[0]" in document["program"]
-    lines = command("batch", greek, "--json", environment={"PYTHONIOENCODING": encoding}).stdout.decode(encoding)
+def test_json_stays_exact_in_every_encoding(greek: str) -> None:
+    done = command("check", greek, "--json", environment={"PYTHONIOENCODING": "ascii"})
+    assert "ζ = q[0]" in json.loads(done.stdout.decode("ascii"))["program"]
+    lines = command("batch", greek, "--json", environment={"PYTHONIOENCODING": "cp1252"}).stdout.decode("cp1252")
     assert "ζ = q[0]" in json.loads(lines)["result"]["program"]
 
 
@@ -210,7 +208,7 @@ def test_every_word_can_be_written_everywhere() -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
 @pytest.mark.parametrize("buffered", ["", "1"])
-@pytest.mark.parametrize("argv", [["show", "svt"], ["--help"], ["check"], ["check", "--json", "--limit", "60"]])
+@pytest.mark.parametrize("argv", [["--help"], ["check", "--json", "--limit", "60"]])
 def test_output_to_a_full_device_is_a_mistake(argv: list[str], buffered: str, greek: str) -> None:
     argv = [argv[0], greek, *argv[1:]] if argv[0] == "check" else argv
     with open("/dev/full", "wb") as full:

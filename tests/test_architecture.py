@@ -17,6 +17,7 @@ SOURCES = sorted(set(PACKAGE.rglob("*.py")) - GALLERY)
 BELOW = {"errors", "lang", "model", "settings"}
 STEPS_AND_BELOW = BELOW | {"engine", "measure", "search", "proof"}
 MAY_IMPORT = {
+    "early": set(),
     "errors": set(),
     "lang": {"errors"},
     "model": {"errors", "lang", "settings"},  # a result carries the settings that it was made with
@@ -30,7 +31,8 @@ MAY_IMPORT = {
     "synthesis": STEPS_AND_BELOW,
     "baselines": STEPS_AND_BELOW | {"synthesis"},
     "methods": STEPS_AND_BELOW | {"synthesis", "baselines"},
-    "checking": STEPS_AND_BELOW,
+    "checking": STEPS_AND_BELOW | {"verification"},
+    "verification": STEPS_AND_BELOW,
     "curves": STEPS_AND_BELOW,
     "opendp": {"errors", "lang"},
     "workers": {"errors"},

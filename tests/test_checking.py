@@ -117,9 +117,49 @@ def test_check_prints_the_documented_json_and_verify_accepts_it(
         assert verify(text) == []
         saved = tmp_path / "certificate.json"
         saved.write_text(text)
+        capsys.readouterr()
         assert main(["verify", str(saved)]) == 0
+        said = capsys.readouterr().out
+        assert said.startswith("Valid: a proof, for every length" if verdict == "proved" else "Valid: a refutation")
+        assert "claim: eps" in said and "every answer may move by at most 1" in said and document["program"] in said
+        assert main(["verify", str(saved), "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert told["valid"] and told["faults"] == [] and told["program"] == document["program"]
+        assert {name: told[name] for name in ("verdict", "scope", "assumed", "claim", "sketch")} == {
+            name: document[name] for name in ("verdict", "scope", "assumed", "claim", "sketch")
+        }
+        saved.write_text(json.dumps({**document, "verdict": "bounded"}))
+        assert main(["verify", str(saved)]) == 1
+        assert "Rejected:\n  the document says verdict 'bounded'" in capsys.readouterr().out
+        assert main(["verify", str(saved), "--json"]) == 1
+        assert not json.loads(capsys.readouterr().out)["valid"]
         saved.write_text(text.replace("4/eps", "3/eps"))
         assert main(["verify", str(saved)]) in ((1,) if verdict == "proved" else (0, 1))
+
+
+def test_verify_reads_a_result_of_synth_with_the_certificate_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["synth", "histogram", "--workers", "1", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    for name in ("result.json", "certificate.json"):
+        assert main(["verify", str(tmp_path / name)]) == 0
+        assert "Valid: a proof, for every length" in capsys.readouterr().out
+    result = json.loads((tmp_path / "result.json").read_text())
+    result["candidates"][0]["scales"] = ["1/(9*eps)"]
+    (tmp_path / "result.json").write_text(json.dumps(result))
+    assert main(["verify", str(tmp_path / "result.json")]) == 1
+    assert "best candidate's scales" in capsys.readouterr().out
+    (tmp_path / "certificate.json").unlink()
+    assert main(["verify", str(tmp_path / "result.json")]) == 2
+    assert "certificate.json" in capsys.readouterr().err
+
+
+def test_verify_has_nothing_to_check_where_nothing_is_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "unknown.json"
+    path.write_text(json.dumps({"verdict": "unknown", "certificate": None, "refutation": None, "program": "", "claim": ""}))
+    assert main(["verify", str(path)]) == 2
+    assert "its verdict is unknown, and there is no certificate" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -40,6 +35,24 @@ def test_show_prints_all_sketches_of_a_file(tmp_path: Path, capsys: pytest.Captu
     assert run(capsys, "show", f"{path}:second")[1].count("def ") == 1
     code, _, err = run(capsys, "synth", str(path))
     assert code == 2 and "first" in err and "second" in err
+
+
+def test_a_faulty_function_does_not_refuse_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = "@sketch(adjacent=one_within(1))\ndef {}(q: Private, eps: Epsilon):\n    return {}\n\n\n"
+    huge = "[" + "1," * 30_000 + "]"  # a fault that ends the reading of its function
+    path = tmp_path / "some.py"
+    path.write_text(one.format("bad", "sum(q)") + one.format("huge", huge) + one.format("good", "q[0] + Lap(1/eps)"))
+    code, out, err = run(capsys, "show", f"{path}:good")
+    assert (code, err) == (0, "") and "def good(" in out
+    code, _, err = run(capsys, "show", f"{path}:bad")
+    assert code == 2 and err.count("error K") == 1 and "error K102" in err
+    code, _, err = run(capsys, "show", f"{path}:none")
+    assert code == 2 and "K008" in err and "bad, huge, good" in err
+    code, _, err = run(capsys, "show", str(path))
+    assert code == 2 and err.count("error K") == 2 and "K102" in err and "K010" in err
+    path.write_text(path.read_text() + "def broken(:\n")
+    code, _, err = run(capsys, "show", f"{path}:good")
+    assert code == 2 and "K005" in err, "what is wrong with the whole file concerns each function"
 
 
 @pytest.mark.parametrize(
@@ -91,12 +104,14 @@ def test_synth_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) ->
 def test_synth_writes_whole_files_and_the_report_comes_from_them(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "deep" / "folder"
+    out = tmp_path / "folder"
     run(capsys, "synth", "histogram", "--workers", "1", "--out", str(out))
     assert json.loads((out / "result.json").read_text())["sketch"] == "histogram"
     private = (out / "histogram_private.py").read_text()
     assert "Lap(1/eps)" in private
-    assert not list(out.glob(".*part"))
+    assert {path.name for path in out.iterdir()} == {
+        "result.json", "report.html", "certificate.json", "histogram_private.py"
+    }  # fmt: skip
     code, printed, _ = run(capsys, "report", str(out / "result.json"))
     page = (out / "report.html").read_text()
     assert code == 0 and printed.strip().endswith("report.html")
@@ -128,24 +143,3 @@ def test_names_and_texts_of_a_stranger_are_escaped_in_the_report(
     path.write_text(json.dumps(document))
     assert run(capsys, "report", str(path))[0] == 0
     assert "<script>alert" not in (tmp_path / "report.html").read_text()
-
-
-def test_interrupting_prints_what_was_found_and_exits_cleanly() -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "kolahal", "synth", "above_threshold_2", "--method", "naive"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 3
-    assert "Interrupted" in err and "above_threshold_2" in out and "Traceback" not in err + out
-
-
-def test_output_to_a_closed_pipe_is_no_error() -> None:
-    script = f"{sys.executable} -m kolahal show svt | head -n 1"
-    done = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, text=True, timeout=60)
-    assert "Traceback" not in done.stderr and "@sketch" in done.stdout

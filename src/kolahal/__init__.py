@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+import kolahal.early  # noqa: F401  (first: Ctrl-C while the rest is loaded)
 from kolahal.errors import KolahalError, SettingsError, UsageError
 from kolahal.lang.front import (
     DiscreteExp,

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from kolahal.errors import KolahalError, UsageError
-from kolahal.lang.scale import Scale, parse_scale
-from kolahal.lang.sketch import Mechanism, Sketch, Type
+from kolahal.lang.claims import parse_claim as parse_claim
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.measure.loss import epsilon_lower
 from kolahal.measure.tester import test_mechanism
-from kolahal.model import Certificate, Check, Refuted, Unknown, show
-from kolahal.proof import exhibit, second_opinion
-from kolahal.proof.bounded import recheck_bounded
-from kolahal.proof.certificate import recheck
+from kolahal.model import Check, Refuted, Unknown, show
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.judge import known_laws
 from kolahal.proof.law import cost_of
 from kolahal.proof.refute import best_lower_bound, confirm
 from kolahal.settings import Settings, TesterSettings
+from kolahal.verification import verify as verify
 
 CONCRETE = Fraction(1, 2)  # the ε at which a mechanism is tested where it must be a number
-MOST_TEXT = 50_000_000  # characters of a document that is checked again
 
 
 def check(
@@ -74,62 +70,9 @@ def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
     return epsilon_lower(refuted.odds) / float(claim.at(refuted.example.arguments.quantities(sketch)))
 
 
-def parse_claim(sketch: Sketch, text: str) -> Scale:
-    """The claimed privacy level as an expression: `eps`, `2*eps`, `N*eps`."""
-    epsilon = sketch.epsilon.name
-    claim = parse_scale(text or epsilon)
-    real = {p.name for p in sketch.arguments if p.type is not Type.INT}  # may be zero or negative
-    allowed = [name for name in sketch.quantities() if name not in real]
-    if not claim or dict(claim.powers).get(epsilon) != 1:
-        raise UsageError(
-            f"the claim {text} is not a multiple of {epsilon}; write for example {epsilon}, 2*{epsilon} or N*{epsilon}"
-        )
-    for name, _ in claim.powers:
-        if name not in allowed:
-            raise UsageError(f"the claim {text} uses {name}; a claim about {sketch.name} may use {', '.join(allowed)}")
-    return claim
-
-
 def _law_cost(sketch: Sketch, claim: Scale, settings: Settings) -> Fraction | None:
     """What the mechanism costs by its law, in units of the claim, where that is one number for all inputs."""
     laws = known_laws(sketch, settings.proof)
     cost = None if isinstance(laws, Unknown) else cost_of(sketch, laws)
     only_epsilon = all(name == sketch.epsilon.name for name, _ in claim.powers)
     return cost / claim.coefficient if cost is not None and only_epsilon else None
-
-
-# ---------------------------------------------------------------- checking again
-
-
-def verify(text: str, settings: Settings | None = None) -> list[str]:
-    """What is wrong with a certificate or a counterexample; nothing, if it is valid.
-
-    The whole output of `check --json` is accepted too. Where cvc5 is installed, it must agree with Z3 on every query.
-    """
-    settings = settings or Settings()
-    if len(text) > MOST_TEXT:
-        raise UsageError(f"this document has more than {MOST_TEXT:,} characters")
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        raise UsageError("this is not JSON; give a certificate, or what `kolahal check --json` printed") from None
-    if isinstance(document, dict):
-        document = document.get("certificate") or document.get("refutation") or document
-    if not isinstance(document, dict) or "program" not in document or "claim" not in document:
-        raise UsageError("there is no certificate in this document; give what `kolahal check --json` printed")
-    try:
-        return _faults(document, settings)
-    except (AssertionError, RecursionError, MemoryError, LookupError, ValueError, TypeError, ArithmeticError) as error:
-        # Whatever a stranger's document makes the check stumble over, it is not a proof.
-        return [f"the check stopped: {type(error).__name__} {error}"]
-
-
-def _faults(document: dict[str, Any], settings: Settings) -> list[str]:
-    match document.get("kind"):
-        case "bounded":
-            return list(recheck_bounded(Certificate(json.dumps(document)), settings.proof))
-        case exhibit.KIND:
-            return exhibit.find_faults(document)
-        case _:
-            certificate = Certificate(json.dumps(document))
-            return recheck(certificate, settings.proof.solver_steps, second=second_opinion.available())

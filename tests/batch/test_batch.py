@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from kolahal.batch import Journal, Limits, Wish, find_jobs, run_jobs
+from kolahal.batch import Journal, Limits, Wish, find_jobs, judging, run_jobs
 from kolahal.batch.journal import NAME, one_line
 from kolahal.cli import main
 from kolahal.errors import UsageError
+from kolahal.model import Check, Unknown
 from kolahal.sketches.gallery import GALLERY
 
 DEFAULT = Wish()
@@ -63,7 +64,7 @@ def names(found) -> list[str]:
 
 
 def test_a_folder_a_pattern_a_file_and_a_function_are_targets(files):
-    everything = ["holes.py:open", "mistake.py", *(f"quick.py:{n}" for n in ("private", "broken", "wide", "narrow"))]
+    everything = ["holes.py:open", "mistake.py:bad", *(f"quick.py:{n}" for n in ("private", "broken", "wide", "narrow"))]
     assert names(find_jobs([str(files)], Wish())) == everything
     assert names(find_jobs([f"{files}/*.py"], Wish())) == everything
     assert names(find_jobs([f"{files}/quick.py"], Wish())) == everything[2:]
@@ -73,6 +74,42 @@ def test_a_folder_a_pattern_a_file_and_a_function_are_targets(files):
     assert names(find_jobs(["gallery"], Wish())) == list(GALLERY)
     with pytest.raises(UsageError, match="no file matches"):
         find_jobs([f"{files}/*.txt"], Wish())
+
+
+def test_a_faulty_function_does_not_refuse_the_others(tmp_path, capsys):
+    path = tmp_path / "some.py"
+    functions = [("first", "1/eps"), ("bad", "q[0]"), ("last", "1/(2*eps)"), ("worse", "eps + 1")]
+    path.write_text(HEAD + "".join(TEXT.format(name=n, scale=s) for n, s in functions))
+    jobs = find_jobs([str(path)], Wish())
+    assert [(Path(j.target).name, bool(j.sketch)) for j in jobs] == [
+        ("some.py:first", True), ("some.py:bad", False), ("some.py:last", True), ("some.py:worse", False)
+    ]  # fmt: skip
+    assert [j.mistake.count("error K") for j in jobs] == [0, 1, 0, 1], "each is told its own fault alone"
+    lines = path.read_text().split("\n")
+    for job, scale in ((jobs[1], "q[0])"), (jobs[3], "eps + 1)")):
+        (line,) = [number for number, text in enumerate(lines, 1) if text.endswith(scale)]
+        assert job.mistake.startswith(f"{path}:{line}:")
+    code, out, _ = run(capsys, str(path))
+    assert code == 1 and "1 proved, 2 mistake, 1 refuted" in out
+    assert all(job.mistake in out for job in jobs), "the place and the remedy are told in full"
+    assert names(find_jobs([f"{path}:first", f"{path}:bad"], Wish())) == ["some.py:first", "some.py:bad"]
+
+
+def test_two_functions_of_one_name_are_one_mistake(tmp_path):
+    path = tmp_path / "twice.py"
+    texts = [TEXT.format(name=n, scale=s) for n, s in (("f", "1/eps"), ("g", "1/eps"), ("f", "2/eps"))]
+    path.write_text(HEAD + "".join(texts))
+    assert [(Path(j.target).name, "K009" in j.mistake) for j in find_jobs([str(path)], Wish())] == [
+        ("twice.py:f", True), ("twice.py:g", False)
+    ]  # fmt: skip
+
+
+def test_what_we_contradict_ourselves_on_has_failed(files, monkeypatch):
+    (job,) = find_jobs([f"{files}/quick.py:private"], Wish())
+    defect = Check(Unknown("two things that cannot both be", defect=True), 0.0, None)
+    monkeypatch.setattr(judging, "check", lambda *_: defect)
+    record = judging.judge_job(job)
+    assert record["verdict"] == "failed" and "cannot both be" in record["summary"]
 
 
 def test_hidden_folders_and_environments_are_passed_over(files, tmp_path):
@@ -118,7 +155,7 @@ def test_the_records_say_what_is_true(undisturbed):
     found = {Path(r["target"]).name: r for r in map(json.loads, undisturbed)}
     assert {name: r["verdict"] for name, r in found.items()} == {
         "holes.py:open": "proved",
-        "mistake.py": "mistake",
+        "mistake.py:bad": "mistake",
         "quick.py:private": "proved",
         "quick.py:broken": "refuted",
         "quick.py:wide": "proved",
@@ -126,7 +163,7 @@ def test_the_records_say_what_is_true(undisturbed):
     }
     assert found["holes.py:open"]["result"]["candidates"][0]["scales"] == ["1/eps"]
     assert found["quick.py:private"]["result"]["certificate"] and found["quick.py:broken"]["result"]["refutation"]
-    assert "K112" in found["mistake.py"]["summary"] or "K114" in found["mistake.py"]["summary"]
+    assert "K112" in found["mistake.py:bad"]["summary"] or "K114" in found["mistake.py:bad"]["summary"]
 
 
 @pytest.mark.parametrize("executor", [None, ThreadPoolExecutor, ProcessPoolExecutor])

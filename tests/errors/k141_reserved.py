@@ -7,6 +7,7 @@ from kolahal import Epsilon, Private, each_within, hole, sketch
 def __import__(  # K141
     q: Private,
     abs: float,  # K141
+    eta1: int,  # K141
     eps: Epsilon,
 ):
     len = 3  # K141

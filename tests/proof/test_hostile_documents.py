@@ -12,17 +12,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolahal.checking import _faults, verify
+from kolahal import check, synthesize
+from kolahal.checking import verify
 from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.model import Proved
+from kolahal.model import Bounded, Check, Proved, Refuted, proof_of
 from kolahal.proof import exhibit
 from kolahal.proof.bounded import prove_bounded
 from kolahal.proof.documents import Malformed, read_number, read_whole
 from kolahal.proof.lengths import prove_every_length
 from kolahal.proof.refute import refute
+from kolahal.report.json import check_document, dump, synthesis_document
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import load_one
+from kolahal.verification import _certificate_in, _inspect, inspect_document
 
 CLAIM = parse_scale("eps")
 KINDS = ("every length", "every length, a ghost", "bounded", "counterexample")
@@ -39,13 +43,228 @@ def document(kind: str) -> Any:
     name, *scales = ("noisy_max_1", "2/eps") if "ghost" in kind else ("above_threshold_1", "2/eps", "4/eps")
     mechanism = load_one(name).complete(*scales).filled()
     found = prove_bounded(mechanism, size=2) if kind == "bounded" else prove_every_length(mechanism)
-    assert isinstance(found, Proved)
+    assert isinstance(found, Proved | Bounded)
     return json.loads(found.certificate.text)
+
+
+@cache
+def around(kind: str) -> Any:
+    """The document of `check --json` around one of each kind."""
+    inner = document(kind)
+    found = check(parse(inner["program"]), inner["claim"])
+    refutation = None
+    if isinstance(found.verdict, Refuted):
+        assert found.sketch is not None
+        refutation = exhibit.document(found.verdict, found.sketch, CLAIM)
+    names = {"sketch": parse(inner["program"]).name, "claim": inner["claim"], "program": inner["program"]}
+    outer = json.loads(dump({**check_document(found, refutation), **names}))
+    if kind == "bounded":  # of what has a proof for every length, too
+        outer |= {"certificate": inner, "verdict": "bounded", "scope": "up to 2 queries"}
+    return outer
+
+
+@cache
+def synthesis() -> tuple[Any, str]:
+    """A result of `synth`, and its certificate."""
+    found = synthesize(load_one("svt"))
+    assert found.best is not None
+    certificate = proof_of(found.best.verdict)
+    assert certificate is not None
+    return json.loads(dump(synthesis_document(found, {}, "0"))), certificate.text
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_documents_are_valid(kind: str) -> None:
     assert verify(json.dumps(document(kind))) == []
+    assert verify(json.dumps(around(kind))) == []
+
+
+# ---------------------------------------------------------------- what they are about
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_document_says_what_it_is_about(kind: str) -> None:
+    for given_document in (document(kind), around(kind)):
+        found = inspect_document(json.dumps(given_document))
+        assert str(found.program) == document(kind)["program"] and found.claim == "eps"
+        assert (found.verdict, found.scope) == {
+            "bounded": ("bounded", "up to 2 queries"),
+            "counterexample": ("refuted", None),
+        }.get(kind, ("proved", "every length"))
+        assert (found.example is not None) == (kind == "counterexample")
+
+
+def test_what_a_proof_assumes_and_how_far_it_reaches_is_told() -> None:
+    result, certificate = synthesis()
+    found = inspect_document(json.dumps(result), certificate=certificate)
+    assert (found.faults, found.verdict, found.assumed) == ((), "proved", ("N >= 1",))
+    declared = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private[2], eps: Epsilon):\n    return q[1] + Lap(1/eps)\n")
+    whole = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, eps: Epsilon):\n    return q[0] * N + Lap(N/eps)\n")
+    for sketch, verdict, scope in (
+        (declared, "proved", "its 2 answers"),
+        (whole, "bounded", "up to 1 queries, N from 1 to 3"),
+    ):
+        proof = proof_of(prove_bounded(sketch, size=1))
+        assert proof is not None
+        found = inspect_document(proof.text)
+        assert (found.faults, found.verdict, found.scope) == ((), verdict, scope)
+
+
+# ---------------------------------------------------------------- what does not fit together
+
+OTHER = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0]\n"
+EXCHANGED: list[dict[str, Any]] = [
+    {"program": OTHER},
+    {"program": "no program"},
+    {"program": None},
+    {"sketch": "another"},
+    {"claim": "1/2*eps"},
+    {"claim": "N*eps"},
+    {"claim": "0*eps"},
+    {"claim": ""},
+    {"verdict": "unknown"},
+    {"scope": "every input there is"},
+    {"assumed": ["N >= 5"]},
+    {"epsilon_lower": 3.0, "epsilon_upper": 2.0},
+    {"epsilon_lower": "much"},
+    {"adjacency": "one_within(1)"},
+    {"neighbours": "nobody"},
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("change", EXCHANGED, ids=json.dumps)
+def test_what_stands_around_a_proof_must_be_what_it_proves(kind: str, change: dict[str, Any]) -> None:
+    assert verify(json.dumps({**around(kind), **change})) != []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_document_with_another_verdict_is_rejected(kind: str) -> None:
+    own = around(kind)["verdict"]
+    for verdict in {"proved", "bounded", "refuted", "unknown", "", None, 1} - {own}:
+        assert any("verdict" in fault for fault in verify(json.dumps({**around(kind), "verdict": verdict})))
+        assert verify(json.dumps({**document(kind), "verdict": verdict})) != [], "also on the certificate itself"
+
+
+def test_bounds_must_fit_the_verdict() -> None:
+    assert verify(json.dumps({**around("every length"), "epsilon_lower": 1.5, "epsilon_upper": None})) != []
+    assert verify(json.dumps({**around("counterexample"), "epsilon_upper": 1.0})) != []
+
+
+def test_a_proof_of_less_is_one_of_the_claim_and_not_the_other_way() -> None:
+    loose = check(load_one("noisy_max_1").complete("4/eps"))
+    assert isinstance(loose, Check) and loose.sketch is not None
+    outer = json.loads(dump({**check_document(loose), "claim": loose.claim, "program": str(loose.sketch)}))
+    assert outer["certificate"]["claim"] == "eps/2" and verify(json.dumps(outer)) == []
+    assert verify(json.dumps({**outer, "claim": "eps/3"})) != []
+    assert verify(json.dumps({**around("counterexample"), "claim": "2*eps"})) != []
+
+
+def test_a_proof_and_a_refutation_in_one_document_are_rejected() -> None:
+    both = {**around("every length"), "refutation": document("counterexample")}
+    assert any("a proof and a refutation" in fault for fault in verify(json.dumps(both)))
+    shown = {**around("every length"), "counterexample": around("counterexample")["counterexample"]}
+    assert any("counterexample" in fault for fault in verify(json.dumps(shown)))
+
+
+@pytest.mark.parametrize("claim", ["0*eps", "0", "None", "", "-1*eps", "eps**2", "1", "2", "T*eps", "1/eps", "len(q)", 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_claim_must_be_a_multiple_of_epsilon(kind: str, claim: Any) -> None:
+    """Everything that has noise loses more than nothing, so that a counterexample to 0·ε says nothing at all."""
+    assert verify(json.dumps({**document(kind), "claim": claim})) != []
+
+
+def test_a_bounded_proof_of_nothing_is_rejected() -> None:
+    nothing = {"kind": "bounded", "program": OTHER, "claim": "eps", "size": 0, "cases": []}
+    assert verify(json.dumps(nothing)) != []
+    for size in (0, 1, 2):
+        assert verify(json.dumps({**document("bounded"), "size": size, "cases": []})) != []
+    for kind in ("every length", "every length, a ghost"):
+        assert verify(json.dumps({**document(kind), "cases": []})) != []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"p1": [0.99, 1.0]},
+        {"p2": [0.0, 1e-9]},
+        {"p1": None},
+        {"p1": ["0", "1"]},
+        {"words": "the answer is something else"},
+    ],
+)
+def test_what_a_counterexample_tells_beside_its_numbers_must_be_so(change: dict[str, Any]) -> None:
+    assert verify(json.dumps({**document("counterexample"), **change})) != []
+
+
+@pytest.mark.parametrize("name", ["d1", "d2", "event", "epsilon", "arguments"])
+def test_the_counterexample_that_people_read_is_the_one_that_was_checked(name: str) -> None:
+    shown = around("counterexample")["counterexample"]
+    other = {"d1": [9.0, 9.0], "d2": [9.0, 9.0], "event": "nothing", "epsilon": 0.1, "arguments": {"N": 1.0}}[name]
+    assert verify(json.dumps({**around("counterexample"), "counterexample": {**shown, name: other}})) != []
+
+
+def test_an_unknown_kind_and_a_program_with_holes_are_rejected() -> None:
+    assert verify(json.dumps({**document("every length"), "kind": "oracle"})) != []
+    for kind in KINDS:
+        program = document(kind)["program"]
+        holes = program.replace("2/eps", "hole") if "2/eps" in program else program.replace("1/eps", "hole")
+        assert holes != program
+        assert any("holes" in fault for fault in verify(json.dumps({**document(kind), "program": holes})))
+
+
+def test_a_key_that_comes_twice_is_refused() -> None:
+    text = json.dumps(document("every length"))
+    with pytest.raises(UsageError, match="twice"):
+        verify('{"program": ' + json.dumps(OTHER) + ", " + text[1:])
+
+
+def test_a_result_of_synth_needs_its_certificate() -> None:
+    result, _ = synthesis()
+    with pytest.raises(UsageError, match=r"certificate\.json"):
+        verify(json.dumps(result))
+
+
+def first(result: Any, **changes: Any) -> dict[str, Any]:
+    best, *others = result["candidates"]
+    return {"candidates": [{**best, **changes}, *others]}
+
+
+SYNTH_CHANGES: dict[str, Any] = {
+    "other scales": lambda r: first(r, scales=["1/eps", "1/eps"]),
+    "too few scales": lambda r: first(r, scales=[]),
+    "no scales": lambda r: first(r, scales=None),
+    "another verdict": lambda r: first(r, verdict="bounded"),
+    "another scope": lambda r: first(r, scope="all there is"),
+    "nothing assumed": lambda r: first(r, assumed=[]),
+    "another rank": lambda r: first(r, rank=7),
+    "another best": lambda r: {"best": 2},
+    "no best": lambda r: {"best": None},
+    "no candidates": lambda r: {"candidates": []},
+    "odd candidates": lambda r: {"candidates": 3},
+    "another sketch": lambda r: {"program": OTHER.replace("q[0]", "q[0] + Lap(hole)")},
+    "another mechanism": lambda r: {"mechanism": OTHER},
+    "another name": lambda r: {"sketch": "other"},
+    "another relation": lambda r: {"adjacency": "one_within(1)"},
+    "another proof in words": lambda r: {"proof": {**r["proof"], "claim": "eps/9"}},
+    "no proof in words": lambda r: {"proof": None},
+}
+
+
+@pytest.mark.parametrize("name", SYNTH_CHANGES)
+def test_a_result_of_synth_must_be_what_its_certificate_proves(name: str) -> None:
+    result, certificate = synthesis()
+    changed = {**result, **SYNTH_CHANGES[name](result)}
+    assert inspect_document(json.dumps(changed), certificate=certificate).faults != ()
+
+
+def test_a_result_of_synth_with_another_certificate_is_rejected() -> None:
+    result, _ = synthesis()
+    for kind in KINDS:
+        assert inspect_document(json.dumps(result), certificate=json.dumps(document(kind))).faults != ()
+
+
+# ---------------------------------------------------------------- anything at all
 
 
 def nested(depth: int) -> Any:
@@ -104,8 +323,24 @@ def test_a_changed_document_is_judged_and_nothing_else(kind: str, changes: int, 
         return
     assert all(isinstance(fault, str) for fault in faults)
     # `verify` turns whatever happens into a fault; that nothing happens is the reader's own merit.
-    if "program" in changed and "claim" in changed and "certificate" not in changed:
-        _faults(json.loads(text), Settings())
+    _inspect(json.loads(text), _certificate_in(json.loads(text), None), Settings())
+
+
+@settings(max_examples=30)
+@given(st.sampled_from([*KINDS, "synth"]), st.integers(1, 2), st.data())
+def test_what_stands_around_is_read_and_nothing_else(kind: str, changes: int, draw: st.DataObject) -> None:
+    inner = json.loads(synthesis()[1]) if kind == "synth" else None
+    changed = copy.deepcopy(synthesis()[0] if kind == "synth" else around(kind))
+    for _ in range(changes):
+        own = {name: value for name, value in changed.items() if name not in ("certificate", "refutation")}
+        change(own, draw)
+        changed = {**own, **{name: changed[name] for name in ("certificate", "refutation") if name in changed}}
+    changed = json.loads(json.dumps(changed))
+    try:
+        given_certificate = None if inner is None else json.dumps(inner)
+        _inspect(changed, _certificate_in(changed, given_certificate), Settings())
+    except KolahalError:
+        return
 
 
 HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n"

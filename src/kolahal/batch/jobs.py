@@ -13,11 +13,12 @@ from typing import Any
 
 from kolahal import __version__
 from kolahal.errors import KolahalError, UsageError
-from kolahal.lang.front import load_sketches
+from kolahal.lang.front import split_target
+from kolahal.lang.parse import parse_named, read_functions
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.source import SketchError
+from kolahal.lang.source import SketchError, read_source
 from kolahal.settings import Settings, as_data
-from kolahal.sketches.gallery import GALLERY, load
+from kolahal.sketches.gallery import GALLERY, find
 
 WHOLE_GALLERY = "gallery"
 MARKS = (b"kolahal", b"@sketch")  # a file of a folder with none of these is not ours, and need not be parsed
@@ -71,7 +72,7 @@ def find_jobs(targets: Sequence[str], wish: Wish, pass_over: bool = False) -> tu
     """The jobs of all targets in their order, each once.
 
     A target is a name of the gallery, `gallery` for all of it, path.py, path.py:function, a folder, or a pattern such
-    as 'src/**/*.py'. A file that cannot be read as sketches is a job with a mistake; files of a folder or a pattern
+    as 'src/**/*.py'. A function or a file that cannot be read is a job with a mistake; files of a folder or a pattern
     without any sketch are passed over, and with `pass_over` all such files.
     """
     found: dict[str, Job] = {}
@@ -124,13 +125,19 @@ def _is_ours(path: str) -> bool:
 
 
 def _read(target: str, wish: Wish, passing_over: bool = False) -> Iterator[Job]:
+    """A job for each function of a target; what is wrong with one is its own mistake, and the others go on."""
     try:
-        sketches = load_sketches(target) if passing_over else load(target)
+        path, name = split_target(target if passing_over else find(target))
+        source = read_source(path)
+        if name:
+            yield Job(target, wish, parse_named(source, name))
+            return
+        readings = read_functions(source)
     except KolahalError as error:
         if passing_over and isinstance(error, SketchError) and {d.code for d in error.diagnostics} == {NO_SKETCH}:
             return
         yield Job(target, wish, mistake=str(error))
         return
-    for sketch in sketches:
-        several = target not in GALLERY and not target.endswith(f":{sketch.name}")
-        yield Job(f"{target}:{sketch.name}" if several else target, wish, sketch)
+    for reading in readings:
+        mistake = str(SketchError(source, reading.faults)) if reading.sketch is None else ""
+        yield Job(target if target in GALLERY else f"{target}:{reading.name}", wish, reading.sketch, mistake)

@@ -48,7 +48,7 @@ class Journal:
     def __init__(self, folder: Path):
         self.path = folder / NAME
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(exist_ok=True)
             self.file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
             raise UsageError(f"{self.path}: {error.strerror}; give a folder that can be written") from None

@@ -55,7 +55,7 @@ def _check(job: Job, sketch: Sketch) -> dict[str, Any]:
     found = check(sketch, job.wish.claim, job.wish.settings)
     exhibited = exhibit.document(found.verdict, sketch, claim) if isinstance(found.verdict, Refuted) else None
     document = {**check_document(found, exhibited), "sketch": sketch.name, "claim": str(claim), "program": str(sketch)}
-    return _record(job, name_verdict(found.verdict), _summary(found.verdict), document)
+    return _record(job, _name(found.verdict), _summary(found.verdict), document)
 
 
 def _synthesize(job: Job, sketch: Sketch) -> dict[str, Any]:
@@ -68,7 +68,12 @@ def _synthesize(job: Job, sketch: Sketch) -> dict[str, Any]:
         return _record(job, NOTHING, "no private completion was found", document)
     best = found.best
     words = f"{describe_completion(best.ranked.completion)}: {_summary(best.verdict)}"
-    return _record(job, name_verdict(best.verdict), words, document)
+    return _record(job, _name(best.verdict), words, document)
+
+
+def _name(verdict: Verdict) -> str:
+    """What is unknown because we contradict ourselves has failed."""
+    return FAILED if isinstance(verdict, Unknown) and verdict.defect else name_verdict(verdict)
 
 
 def _summary(verdict: Verdict) -> str:

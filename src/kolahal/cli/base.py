@@ -1,4 +1,4 @@
-"""What the commands share: exit codes, progress, workers, time limits, whole files, mistakes that end alike.
+"""What the commands share: options, progress, workers, time limits, documents; `ends` and `files` have the rest.
 
 Packages that take long to load are imported by the commands that need them, so that `show` and mistakes answer at once.
 """
@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kolahal import __version__
-from kolahal.errors import KolahalError, UsageError, harmless
+from kolahal.cli.ends import BOUNDED as BOUNDED
+from kolahal.cli.ends import DEFECT as DEFECT
+from kolahal.cli.ends import INTERRUPTED as INTERRUPTED
+from kolahal.cli.ends import MISTAKE as MISTAKE
+from kolahal.cli.ends import PROVED as PROVED
+from kolahal.cli.ends import REFUTED as REFUTED
+from kolahal.cli.ends import UNKNOWN as UNKNOWN
+from kolahal.cli.ends import conclude, echo_json, streams, tell
+from kolahal.cli.ends import echo_lines as echo_lines
+from kolahal.cli.files import write_files as write_files
+from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.sketches.gallery import load_one
 
@@ -28,8 +38,6 @@ if TYPE_CHECKING:
     from kolahal.model import Verdict
     from kolahal.workers import Limits
 
-PROVED, REFUTED, MISTAKE, UNKNOWN, BOUNDED = 0, 1, 2, 3, 4  # exit codes; REFUTED also when nothing was found
-DEFECT, INTERRUPTED = 70, 130
 PATIENCE = 600  # seconds for a command without --limit: every step is counted, but there may be many
 
 Command = Callable[..., Any]
@@ -80,39 +88,34 @@ def supervised(command: Command) -> Command:
     def within_limits(*, limit: Limits, **given: Any) -> Any:
         from kolahal.workers import Stopped, WorkerDied, oversee
 
-        code, why = UNKNOWN, f"stopped after {PATIENCE} s; --limit gives it more"
-        if limit.seconds is None and limit.memory is None:
-            with limited(PATIENCE):
-                return command(**given)
-        else:
-            try:
-                code, why = oversee(limit, lambda: _code_of(command, given)), ""
-            except (Stopped, WorkerDied) as error:
-                why = str(error)
+        code, why = UNKNOWN, f"stopped after {PATIENCE} s; give it more time with --limit {6 * PATIENCE}"
+        try:
+            if limit.seconds is None and limit.memory is None:
+                with limited(PATIENCE):
+                    return command(**given)
+            else:
+                code, why = oversee(limit, lambda: conclude(lambda: command(**given))), ""
+        except Stopped as stopped:
+            why = str(stopped)
+        except MemoryError:
+            why = "it ran out of memory"
+        except WorkerDied as died:
+            code, why = DEFECT, f"{died}; unless it was killed, this is a defect of Kolahal: please report it"
         if why:
-            unknown = {"verdict": "unknown", "reason": why}
-            click.echo(json.dumps(unknown) if given.get("as_json") else f"Unknown: {why}.")
+            if given.get("as_json"):
+                bounds: dict[str, Any] = {"scope": None, "assumed": [], "epsilon_lower": 0.0, "epsilon_upper": None}
+                echo_json(json.dumps({"verdict": "unknown", **bounds, "reason": why}, ensure_ascii=False))
+            else:
+                click.echo(f"Unknown: {why}.")
         finish(code)
 
     return within_limits
 
 
-def _code_of(command: Command, given: dict[str, Any]) -> int:
-    """The exit code of a command, as the group that it belongs to would end it."""
-    try:
-        command(**given)
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except KolahalError as error:
-        click.echo(str(error), err=True)
-        return MISTAKE
-    return PROVED
-
-
 @contextmanager
 def progress(text: str) -> Iterator[Any]:
     """A line on standard error that says what goes on, on a terminal; nothing where it is piped."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
@@ -143,18 +146,7 @@ def _leave_interrupts_to_us() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-class _Group(click.Group):
-    """Mistakes of every command end alike: a message on standard error, exit code 2."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except KolahalError as error:
-            click.echo(str(error), err=True)
-            ctx.exit(MISTAKE)
-
-
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kolahal")
 def cli() -> None:
     """Find noise scales that make a program differentially private, and no noisier than they must be.
@@ -192,18 +184,6 @@ def load_complete(target: str) -> Sketch:
     return sketch
 
 
-def write_files(folder: Path, files: dict[str, str]) -> None:
-    """Write files into a folder; each appears whole or not at all."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            temporary = folder / f".{name}.part"
-            temporary.write_text(text, encoding="utf-8")
-            temporary.replace(folder / name)
-    except OSError as error:
-        raise UsageError(f"--out {folder}: {error.strerror or error}; give a folder that can be written") from None
-
-
 LARGEST_DOCUMENT = 50_000_000  # bytes; certificates and results of ours have a few thousand to a million
 
 
@@ -219,11 +199,6 @@ def read_document(path: Path, want: str) -> str:
         raise UsageError(f"{path}: {error.strerror or error}; {want}") from None
     except ValueError:  # no UTF-8, or a path with a NUL character
         raise UsageError(f"{path}: cannot be read as text; {want}") from None
-
-
-def echo_lines(text: str) -> None:
-    """A stranger's own lines: as they are into a file or a pipe, without control characters onto a terminal."""
-    click.echo(harmless(text) if sys.stdout.isatty() else text, nl=False, color=True)  # color: click drops nothing
 
 
 class TimeIsUp(BaseException):
@@ -250,17 +225,8 @@ def limited(seconds: float) -> Iterator[None]:
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command and give its exit code."""
-    try:
-        result = cli.main(args=argv, prog_name="kolahal", standalone_mode=False)
-        return result if isinstance(result, int) else 0
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        return MISTAKE
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted.", err=True)
-        return UNKNOWN
-    except BrokenPipeError:  # the reader of our output, such as `head`, has seen enough
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-        return 0
+    with streams():
+        try:
+            return conclude(lambda: cli.main(args=argv, prog_name="kolahal", standalone_mode=False))
+        except MemoryError:
+            return tell("Unknown: it ran out of memory.", UNKNOWN)

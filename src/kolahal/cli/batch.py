@@ -8,12 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from kolahal.cli.base import (
     BOUNDED,
+    DEFECT,
+    INTERRUPTED,
     MISTAKE,
     PROVED,
     REFUTED,
@@ -25,6 +27,8 @@ from kolahal.cli.base import (
     seed,
     write_files,
 )
+from kolahal.cli.ends import echo_json
+from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError
 from kolahal.settings import Settings
 
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
 CODES = {
     "refuted": REFUTED,
     "nothing found": REFUTED,
-    "failed": MISTAKE,
+    "failed": DEFECT,
     "mistake": MISTAKE,
     "unknown": UNKNOWN,
     "bounded": BOUNDED,
@@ -55,7 +59,7 @@ RESULTS, SUMMARY = "results.jsonl", "summary.txt"
 @click.option("--method", default="auto", show_default=True, help="How to synthesize.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutFolder(),
     help="Keep a journal and the results there; the same command goes on where an interrupted one ended.",
 )
 @click.option("--pass-over", is_flag=True, help="Pass over files without a sketch, as in folders and patterns.")
@@ -84,7 +88,7 @@ def batch(
     """Check or synthesize many mechanisms: names of the gallery or `gallery` for all of it, files, folders, patterns.
 
     A sketch with holes is synthesized, one without is checked. Exit code: 1 if any is refuted, else 2 if any is a
-    mistake or failed, else 3 if any is unknown, else 0.
+    mistake (70 if one failed by a defect of ours), else 3 if any is unknown, else 4 if any is bounded, else 0.
     """
     from kolahal.batch import Journal, Wish, find_jobs, run_jobs
     from kolahal.workers import connect
@@ -99,16 +103,31 @@ def batch(
     with nullcontext() if out is None else Journal(out) as journal:
         for repair in journal.repairs if journal else ():
             click.echo(repair, err=True)
-        with _watching(len(jobs)) as watch:
-            entries = run_jobs(jobs, executor, slots, limit, journal, retry, watch)
+        ended: list[Entry] = []
+        try:
+            with _watching(len(jobs), ended) as watch:
+                entries = run_jobs(jobs, executor, slots, limit, journal, retry, watch)
+        except KeyboardInterrupt:
+            _interrupted(ended, len(jobs), time.monotonic() - start, as_json, out)
         lines, table = _lines(entries), _table(entries, time.monotonic() - start)
         if out is not None:
             write_files(out, {RESULTS: "".join(lines), SUMMARY: table})
     if as_json:
-        click.echo("".join(lines), nl=False)
+        echo_json("".join(lines), nl=False)
     else:
-        click.echo(table + "".join(map(_counterexample, entries)), nl=False)
+        click.echo(table + "".join(map(_details, entries)), nl=False)
     finish(_code(entries, allow_unknown))
+
+
+def _interrupted(ended: Sequence[Entry], jobs: int, seconds: float, as_json: bool, out: Path | None) -> NoReturn:
+    """What was found until Ctrl-C."""
+    on = "" if out is None else "; the same command goes on from there"
+    click.echo(f"Interrupted: {len(ended)} of {jobs} jobs have ended{on}.", err=True)
+    if as_json:
+        echo_json("".join(_lines(ended)), nl=False)
+    elif ended:
+        click.echo(_table(ended, seconds) + "".join(map(_details, ended)), nl=False)
+    finish(INTERRUPTED)
 
 
 def _code(entries: Sequence[Entry], allow_unknown: bool) -> int:
@@ -148,13 +167,16 @@ def _short(summary: str) -> str:
     return line if len(line) <= WIDEST else line[: WIDEST - 1] + "…"
 
 
-def _counterexample(entry: Entry) -> str:
-    """Why a checked mechanism is refuted."""
+def _details(entry: Entry) -> str:
+    """Why a checked mechanism is refuted, and what is wrong with what is no mechanism."""
     record = entry.record
+    if record["verdict"] in ("mistake", "failed"):
+        return f"\n{record['target']}, {record['verdict']}:\n{record['summary'].strip()}\n"
     if record["verdict"] != "refuted" or record["action"] != "check":
         return ""
     found: dict[str, Any] = record["result"]["counterexample"]
-    given = ", ".join(f"{name} = {value:g}" for name, value in {"ε": found["epsilon"], **found["arguments"]}.items())
+    values = [("ε", found["epsilon"]), *found["arguments"].items()]
+    given = ", ".join(f"{name} = {value:g}" for name, value in values)
     lines = [
         f"\n{record['target']} is not {record['result']['claim']}-private. With {given}, take the neighbours",
         f"  d1 = {found['d1']}",
@@ -170,17 +192,18 @@ def _counterexample(entry: Entry) -> str:
 
 
 @contextmanager
-def _watching(total: int) -> Iterator[Watch]:
-    """Progress on standard error: a bar and what goes on, on a terminal; elsewhere a line for each job that ended."""
-    ended = 0
-    if not sys.stderr.isatty():
+def _watching(total: int, ended: list[Entry]) -> Iterator[Watch]:
+    """Progress on standard error: a bar and what goes on, on a terminal; elsewhere a line for each job that ended.
+
+    What has ended is also put into `ended`.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
 
         def tell(entry: Entry | None, running: Sequence[Attempt]) -> None:
-            nonlocal ended
             if entry is not None:
-                ended += 1
+                ended.append(entry)
                 words = f"{entry.record['target']}: {entry.record['verdict']} ({entry.seconds:.1f} s)"
-                click.echo(f"[{ended}] {words}", err=True)
+                click.echo(f"[{len(ended)}] {words}", err=True)
 
         yield tell
         return
@@ -193,6 +216,7 @@ def _watching(total: int) -> Iterator[Watch]:
 
         def show(entry: Entry | None, running: Sequence[Attempt]) -> None:
             now = time.monotonic()
+            ended.extend(() if entry is None else (entry,))
             going = [f"{attempt.job.target} {now - attempt.start:.0f} s" for attempt in running]
             bar.update(task, advance=entry is not None, description=", ".join(going[:3]))
 

@@ -14,6 +14,7 @@ import click
 
 from kolahal import __version__
 from kolahal.cli.base import (
+    PROVED,
     REFUTED,
     UNKNOWN,
     as_json,
@@ -29,6 +30,8 @@ from kolahal.cli.base import (
     workers,
     write_files,
 )
+from kolahal.cli.ends import echo_json
+from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError, harmless
 from kolahal.lang.scale import Scale, parse_number
 from kolahal.lang.sketch import Sketch
@@ -36,6 +39,7 @@ from kolahal.settings import Settings, TesterSettings
 
 if TYPE_CHECKING:
     from kolahal.model import Check
+    from kolahal.verification import Verified
 
 
 @cli.command()
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
 @as_json
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutFolder(),
     help="Also write result.json, report.html and the certificate or the counterexample there.",
 )
 @seed
@@ -79,7 +83,7 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
             )
     if as_json:
-        click.echo(dump(result))
+        echo_json(dump(result))
     else:
         click.echo(render_check(sketch, found, str(claimed), snippet), nl=False)
     finish(exit_code(found.verdict))
@@ -105,18 +109,71 @@ def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dic
 
 
 @cli.command()
-@click.argument("certificate", metavar="CERTIFICATE", type=click.Path(path_type=Path, dir_okay=False))
-def verify(certificate: Path) -> None:
-    """Check a certificate again, trusting no search: validity queries alone."""
-    from kolahal.checking import verify as recheck
+@click.argument("document", metavar="CERTIFICATE", type=click.Path(path_type=Path, dir_okay=False))
+@as_json
+def verify(document: Path, as_json: bool) -> None:
+    """Check a proof or a counterexample again, trusting no search, and say what it is about.
 
-    text = read_document(certificate, "give a certificate")
+    CERTIFICATE is a file that --out wrote, or what `check --json` printed; all that it says must fit together. Exit
+    code: 0 valid, 1 rejected, 2 no such document.
+    """
+    from kolahal.report.json import dump
+    from kolahal.verification import inspect_document
+
+    text = read_document(document, "give a certificate")
+    beside = document.with_name("certificate.json")
+    has_its_own = '"candidates"' not in text or not beside.is_file()
+    proof = None if has_its_own else read_document(beside, "give a certificate")
     with progress("checking"):
-        faults = recheck(text)
-    if faults:
-        click.echo(harmless("Rejected:\n" + "\n".join(f"  {fault}" for fault in faults)))
-        finish(REFUTED)
-    click.echo("Valid: every obligation was checked again.")
+        found = inspect_document(text, certificate=proof)
+    if as_json:
+        echo_json(dump({**_verified_document(found), "version": __version__}))
+    else:
+        click.echo(harmless(_render_verified(found)))
+    finish(REFUTED if found.faults else PROVED)
+
+
+MOST_LINES = 40  # of a program that was checked again
+KINDS = {
+    "proved": "a proof, for {scope}; every obligation was checked again",
+    "bounded": "a bounded proof, for {scope}; nothing is said of larger inputs; every case was checked again",
+    "refuted": "a refutation; both probabilities were computed again",
+}
+
+
+def _render_verified(found: Verified) -> str:
+    """What was checked again, with what result, and of what."""
+    kind = KINDS.get(found.verdict, "neither a proof nor a refutation").format(scope=found.scope)
+    if not found.faults:
+        lines = [f"Valid: {kind}."]
+    else:
+        lines = ["Rejected:", *(f"  {fault}" for fault in found.faults), f"It was to be {kind.partition(';')[0]}."]
+    if found.program is None:
+        return "\n".join(lines)
+    lines += ["", f"claim: {found.claim}", f"neighbours: {found.program.adjacency.describe()}"]
+    lines += [f"assumed: {', '.join(found.assumed)}"] if found.assumed else []
+    if found.example is not None:
+        lines += [f"counterexample: {found.example}", f"  with {found.example.arguments}"]
+    program = str(found.program).rstrip("\n").split("\n")
+    more = [f"… and {len(program) - MOST_LINES} lines more"] if len(program) > MOST_LINES else []
+    return "\n".join([*lines, f"program: {found.program.name}", "", *program[:MOST_LINES], *more])
+
+
+def _verified_document(found: Verified) -> dict[str, Any]:
+    program = found.program
+    return {
+        "valid": not found.faults,
+        "kind": {"proved": "proof", "bounded": "proof", "refuted": "refutation"}.get(found.verdict),
+        "verdict": found.verdict or None,
+        "scope": found.scope,
+        "assumed": list(found.assumed),
+        "claim": found.claim or None,
+        "adjacency": None if program is None else str(program.adjacency),
+        "neighbours": None if program is None else program.adjacency.describe(),
+        "sketch": None if program is None else program.name,
+        "program": None if program is None else str(program),
+        "faults": list(found.faults),
+    }
 
 
 @cli.command("test")
@@ -149,7 +206,7 @@ def test_command(
         trial = test_mechanism(sketch, claimed, settings, seed, pool)
     seconds = time.perf_counter() - start
     if as_json:
-        click.echo(dump(trial_document(trial, seconds)))
+        echo_json(dump(trial_document(trial, seconds)))
     else:
         click.echo(render_trial(sketch, trial, seconds, reproduce(trial, sketch)))
     finish(REFUTED if trial.p_value < 0.05 else UNKNOWN)

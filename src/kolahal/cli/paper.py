@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from kolahal.cli.base import cli, limited, processes, progress, seed, workers, write_files
+from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
@@ -82,7 +83,7 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
 
 
 @cli.command()
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("figures"), show_default=True)
+@click.option("--out", type=OutFolder(), default=Path("figures"), show_default=True)
 @seed
 def figures(out: Path, seed: int) -> None:
     """The paper's plots from our own runs, as SVG files."""

@@ -19,8 +19,9 @@ from kolahal.cli.base import (
     load_complete,
     progress,
     read_document,
-    write_files,
 )
+from kolahal.cli.ends import echo_json
+from kolahal.cli.files import OutFile, write_file
 from kolahal.errors import UsageError, harmless
 from kolahal.sketches.gallery import GALLERY, load
 
@@ -42,9 +43,7 @@ def show(target: str | None) -> None:
 
 @cli.command("emit")
 @click.argument("target", metavar="MECHANISM")
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: standard output]"
-)
+@click.option("--out", type=OutFile(), help="Where to write it.  [default: standard output]")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
 @click.option("--no-check", is_flag=True, help="Do not judge it first; the file says so.")
 @backends
@@ -74,12 +73,12 @@ def emit_command(target: str, out: Path | None, claim: str, no_check: bool, back
         words = f"{describe_verdict(verdict, program.private.name)}."
         text = emit(program, words, command, claim, certificate=proof, backend=backend)
         if out is not None:
-            write_files(out.parent, {out.name: text})
+            write_file(out, text)
         elif not as_json:
-            click.echo(text, nl=False)
+            echo_lines(text)
     if as_json:
         file = str(out) if out is not None and text is not None else None
-        click.echo(dump({**document, "sketch": program.name, "file": file, "program": text, "version": __version__}))
+        echo_json(dump({**document, "sketch": program.name, "file": file, "program": text, "version": __version__}))
     finish(exit_code(verdict))
 
 
@@ -99,9 +98,7 @@ def sketch_command(target: str, adjacent: str, private: str | None, copies: bool
 
 @cli.command()
 @click.argument("result", metavar="RESULT.json", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where to write it.  [default: beside the result]"
-)
+@click.option("--out", type=OutFile(), help="Where to write it.  [default: beside the result]")
 def report(result: Path, out: Path | None) -> None:
     """The report again as one HTML page, from a result, computing nothing."""
     from kolahal.report.html import render_page
@@ -114,5 +111,5 @@ def report(result: Path, out: Path | None) -> None:
             f"{result}: this is not a result of kolahal; give a result.json that `--out` or `--json` wrote"
         ) from None
     target = out or result.with_name("report.html")
-    write_files(target.parent, {target.name: page})
+    write_file(target, page)
     click.echo(harmless(str(target)))

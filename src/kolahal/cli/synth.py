@@ -12,8 +12,8 @@ import click
 
 from kolahal import __version__
 from kolahal.cli.base import (
+    INTERRUPTED,
     REFUTED,
-    UNKNOWN,
     as_json,
     backends,
     cli,
@@ -27,6 +27,8 @@ from kolahal.cli.base import (
     workers,
     write_files,
 )
+from kolahal.cli.ends import echo_json
+from kolahal.cli.files import OutFolder
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
@@ -76,7 +78,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @as_json
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutFolder(),
     help="Also write result.json, report.html, the certificate and the private program there.",
 )
 @seed
@@ -138,7 +140,7 @@ def synth(
     if patch:
         echo_lines(_patch(target, found, auto))
     else:
-        click.echo(dump(result) if as_json else render_synthesis(found, seconds), nl=as_json)
+        echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds), nl=False)
     if reason := why_nothing(found):
         click.echo(f"Why: {reason}. `--method paper` searches all the same, for as long as that takes.", err=True)
     finish(synthesis_code(found))
@@ -192,7 +194,7 @@ def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
         click.echo(f"{sketch.name}: {len(selection.kept)} examples, no completions yet")
     else:
         click.echo(f"{sketch.name}: nothing yet")
-    finish(UNKNOWN)
+    finish(INTERRUPTED)
 
 
 def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str, backend: str) -> dict[str, Any]:

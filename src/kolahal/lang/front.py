@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
-from kolahal.lang.parse import Seen, choose, parse_function, parse_source
+from kolahal.lang.parse import Seen, parse_function, parse_named, parse_source
 from kolahal.lang.scale import parse_number
 from kolahal.lang.scopes import USUAL
 from kolahal.lang.sketch import Sketch
@@ -153,10 +153,15 @@ _NAMES = {
 
 def load_sketches(target: str | Path) -> tuple[Sketch, ...]:
     """The sketches that `path.py` or `path.py:function` names; nothing is imported or executed."""
+    path, name = split_target(target)
+    source = read_source(path)
+    return (parse_named(source, name),) if name else parse_source(source)
+
+
+def split_target(target: str | Path) -> tuple[str, str]:
+    """The path and the function of a target; no function where it names a whole file."""
     text = str(target)
     path, colon, name = text.rpartition(":")
     if not colon or os.path.exists(text) or not name.isidentifier():
-        path, name = text, ""
-    source = read_source(path)
-    sketches = parse_source(source)
-    return (choose(sketches, source, name),) if name else sketches
+        return text, ""
+    return path, name

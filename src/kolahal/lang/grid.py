@@ -57,20 +57,16 @@ def find_refinement(certificate: str, distance: Fraction) -> int:
     Where a proof has shifts for the two ends of a change only, those in between are mixtures, in parts of its width.
     """
     shifts, widths = 1, 1
-    waiting: list[object] = [json.loads(certificate)]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, list):
-            waiting += part
-        elif isinstance(part, dict):
-            steps = [Fraction(s) / distance for s in part["steps"].values()] if "steps" in part else []
-            units = [Fraction(part["units"])] if "units" in part else []
-            shifts = math.lcm(shifts, *(shift.denominator for shift in [*steps, *units]))
-            for low, high in part.get("ends") or ():
-                ends = Fraction(low) / distance, Fraction(high) / distance
-                width = (ends[1] - ends[0]).numerator or 1
-                widths = math.lcm(widths, width, *(end.denominator for end in ends))
-            waiting += part.values()
+    for case in json.loads(certificate)["cases"]:  # by place: other keys are names of the user's, `steps` among them
+        passages = case.get("passages", ())
+        forms = [rule[part] for rule in case.get("alignment", ()) for part in ("then", "else") if part in rule]
+        found = [Fraction(form["units"]) for form in forms]
+        found += [Fraction(s) / distance for p in passages for shift in p["shifts"] for s in shift["steps"].values()]
+        shifts = math.lcm(shifts, *(shift.denominator for shift in found))
+        for low, high in (pair for passage in passages for pair in passage.get("ends") or ()):
+            ends = Fraction(low) / distance, Fraction(high) / distance
+            width = (ends[1] - ends[0]).numerator or 1
+            widths = math.lcm(widths, width, *(end.denominator for end in ends))
     return shifts * widths
 
 

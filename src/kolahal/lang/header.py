@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,6 +20,7 @@ NEEDED = {
 }
 
 MOST_ANSWERS = 1_000_000  # that Private[…] may declare
+LABEL = re.compile(r"eta[0-9]+")  # the scale of a hole, in laws, which speak of parameters too
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ def _parameters(tree: Tree, node: Function) -> tuple[Parameter, ...]:
     found: dict[str, Parameter] = {}
     refused = len(args.args) != len(args.args + args.posonlyargs + args.kwonlyargs)
     for arg in args.args:
-        if tree.is_reserved(arg.arg):
+        if tree.is_reserved(arg.arg) or LABEL.fullmatch(arg.arg):
             tree.fault("K141", arg, name=arg.arg)
         parameter = _parameter(tree, arg, defaults.get(arg.arg))
         if parameter is None:

@@ -12,23 +12,48 @@ from kolahal.lang.check import check
 from kolahal.lang.header import read_header
 from kolahal.lang.scopes import USUAL, Function
 from kolahal.lang.sketch import Role, Sketch
-from kolahal.lang.source import SketchError, Source, refuse_source, with_newlines
+from kolahal.lang.source import Diagnostic, SketchError, Source, refuse_source, with_newlines
 from kolahal.lang.tree import Aliases, Tree, clip, say
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one name of a file stands for: a sketch, or what is wrong with the function that was to be one."""
+
+    name: str
+    sketch: Sketch | None
+    faults: tuple[Diagnostic, ...]  # of the function, and of the file around it
+
+
+def read_functions(source: Source) -> tuple[Reading, ...]:
+    """The functions of a source that @sketch decorates, in order; the faults of one are not those of another."""
+    tree = Tree(source)
+    around = tuple(tree.faults)
+    found: dict[str, Reading] = {}
+    for node, decorator in tree.decorated():
+        tree.faults.clear()
+        known = found.get(node.name)
+        if known is not None:
+            tree.fault("K009", node, name=node.name)
+        sketch = None
+        try:
+            sketch = _read(tree, node, decorator)
+        except SketchError as error:  # larger than is looked at
+            tree.faults += error.diagnostics
+        faults = (*(around if known is None else known.faults), *tree.faults)
+        found[node.name] = Reading(node.name, None if faults else sketch, faults)
+    if not found:
+        raise SketchError(source, around) if around else refuse_source(source, "K007")
+    return tuple(found.values())
 
 
 def parse_source(source: Source) -> tuple[Sketch, ...]:
     """All sketches of a source, in order; raises SketchError with every fault of all of them."""
-    tree = Tree(source)
-    found: dict[str, Sketch] = {}
-    for node, decorator in tree.decorated():
-        if node.name in found:
-            tree.fault("K009", node, name=node.name)
-        found[node.name] = _read(tree, node, decorator)
-    if tree.faults:
-        raise SketchError(source, tuple(tree.faults))
-    if not found:
-        raise refuse_source(source, "K007")
-    return tuple(found.values())
+    readings = read_functions(source)
+    faults = tuple(fault for reading in readings for fault in reading.faults)
+    if faults:
+        raise SketchError(source, faults)
+    return tuple(reading.sketch for reading in readings if reading.sketch is not None)
 
 
 def parse(text: str, path: str = "<text>") -> Sketch:
@@ -75,13 +100,16 @@ def _compare(tree: Tree, node: Function, decorator: ast.expr, sketch: Sketch, se
             tree.fault("K146", note, name=clip(note), meant=say(meant), found=say(seen.notes[arg.arg]))
 
 
-def choose(sketches: tuple[Sketch, ...], source: Source, name: str) -> Sketch:
-    """The sketch called `name`."""
-    for sketch in sketches:
-        if sketch.name == name:
-            return sketch
-    have = ", ".join(s.name for s in sketches)
-    raise refuse_source(source, "K008", name=name, have=have, example=f"{source.path}:{sketches[0].name}")
+def parse_named(source: Source, name: str) -> Sketch:
+    """The sketch called `name`; what is wrong with other functions of the source is not its business."""
+    readings = read_functions(source)
+    for reading in readings:
+        if reading.name == name:
+            if reading.sketch is None:
+                raise SketchError(source, reading.faults)
+            return reading.sketch
+    have = ", ".join(reading.name for reading in readings)
+    raise refuse_source(source, "K008", name=name, have=have, example=f"{source.path}:{readings[0].name}")
 
 
 def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:

@@ -81,6 +81,11 @@ def prove_bounded(
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
         return Unknown(f"a proof for up to {most} answers did not pass its re-check: {faults[0]}")
+    return read_verdict(sketch, most, certificate)
+
+
+def read_verdict(sketch: Sketch, most: int, certificate: Certificate) -> Proved | Bounded:
+    """What a valid certificate for at most so many answers says: of a declared number, and all arguments, all there is."""
     condition = describe_scope(sketch)
     if sketch.private.count is not None and not condition:
         return Proved(certificate, Exactly(sketch.private.count))

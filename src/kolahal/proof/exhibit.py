@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.measure.outcomes import find_outcomes
 from kolahal.measure.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron, build_polyhedra
-from kolahal.measure.rigorous import exceeds, rigorous_probability, site_scales
+from kolahal.measure.rigorous import Interval, exceeds, rigorous_probability, site_scales
 from kolahal.model import (
     AllOf,
     Anything,
@@ -89,7 +89,19 @@ def find_faults(data: object) -> list[str]:
     assert not isinstance(p1, CannotIntegrate) and not isinstance(p2, CannotIntegrate)
     if not exceeds(p1, p2, level):
         return [f"P(event on d1) is at most {p1.high:.6g}, which is not above exp({show(level)}) times {p2.low:.6g}"]
-    return []
+    return list(_misstated(data, example.event, {"p1": p1, "p2": p2}))
+
+
+def _misstated(data: Any, event: Event, found: Mapping[str, Interval]) -> Iterator[str]:
+    """What a document tells its readers beside the example, where that is not so."""
+    if data.get("words") != describe_event(event):
+        yield f"the event in words is not that of the example: {describe_event(event)}"
+    for name, p in found.items():
+        match data.get(name):
+            case [float() | int() as low, float() | int() as high] if low <= p.high and p.low <= high:
+                pass
+            case _:
+                yield f"{name} is not the probability on d{name[1]}, which is between {p.low:.6g} and {p.high:.6g}"
 
 
 def read_document(data: Any) -> tuple[Sketch, Scale, Example]:

@@ -9,7 +9,7 @@ from kolahal.lang.check import NONE, WHOLE, infer
 from kolahal.lang.ir import Assign, Comprehension, Draw, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Everywhere, Exactly, Proved, Unknown
+from kolahal.model import Certificate, Everywhere, Exactly, Proved, Unknown
 from kolahal.proof.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.certificate import Case, LengthProof, read_certificate, recheck, write_certificate
 from kolahal.proof.horn import Inductive
@@ -64,8 +64,13 @@ def prove_every_length(
         failures = ["the program does not read back from its text"]
     if failures:
         return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
+    return read_verdict(sketch, claim, certificate)
+
+
+def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Proved:
+    """What a valid certificate for every length says."""
     count = sketch.private.count
-    assumed = tuple(f"{name} >= 1" for name in found.assumed)
+    assumed = tuple(f"{name} >= 1" for name in assumed_names(sketch, claim))
     return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)
 
 

@@ -53,14 +53,19 @@ GALLERY: dict[str, Entry] = {
 
 def load(target: str) -> tuple[Sketch, ...]:
     """The sketches that a gallery name, `path.py` or `path.py:function` stands for."""
+    return load_sketches(find(target))
+
+
+def find(target: str) -> str:
+    """Where a target is: the file of a name of the gallery, and other targets as they are."""
     if target in GALLERY:
-        return load_sketches(FOLDER / f"{target}.py")
+        return str(FOLDER / f"{target}.py")
     if not target.endswith(".py") and ".py:" not in target and not os.path.exists(target):
         raise UsageError(
             f"there is no sketch called {target!r}: give path.py, path.py:function, or a name of the gallery "
             f"({', '.join(GALLERY)})"
         )
-    return load_sketches(target)
+    return target
 
 
 def load_one(target: str) -> Sketch:

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "methods": STEPS_AND_BELOW | {"synthesis", "baselines"},
     "checking": STEPS_AND_BELOW,
     "curves": STEPS_AND_BELOW,
-    "opendp": {"errors", "lang"},
+    "opendp": BELOW | {"checking", "report"},
     "workers": {"errors"},
     "batch": STEPS_AND_BELOW | {"__version__", "checking", "methods", "report", "sketches", "workers"},
     "evaluation": STEPS_AND_BELOW | {"synthesis", "baselines", "methods", "sketches", "report"},

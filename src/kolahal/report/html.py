@@ -15,12 +15,15 @@ from jinja2 import Environment, FileSystemLoader, TemplateError
 from markupsafe import Markup
 
 from kolahal.errors import KolahalError
+from kolahal.lang.scale import parse_scale
+from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.safe import escape, visible
 from kolahal.report.svg import Rule, Series, histogram, line_chart, loss_map, paired_bars
 from kolahal.report.words import (
     Explanation,
     Site,
     best_of,
+    describe_accuracy,
     explain,
     find_sites,
     headline,
@@ -37,7 +40,7 @@ ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "refuted": 3}
 ROLES = {
     "refuted": "a pair of neighbours that refutes it",
     "hard": "a pair of neighbours that is hard to hide",
-    "tested": "the best counterexample of the test",
+    "tested": "the hardest pair of neighbours that the test found",
 }
 
 
@@ -72,6 +75,7 @@ def _render(document: dict[str, Any]) -> str:
             candidates=[_row(c) for c in document.get("candidates", [])],
             best=best_of(document),
             holes=[label.replace("eta", "η") for label in document.get("holes", [])],
+            error=error_words(document),
             law=_math(document.get("law")),
             alternatives=[_math(law) for law in document.get("alternatives", [])],
             figures=pictures(document),
@@ -106,6 +110,9 @@ def fragment(document: dict[str, Any]) -> str:
             candidates=[_row(c) for c in candidates[:MOST_ROWS]],
             more=max(0, len(candidates) - MOST_ROWS),
             holes=[label.replace("eta", "η") for label in document.get("holes", [])],
+            law=_math(document.get("law")),
+            alternatives=[_math(law) for law in document.get("alternatives", [])],
+            error=error_words(document),
             show=show,
             brief=brief,
         )
@@ -186,13 +193,14 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if document.get("claim"):
         found.append(("Claim", f"{pretty(document['claim'])}-differential privacy"))
     if "verdict" in document:
-        low, high = document.get("epsilon_lower"), document.get("epsilon_upper")
-        found.append(("True ε", _bounds(_cut(low or 0.0), None if high is None else show(high))))
+        if not document.get("defect"):
+            found.append(("True ε", _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"))))
     elif document.get("hardest") and (best := best_of(document)):
-        low = _cut(document["hardest"]["loss"])
-        above = " and ε" if best["verdict"] == "proved" else ""
-        words = f"{'between' if above else 'at least'} {low}·ε{above}" if low != "1" else "ε, and not less"
-        found.append(("True ε", f"of the best completion: {words}"))
+        proved = best["verdict"] == "proved"
+        loss = _finite(document["hardest"]["loss"])
+        low = at_least(min(1.0, loss) if proved else loss)
+        words = f"between {low}·ε and ε" if proved else f"at least {low}·ε"
+        found.append(("True ε", f"of the best completion: {'ε, and not less' if proved and low == '1' else words}"))
     if document.get("p_value") is not None:
         found.append(("p-value", show(document["p_value"])))
     if document.get("method"):
@@ -205,19 +213,25 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _bounds(low: str, high: str | None) -> str:
+def _bounds(lower: Any, upper: Any) -> str:
     """Where the true ε lies, in units of the claim."""
+    low = at_least(_finite(lower))
     if low == "∞":
         return "unbounded: no noise hides the difference"
-    if high is None:
+    if upper is None:
         return f"at least {low} times the claim; no upper bound is known"
+    high = at_most(_finite(upper))
     return f"{low} times the claim" if low == high else f"between {low} and {high} times the claim"
 
 
-def _cut(bound: Any) -> str:
-    """A lower bound with four digits, never rounded up."""
-    value = _finite(bound)
-    return f"{math.floor(value * 1e4 + 1e-9) / 1e4:.4f}".rstrip("0").rstrip(".") if value < 100 else show(value)
+def error_words(document: Mapping[str, Any]) -> str:
+    """What the errors of the completions are; a document from before that was written down does not say."""
+    first: Mapping[str, Any] = next(iter(document.get("candidates", [])), {})
+    unit, at = first.get("error_unit"), first.get("error_at")
+    if not unit or not at:
+        return "expected, against the program without noise"
+    given = _at({"epsilon": at["epsilon"], "arguments": at["values"]})
+    return describe_accuracy(str(unit), given, at["inputs"], at["size"])
 
 
 def _labels(document: Mapping[str, Any], sites: Sequence[Site]) -> list[str]:
@@ -246,9 +260,11 @@ def brief(value: Any) -> str:
 
 
 def tightness(candidate: Mapping[str, Any]) -> float | None:
-    """The largest loss that was found of a candidate, in units of ε."""
+    """The largest loss that was found of a candidate, in units of ε; an estimate from runs yields to a proof."""
     loss, against = candidate.get("log_loss"), candidate.get("counterexample")
     found = [] if loss is None else [_finite(loss) / candidate["epsilon"]]
+    if candidate["verdict"] == "proved":
+        found = [min(1.0, loss) for loss in found]
     if against:
         (low1, high1), (low2, high2) = against["p1"], against["p2"]
         ratio = max(_ratio(low1, high2), _ratio(low2, high1))
@@ -310,7 +326,7 @@ def pictures(document: Mapping[str, Any]) -> list[Picture]:
     data = document.get("figures") or {}
     found = []
     if data.get("loss"):
-        found.append(_losses(data["loss"]))
+        found.append(_losses(data["loss"], verdict_of(document) == "proved"))
     if data.get("landscape"):
         found.append(_landscape(data["landscape"], bool(document.get("candidates"))))
     if data.get("error"):
@@ -342,14 +358,14 @@ def _how(data: Mapping[str, Any]) -> str:
 
 
 def _count(answers: int) -> str:
-    return f"{answers} answer{'' if answers == 1 else 's'}"
+    return f"{answers} private answer{'' if answers == 1 else 's'}"
 
 
 def _hole(label: str) -> str:
     return label.replace("eta", "η")
 
 
-def _losses(data: Mapping[str, Any]) -> Picture:
+def _losses(data: Mapping[str, Any], proved: bool) -> Picture:
     series, bounded = [], False
     for style, curve in enumerate(data["curves"]):
         name = f"{_hole(curve['hole'])} around {pretty(curve['scale'])}"
@@ -360,6 +376,7 @@ def _losses(data: Mapping[str, Any]) -> Picture:
             law = tuple(zip(data["factors"], map(_finite, curve["law"]), strict=True))
             series.append(Series(f"{_hole(curve['hole'])} by the law", law, dashed=True, style=style))
     title = "Loss against scale"
+    chosen = at_least(min(1.0, _at_one(data))) if proved else show(_at_one(data))
     svg = line_chart(
         title,
         "scale, as a multiple of the chosen one",
@@ -368,7 +385,7 @@ def _losses(data: Mapping[str, Any]) -> Picture:
         top=3.0,
         rules=[Rule("what the claim allows", 1.0, left=True), Rule("chosen", 1.0, up=True)],
         log_x=True,
-        description=f"The loss falls as a scale grows. At the chosen scales it is {show(_at_one(data))} of the claim.",
+        description=f"The loss falls as a scale grows. At the chosen scales it is {chosen} of the claim.",
         heading=False,
     )
     caption = (
@@ -443,7 +460,7 @@ def _errors(data: Mapping[str, Any]) -> Picture:
     svg = line_chart(
         title,
         "ε",
-        "chance of another answer" if probability else "mean distance from the true answer",
+        "share of wrong outputs" if probability else "mean distance from the true output",
         series,
         top=1.0 if probability else None,
         log_x=True,
@@ -452,9 +469,9 @@ def _errors(data: Mapping[str, Any]) -> Picture:
         heading=False,
     )
     what = (
-        "How often the answer is not the noiseless one"
+        "How often the output is not the noiseless one"
         if probability
-        else "How far the answer is from the noiseless one"
+        else "How far the output is from the noiseless one"
     )
     at = _at({"arguments": data["arguments"]})
     caption = (
@@ -494,7 +511,7 @@ def _p_values(curves: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Pict
 
 def _bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Counterexamples of a document without pictures: the event and its two probabilities, as intervals."""
-    found = [(document, document.get("counterexample"))]
+    found = [(document, document.get("counterexample") or document.get("hardest_by_test"))]
     found += [(c, c.get("counterexample")) for c in document.get("candidates", [])]
     pairs = []
     for owner, example in found:
@@ -503,9 +520,27 @@ def _bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             event = {"label": example["event"], "bins": [], "p1": middle[0], "p2": middle[1], "exact": True}
             role = "refuted" if owner.get("verdict") == "refuted" else "tested"
             scales = owner.get("scales", [])
-            allowed = example.get("epsilon", 0.0)
-            pairs.append({**example, "role": role, "scales": scales, "allowed": allowed, "bins": [], "events": [event]})
+            allowed = _allowed(owner, example)
+            sure = role == "refuted" or _log_ratio(example, least=True) > allowed
+            open_to_doubt = not sure and _log_ratio(example, least=False) > allowed
+            events = [{**event, "over": None if open_to_doubt else sure}]
+            pairs.append({**example, "role": role, "scales": scales, "allowed": allowed, "bins": [], "events": events})
     return pairs
+
+
+def _allowed(owner: Mapping[str, Any], example: Mapping[str, Any]) -> float:
+    """The claimed level at an example, where the claim is a multiple of ε; otherwise the ε itself."""
+    epsilon = float(example.get("epsilon", 0.0))
+    claim = parse_scale(owner["claim"]) if owner.get("claim") else None
+    return epsilon * float(claim.coefficient) if claim is not None and len(claim.powers) == 1 else epsilon
+
+
+def _log_ratio(example: Mapping[str, Any], least: bool) -> float:
+    """The smallest or largest log-ratio that the two intervals of an example leave room for."""
+    (low1, high1), (low2, high2) = example["p1"], example["p2"]
+    ends = ((low1, high2), (low2, high1)) if least else ((high1, low2), (high2, low1))
+    ratio = max(_ratio(above, below) for above, below in ends)
+    return math.log(ratio) if ratio else -math.inf
 
 
 LONGEST = 12  # label of a bar
@@ -521,21 +556,22 @@ def _letters(label: str) -> str:
 def _pair(document: Mapping[str, Any], data: Mapping[str, Any], number: int) -> dict[str, Any]:
     """One pair of neighbours with its chart and its events."""
     allowed = float(data["allowed"])
-    events = [_event(event, allowed, data.get("runs") or 0) for event in data["events"]]
-    hardest = document.get("hardest") if data["role"] == "hard" else None
-    if hardest and hardest["d1"] == data["d1"]:
-        hardest = None
+    listed = list(data["events"])
+    if data["role"] == "refuted":  # certain, also where a document has too few digits to show it
+        listed[0] = {"over": True, **listed[0]}
+    events = [_event(event, allowed, data.get("runs") or 0) for event in listed]
+    hardest = _hardest(document, data, events[0]) if number == 0 else None
     svg, long = "", False
     if data["bins"]:
         up = "probability"
         description = f"{data['event']}: {events[0]['say']}"
         chosen = data["events"][0]["bins"]
         if data["kind"] == "histogram":
-            svg = histogram("The answers on both inputs", data["subject"], up, data["bins"], chosen, description)
+            svg = histogram("The outputs on both inputs", data["subject"], up, data["bins"], chosen, description)
         else:
             long = any(len(b["label"]) > LONGEST for b in data["bins"])
             bins = [{**b, "label": _letters(b["label"])} for b in data["bins"]] if long else data["bins"]
-            svg = paired_bars("The answers on both inputs", up, bins, chosen, description)
+            svg = paired_bars("The outputs on both inputs", up, bins, chosen, description)
     name = "(" + ", ".join(pretty(s) for s in data["scales"]) + ")" if document.get("candidates") else ""
     role = ROLES[data["role"]]
     changed = [a != b for a, b in zip(data["d1"], data["d2"], strict=True)]
@@ -548,7 +584,7 @@ def _pair(document: Mapping[str, Any], data: Mapping[str, Any], number: int) -> 
         "changed": changed,
         "svg": Markup(svg),
         "runs": data.get("runs"),
-        "subject": data.get("subject", "the answer"),
+        "subject": data.get("subject", "the output"),
         "letters": long,
         "events": events,
         "other": data.get("other", [0, 0]),
@@ -558,24 +594,63 @@ def _pair(document: Mapping[str, Any], data: Mapping[str, Any], number: int) -> 
     }
 
 
+def _hardest(document: Mapping[str, Any], data: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The example with the largest loss that was found, where that is another one than the pair that is shown."""
+    hardest = document.get("hardest")
+    if not hardest or (hardest["d1"], hardest["d2"], hardest["event"]) == (data["d1"], data["d2"], data["event"]):
+        return None
+    loss = _finite(hardest["loss"])
+    if event["part"] is not None and loss <= event["part"]:
+        return None
+    return {**hardest, "loss": at_least(min(1.0, loss) if verdict_of(document) == "proved" else loss)}
+
+
 ENOUGH = 50  # hits on either side, below which sampled frequencies say nothing of their ratio
 SURE = 4.0  # standard errors
+ROUNDED = 1e-3  # what a loss may be wrong by where a document has four digits of two probabilities, and no more
 
 
 def _event(event: Mapping[str, Any], allowed: float, runs: int) -> dict[str, Any]:
-    """An event with its loss in units of the claim, where it is known, and what is to be said of it."""
+    """An event with its loss in units of the claim, where it is known, and what is to be said of it.
+
+    `over` says whether the loss is above the claim: None where that cannot be told.
+    """
     p1, p2, exact = float(event["p1"]), float(event["p2"]), bool(event["exact"])
     high, low = max(p1, p2), min(p1, p2)
     likelier, about = "d1" if p1 >= p2 else "d2", "" if exact else "about "
     say = f"It has a probability of {about}{show(p1)} on d1 and {about}{show(p2)} on d2."
     if high == 0 or (not exact and low * runs < ENOUGH):
-        return {**event, "part": None, "over": False, "say": f"{say} That is too rare to compare."}
+        return {**event, "part": None, "loss": "–", "over": False, "say": f"{say} That is too rare to compare."}
     loss = math.inf if low == 0 else math.log(high / low)
-    doubt = 0.0 if exact else SURE * math.sqrt(1 / (high * runs) + 1 / (low * runs))
-    over = loss - doubt > allowed * (1 + 1e-9)
-    times = "infinitely more likely on" if low == 0 else f"{about}{math.exp(loss):.4g} times as likely on"
-    limit = f"the {math.exp(min(700.0, allowed)):.4g} that the claim allows"
-    close = f"too close to {limit} to tell from so many runs"
-    verdict = f"more than {limit}" if over else f"within {limit}" if loss <= allowed or exact else close
-    say += f" It is {times} {likelier}, {verdict}."
-    return {**event, "part": loss / allowed if allowed else None, "over": over, "say": say}
+    over = event["over"] if "over" in event else _is_over(loss, allowed, high, low, 0 if exact else runs)
+    part, limit = (loss / allowed if allowed else None), math.exp(min(700.0, allowed))
+    if over is None:
+        ratio, bound = f"{math.exp(loss):.4g}", f"{limit:.4g}"
+    else:
+        ratio, bound = compare(math.exp(min(700.0, loss)), limit, over)
+    times = "infinitely more likely on" if low == 0 else f"{about}{ratio} times as likely on"
+    allows = f"the {bound} that the claim allows"
+    verdict = {True: f"more than {allows}", False: f"within {allows}", None: f"too close to {allows} to tell"}[over]
+    return {
+        **event,
+        "part": part,
+        "loss": _loss_words(part, over, exact),
+        "over": bool(over),
+        "say": f"{say} It is {times} {likelier}, {verdict}.",
+    }
+
+
+def _is_over(loss: float, allowed: float, high: float, low: float, runs: int) -> bool | None:
+    """Whether a loss is above what is allowed, by frequencies of so many `runs`, or by probabilities without runs."""
+    if not runs:
+        return loss > allowed + ROUNDED
+    doubt = SURE * math.sqrt(1 / (high * runs) + 1 / (low * runs)) if low else 0.0
+    return True if loss - doubt > allowed else False if loss <= allowed else None
+
+
+def _loss_words(part: float | None, over: bool | None, exact: bool) -> str:
+    """A loss in units of the claim, in a cell of a table."""
+    if part is None or over is None or math.isinf(part):
+        return brief(part) if exact else f"≈ {brief(part)}"
+    (shown, _) = compare(part, 1.0, over)
+    return shown if exact else f"≈ {brief(float(shown))}"

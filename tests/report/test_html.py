@@ -137,7 +137,7 @@ def test_a_document_without_pictures_has_a_page_too(found: dict[str, Any], refut
 
 
 def test_a_test_has_a_page_too() -> None:
-    example = {"d1": [1.0], "d2": [0.0], "event": "the answer is 1", "arguments": {}, "epsilon": 0.5, "p1": [0.4, 0.5], "p2": [0.1, 0.2]}  # fmt: skip
+    example = {"d1": [1.0], "d2": [0.0], "event": "the output is 1", "arguments": {}, "epsilon": 0.5, "p1": [0.4, 0.5], "p2": [0.1, 0.2]}  # fmt: skip
     document = {
         "epsilon": 0.5, "p_value": 0.001, "epsilon_lower": 0.69, "confidence": 0.99, "runs": 1000, "seconds": 1.0,
         "curve": [{"test_epsilon": 0.4, "p_value": 0.0}, {"test_epsilon": 0.6, "p_value": 0.2}], "counterexample": example,

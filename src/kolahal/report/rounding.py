@@ -30,6 +30,8 @@ def compare(value: float, limit: float, over: bool) -> tuple[str, str]:
     """
     if not over:
         return at_least(min(value, limit)), f"{limit:.{DIGITS}g}"
+    if math.isinf(value):
+        return "∞", f"{limit:.{DIGITS}g}"
     value = max(value, math.nextafter(limit, math.inf))  # it is above, whatever became of that in doubles
     for digits in range(DIGITS, MOST_DIGITS + 1):
         shown = f"{value:.{digits}g}", f"{limit:.{digits}g}"

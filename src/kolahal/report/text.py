@@ -29,7 +29,7 @@ from kolahal.model import (
     show,
 )
 from kolahal.report.advice import advise
-from kolahal.report.rounding import at_least, at_most
+from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy, explain_shortly
 
 
@@ -212,7 +212,9 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
         assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []
     if isinstance(check.verdict, Refuted):
-        lines += ["The counterexample:", *counterexample_lines(check.verdict)]
+        allowed = float(parse_scale(claim).at(check.verdict.example.arguments.quantities(sketch)))
+        (share, _) = compare(_log_loss(check.verdict) / allowed, 1.0, over=True)
+        lines += [f"The counterexample, which loses {share} of the claim:", *counterexample_lines(check.verdict)]
         lines += ["To see it yourself, without Kolahal:", "", snippet] if snippet else []
     elif check.trial is not None and proof is None:
         allowed = float(parse_scale(claim).at(check.trial.example.arguments.quantities(sketch)))

@@ -58,8 +58,8 @@ def test_the_law_is_told_with_its_alternatives(found: Synthesis) -> None:
 def test_the_error_has_a_unit_and_its_inputs(found: Synthesis) -> None:
     line = next(line for line in render_synthesis(found, {"total": 1.0}).split("\n") if line.startswith("error: "))
     first = found.split.training[0]
-    assert line.startswith("error: share of outputs that are not the one without noise, at ε = ")
-    assert line.endswith(f"on 8 inputs each of {first.size} private answers and {4 * first.size} private answers.")
+    assert line.startswith("error: share of outputs that are not the one without noise (in lists, of items), at ε = ")
+    assert line.endswith(f"on 8 inputs each of {first.size} and {4 * first.size} private answers.")
     for candidate in synthesis_document(found, {}, "1")["candidates"]:
         assert candidate["error_unit"] == "share of wrong outputs" and isinstance(candidate["error"], float)
         at = candidate["error_at"]

@@ -194,7 +194,10 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         found.append(("Claim", f"{pretty(document['claim'])}-differential privacy"))
     if "verdict" in document:
         if not document.get("defect"):
-            found.append(("True ε", _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"))))
+            known = _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"))
+            if document["verdict"] == "bounded" and document.get("epsilon_upper") is None:
+                known = known.replace("no upper bound is known", f"at most the claim for {document['scope']}")
+            found.append(("True ε", known))
     elif document.get("hardest") and (best := best_of(document)):
         proved = best["verdict"] == "proved"
         loss = _finite(document["hardest"]["loss"])
@@ -559,7 +562,8 @@ def _pair(document: Mapping[str, Any], data: Mapping[str, Any], number: int) -> 
     listed = list(data["events"])
     if data["role"] == "refuted":  # certain, also where a document has too few digits to show it
         listed[0] = {"over": True, **listed[0]}
-    events = [_event(event, allowed, data.get("runs") or 0) for event in listed]
+    proved = data["role"] == "hard" and verdict_of(document) == "proved"
+    events = [_event(event, allowed, data.get("runs") or 0, proved) for event in listed]
     hardest = _hardest(document, data, events[0]) if number == 0 else None
     svg, long = "", False
     if data["bins"]:
@@ -610,10 +614,10 @@ SURE = 4.0  # standard errors
 ROUNDED = 1e-3  # what a loss may be wrong by where a document has four digits of two probabilities, and no more
 
 
-def _event(event: Mapping[str, Any], allowed: float, runs: int) -> dict[str, Any]:
+def _event(event: Mapping[str, Any], allowed: float, runs: int, proved: bool = False) -> dict[str, Any]:
     """An event with its loss in units of the claim, where it is known, and what is to be said of it.
 
-    `over` says whether the loss is above the claim: None where that cannot be told.
+    `over` says whether the loss is above the claim: None where that cannot be told, neither from runs nor by a proof.
     """
     p1, p2, exact = float(event["p1"]), float(event["p2"]), bool(event["exact"])
     high, low = max(p1, p2), min(p1, p2)
@@ -623,6 +627,7 @@ def _event(event: Mapping[str, Any], allowed: float, runs: int) -> dict[str, Any
         return {**event, "part": None, "loss": "–", "over": False, "say": f"{say} That is too rare to compare."}
     loss = math.inf if low == 0 else math.log(high / low)
     over = event["over"] if "over" in event else _is_over(loss, allowed, high, low, 0 if exact else runs)
+    over = False if over is None and proved else over
     part, limit = (loss / allowed if allowed else None), math.exp(min(700.0, allowed))
     if over is None:
         ratio, bound = f"{math.exp(loss):.4g}", f"{limit:.4g}"

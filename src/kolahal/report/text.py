@@ -229,7 +229,9 @@ def _bounds(check: Check) -> list[str]:
     upper = "nothing is known" if check.epsilon_upper is None else at_most(check.epsilon_upper)
     if isinstance(check.verdict, Bounded) and check.epsilon_upper is None:
         upper = f"1 for {check.verdict.scope}, and nothing is known of other inputs"
-    lines = [f"In units of the claim, the true ε is at least {at_least(check.epsilon_lower)}; upper bound: {upper}."]
+    sampled = check.trial is not None and check.example is check.trial.example
+    low = at_least(check.epsilon_lower) + (f" with confidence {check.trial.confidence}" if check.trial and sampled else "")
+    lines = [f"In units of the claim, the true ε is at least {low}; upper bound: {upper}."]
     shown = check.verdict.example if isinstance(check.verdict, Refuted) else check.trial.example if check.trial else None
     if check.example is not None and not _same(check.example, shown):
         lines += [f"The lower bound comes from {check.example}, at {check.example.arguments}."]

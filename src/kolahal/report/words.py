@@ -103,12 +103,11 @@ def scope_words(scope: str | None) -> str:
 def describe_accuracy(unit: str, at: str, inputs: int, sizes: Sequence[int]) -> str:
     """What an error is, and the inputs it was computed on."""
     meaning = {
-        "mean distance": "mean distance of the output from the one without noise",
-        "share of wrong outputs": "share of outputs that are not the one without noise",
+        "mean distance": "mean distance of the output from the one without noise (in lists, of the items)",
+        "share of wrong outputs": "share of outputs that are not the one without noise (in lists, of items)",
     }.get(unit, unit)
-    counts = _join([f"{size} private answer{'' if size == 1 else 's'}" for size in sizes])
     each = f"{inputs} inputs each" if len(sizes) > 1 else f"{inputs} inputs"
-    return f"{meaning}, at {at}, on {each} of {counts}"
+    return f"{meaning}, at {at}, on {each} of {_join([str(size) for size in sizes])} private answers"
 
 
 def _because(example: Mapping[str, Any] | None, claim: str) -> str:
@@ -227,7 +226,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
         "Different noise stays different, so the partners’ chances add up.",
     )
     if certificate.get("kind") == "bounded":
-        return Explanation(opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(certificate), ())
+        return Explanation(opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ())
     stories = tuple(_story(sketch, claim, case) for case in certificate["cases"])
     count = sum(
         c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]
@@ -438,8 +437,13 @@ def _step_words(sketch: Sketch, name: str, step: Fraction) -> str:
     return f"`{name}` {'up' if step > 0 else 'down'} by {_number(abs(step))}"
 
 
-def _bounded_closing(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+def _bounded_closing(sketch: Sketch, certificate: Mapping[str, Any]) -> tuple[str, ...]:
     cases = certificate.get("all_cases", len(certificate["cases"]))
+    if sketch.private.count is not None:
+        return (
+            f"Tables: {cases}, one for each setting of the arguments that are whole or truth values; every row of every one was "
+            f"checked again in exact arithmetic. The program takes {sketch.private.count} private answers and no other number.",
+        )
     return (
         f"There are {cases} such tables, one for each number of queries up to {certificate['size']} and each setting of the "
         "whole arguments; every row of every one was checked again in exact arithmetic. Larger inputs were not examined.",

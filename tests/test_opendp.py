@@ -145,7 +145,7 @@ LISTED = "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, eps: Epsil
 
 
 def test_only_what_is_proved_becomes_a_measurement(dp) -> None:
-    with pytest.raises(UsageError, match="f is not eps-private: ⟨.*⟩\nOnly a mechanism that is proved"):
+    with pytest.raises(UsageError, match=r"f is not eps-private: ⟨.*⟩\nOnly a mechanism that is proved"):
         to_opendp(parse(LISTED.format("1/2*1")), 1.0, {"N": 1})
     for verdict in (Unknown("it is hard"), Unknown("a defect of ours", defect=True)):
         with pytest.raises(UsageError, match="neither proved nor refuted"):

@@ -60,8 +60,12 @@ def test_a_bounded_verdict_is_not_called_private() -> None:
 
 def test_a_declared_number_is_proved_and_said() -> None:
     found = check(parse(HEAD.format("Private[7]") + SEVENTH))
-    assert isinstance(found.verdict, Proved) and found.epsilon_upper == 1 and str(found.verdict.scope) == "its 7 answers"
-    assert "differentially private for its 7 answers" in headline({**check_document(found), "sketch": "f", "claim": "eps"})
+    assert (
+        isinstance(found.verdict, Proved) and found.epsilon_upper == 1 and str(found.verdict.scope) == "its 7 answers"
+    )
+    assert "differentially private for its 7 answers" in headline(
+        {**check_document(found), "sketch": "f", "claim": "eps"}
+    )
 
 
 def test_a_defect_asks_to_be_reported() -> None:
@@ -99,4 +103,6 @@ def test_the_lower_bound_says_where_it_comes_from(refuted_check: Check) -> None:
     document = check_document(refuted_check)
     assert document["epsilon_lower_from"]["d1"] == [float(a) for a in refuted_check.example.d1]
     same: Example = refuted_check.verdict.example  # type: ignore[union-attr]
-    assert "The lower bound comes from" not in render_check(sketch, replace(refuted_check, example=same.flipped()), "eps")
+    assert "The lower bound comes from" not in render_check(
+        sketch, replace(refuted_check, example=same.flipped()), "eps"
+    )

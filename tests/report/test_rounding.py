@@ -42,7 +42,9 @@ def test_a_value_and_its_limit_are_told_apart(limit: float, times: float, over: 
 
 
 def numbers_of(say: str) -> tuple[float, float] | None:
-    found = re.search(r"It is (?:about )?(\S+) times as likely on d[12], (?:more than|within|too close to) the (\S+) that", say)
+    found = re.search(
+        r"It is (?:about )?(\S+) times as likely on d[12], (?:more than|within|too close to) the (\S+) that", say
+    )
     return (float(found[1]), float(found[2])) if found else None
 
 
@@ -80,7 +82,11 @@ def test_sampled_losses_are_over_only_beyond_doubt(p1: float, allowed: float, pa
     assert over is not False or part <= 1 + 1e-9
 
 
-@given(st.floats(min_value=1e-6, max_value=0.9), st.floats(min_value=1e-9, max_value=1e-3), st.sampled_from([0.1, 0.5, 1.0, 3.0]))
+@given(
+    st.floats(min_value=1e-6, max_value=0.9),
+    st.floats(min_value=1e-9, max_value=1e-3),
+    st.sampled_from([0.1, 0.5, 1.0, 3.0]),
+)
 def test_a_refutation_is_never_shown_as_none(p1: float, above: float, epsilon: float) -> None:
     p2 = p1 * math.exp(-epsilon * (1 + above))
     shown = {"event": "the output is 1", "p1": [p1, p1], "p2": [p2, p2], "epsilon": epsilon}

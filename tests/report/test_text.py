@@ -68,11 +68,16 @@ def test_the_error_has_a_unit_and_its_inputs(found: Synthesis) -> None:
     assert "share of outputs that are not the one without noise" in found._repr_html_()
 
 
-@pytest.mark.parametrize(("lower", "words"), [(0.485, "no counterexample: it loses at least 0.97"), (0.7, "A counterexample")])
+@pytest.mark.parametrize(
+    ("lower", "words"), [(0.485, "no counterexample: it loses at least 0.97"), (0.7, "A counterexample")]
+)
 def test_only_a_loss_above_the_claim_is_a_counterexample(lower: float, words: str) -> None:
     shown = trial(lower)
     over = lower > 0.5
-    assert words in render_trial(SKETCH, shown, 1.0, "") and trial_document(shown, 1.0)["violates"] == over == shown.violates
+    assert (
+        words in render_trial(SKETCH, shown, 1.0, "")
+        and trial_document(shown, 1.0)["violates"] == over == shown.violates
+    )
     check = Check(Unknown("it is hard"), lower / 0.5, None, shown, SKETCH, "eps", EXAMPLE)
     assert words in render_check(SKETCH, check, "eps")
     document = check_document(check)

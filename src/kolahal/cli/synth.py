@@ -84,7 +84,9 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @click.option("--coefficients", help="Coefficients of the grammar, such as 1,2,3,4,6.")
 @click.option("--also", multiple=True, metavar="EXPR", help="A further scale for the grammar, such as 'T/eps'.")
 @click.option("--patch", is_flag=True, help="Print a unified diff of the file instead: holes filled, or noise added.")
-@click.option("--force", is_flag=True, help="With --patch: also for a bounded completion; a comment in the file says so.")
+@click.option(
+    "--force", is_flag=True, help="With --patch: also for a bounded completion; a comment in the file says so."
+)
 @backends
 @click.option("--auto", is_flag=True, help="SKETCH is a plain function: find the places for noise, too.")
 @click.option("--adjacent", help="With --auto: who the neighbours are.  [default: each_within(1)]")

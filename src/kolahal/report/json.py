@@ -219,7 +219,9 @@ def trial_document(trial: Trial, seconds: float) -> dict[str, Any]:
         "confidence": trial.confidence,
         "curve": curve(trial),
         "violates": trial.violates,
-        "counterexample": counterexample(trial),  # the hardest example that was found, whether it violates the claim or not
+        "counterexample": counterexample(
+            trial
+        ),  # the hardest example that was found, whether it violates the claim or not
         "runs": trial.runs,
         "seconds": round(seconds, 3),
     }
@@ -235,7 +237,12 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
     found = None
     if isinstance(verdict, Refuted):
         found = _refutation(verdict)
-    elif trial is not None and isinstance(verdict, Unknown) and check.example is trial.example and check.epsilon_lower > 1:
+    elif (
+        trial is not None
+        and isinstance(verdict, Unknown)
+        and check.example is trial.example
+        and check.epsilon_lower > 1
+    ):
         found = counterexample(trial)
     return {
         "verdict": name_verdict(verdict),

@@ -230,9 +230,13 @@ def _bounds(check: Check) -> list[str]:
     if isinstance(check.verdict, Bounded) and check.epsilon_upper is None:
         upper = f"1 for {check.verdict.scope}, and nothing is known of other inputs"
     sampled = check.trial is not None and check.example is check.trial.example
-    low = at_least(check.epsilon_lower) + (f" with confidence {check.trial.confidence}" if check.trial and sampled else "")
+    low = at_least(check.epsilon_lower) + (
+        f" with confidence {check.trial.confidence}" if check.trial and sampled else ""
+    )
     lines = [f"In units of the claim, the true ε is at least {low}; upper bound: {upper}."]
-    shown = check.verdict.example if isinstance(check.verdict, Refuted) else check.trial.example if check.trial else None
+    shown = (
+        check.verdict.example if isinstance(check.verdict, Refuted) else check.trial.example if check.trial else None
+    )
     if check.example is not None and not _same(check.example, shown):
         lines += [f"The lower bound comes from {check.example}, at {check.example.arguments}."]
     return lines
@@ -244,7 +248,9 @@ def _same(one: Example, other: Example | None) -> bool:
 
 def _hardest_lines(trial: Trial, allowed: float) -> list[str]:
     """What a test found: a counterexample only if it shows a loss above the claim."""
-    share = f"it loses at least {at_least(trial.epsilon_lower / allowed)} of the claim, with confidence {trial.confidence}"
+    share = (
+        f"it loses at least {at_least(trial.epsilon_lower / allowed)} of the claim, with confidence {trial.confidence}"
+    )
     if trial.epsilon_lower > allowed:
         return [f"A counterexample, by the test: {share}.", *counterexample_lines(trial)]
     return [f"The hardest example that was found, which is no counterexample: {share}.", *counterexample_lines(trial)]

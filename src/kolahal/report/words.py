@@ -226,7 +226,9 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
         "Different noise stays different, so the partners’ chances add up.",
     )
     if certificate.get("kind") == "bounded":
-        return Explanation(opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ())
+        return Explanation(
+            opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
+        )
     stories = tuple(_story(sketch, claim, case) for case in certificate["cases"])
     count = sum(
         c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]

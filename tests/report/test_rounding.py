@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kolahal.report.html import _bounds, _event, _is_over, _losses, tightness
+from kolahal.report.html import _bounds, _losses, tightness
+from kolahal.report.pairs import _is_over, tell_event
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import headline
 
@@ -58,7 +59,7 @@ def test_the_words_of_an_event_agree_with_what_is_known(
     p2 = p1 * math.exp(-allowed * (1 + near))
     over = near > 0
     odds = [p if digits is None else float(f"{p:.{digits}g}") for p in ((p2, p1) if flip else (p1, p2))]
-    told = _event({"p1": odds[0], "p2": odds[1], "exact": True, "over": over}, allowed, 0)
+    told = tell_event({"p1": odds[0], "p2": odds[1], "exact": True, "over": over}, allowed, 0)
     ratio, limit = numbers_of(told["say"]) or (0.0, 0.0)
     assert told["over"] == over == ("more than" in told["say"]) == (ratio > limit)
     assert (float(told["loss"]) > 1) == over
@@ -69,7 +70,7 @@ def test_a_document_that_does_not_say_is_read_with_its_digits(p1: float, allowed
     """A tight pair of a proved mechanism, four digits a probability, is never called a violation."""
     p1, p2 = p1 / scale, p1 / scale * math.exp(-allowed)
     event: dict[str, Any] = {"p1": float(f"{p1:.4g}"), "p2": float(f"{p2:.4g}"), "exact": True}
-    told = _event(event, allowed, 0)
+    told = tell_event(event, allowed, 0)
     ratio, limit = numbers_of(told["say"]) or (0.0, 0.0)
     assert not told["over"] and "within" in told["say"] and ratio <= limit and float(told["loss"]) <= 1
 

@@ -49,10 +49,8 @@ def describe_errors(sketch: Sketch, arguments: Arguments, settings: Settings) ->
 
 
 def _several_sizes(sketch: Sketch, arguments: Arguments) -> list[Arguments]:
-    """The arguments at the sizes that are looked at; a program that declares how many answers it takes has but one."""
-    count = sketch.private.count
-    sizes = (arguments.size, LARGER * arguments.size) if count is None else (count,)
-    return [replace(arguments, size=size) for size in sizes]
+    """The arguments at the sizes that are looked at."""
+    return [replace(arguments, size=size) for size in sketch.sizes((arguments.size, LARGER * arguments.size))]
 
 
 def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Settings) -> bool:

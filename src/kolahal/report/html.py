@@ -15,17 +15,19 @@ from jinja2 import Environment, FileSystemLoader, TemplateError
 from markupsafe import Markup
 
 from kolahal.errors import KolahalError
-from kolahal.lang.scale import parse_scale
-from kolahal.report.rounding import at_least, at_most, compare
+from kolahal.report.pairs import bare_pairs, draw_pair
+from kolahal.report.rounding import at_least, at_most, finite, ratio_of
 from kolahal.report.safe import escape, visible
-from kolahal.report.svg import Rule, Series, histogram, line_chart, loss_map, paired_bars
+from kolahal.report.svg import Rule, Series, line_chart, loss_map
 from kolahal.report.words import (
     Explanation,
     Site,
     best_of,
+    brief,
     describe_accuracy,
     explain,
     find_sites,
+    given_words,
     headline,
     pretty,
     show,
@@ -37,11 +39,6 @@ HERE = Path(__file__).parent
 LONGEST_TEXT = 60_000  # characters of a counterexample as a program
 MOST_ROWS = 12  # of a fragment
 ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "refuted": 3}
-ROLES = {
-    "refuted": "a pair of neighbours that refutes it",
-    "hard": "a pair of neighbours that is hard to hide",
-    "tested": "the hardest pair of neighbours that the test found",
-}
 
 
 def render_page(document: dict[str, Any]) -> str:
@@ -57,7 +54,7 @@ def _render(document: dict[str, Any]) -> str:
     program = document.get("mechanism") or document.get("program") or ""
     sites = find_sites(program)
     pairs = [
-        _pair(document, pair, number) for number, pair in enumerate(document.get("pairs") or _bare_pairs(document))
+        draw_pair(document, pair, number) for number, pair in enumerate(document.get("pairs") or bare_pairs(document))
     ]
     return (
         _environment()
@@ -200,7 +197,7 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
             found.append(("True ε", known))
     elif document.get("hardest") and (best := best_of(document)):
         proved = best["verdict"] == "proved"
-        loss = _finite(document["hardest"]["loss"])
+        loss = finite(document["hardest"]["loss"])
         low = at_least(min(1.0, loss) if proved else loss)
         words = f"between {low}·ε and ε" if proved else f"at least {low}·ε"
         found.append(("True ε", f"of the best completion: {'ε, and not less' if proved and low == '1' else words}"))
@@ -218,12 +215,12 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _bounds(lower: Any, upper: Any) -> str:
     """Where the true ε lies, in units of the claim."""
-    low = at_least(_finite(lower))
+    low = at_least(finite(lower))
     if low == "∞":
         return "unbounded: no noise hides the difference"
     if upper is None:
         return f"at least {low} times the claim; no upper bound is known"
-    high = at_most(_finite(upper))
+    high = at_most(finite(upper))
     return f"{low} times the claim" if low == high else f"between {low} and {high} times the claim"
 
 
@@ -233,7 +230,7 @@ def error_words(document: Mapping[str, Any]) -> str:
     unit, at = first.get("error_unit"), first.get("error_at")
     if not unit or not at:
         return "expected, against the program without noise"
-    given = _at({"epsilon": at["epsilon"], "arguments": at["values"]})
+    given = given_words({"epsilon": at["epsilon"], "arguments": at["values"]})
     return describe_accuracy(str(unit), given, at["inputs"], at["size"])
 
 
@@ -257,26 +254,17 @@ def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def brief(value: Any) -> str:
-    """A number with the three digits that tables have room for."""
-    return show(float(f"{value:.3g}")) if isinstance(value, float) else show(value)
-
-
 def tightness(candidate: Mapping[str, Any]) -> float | None:
     """The largest loss that was found of a candidate, in units of ε; an estimate from runs yields to a proof."""
     loss, against = candidate.get("log_loss"), candidate.get("counterexample")
-    found = [] if loss is None else [_finite(loss) / candidate["epsilon"]]
+    found = [] if loss is None else [finite(loss) / candidate["epsilon"]]
     if candidate["verdict"] == "proved":
         found = [min(1.0, loss) for loss in found]
     if against:
         (low1, high1), (low2, high2) = against["p1"], against["p2"]
-        ratio = max(_ratio(low1, high2), _ratio(low2, high1))
+        ratio = max(ratio_of(low1, high2), ratio_of(low2, high1))
         found.append(math.log(ratio) / against["epsilon"] if ratio else 0.0)
     return max(found, default=None)
-
-
-def _ratio(above: float, below: float) -> float:
-    return above / below if below else math.inf if above else 0.0
 
 
 def _math(text: str | None) -> str:
@@ -343,11 +331,6 @@ def pictures(document: Mapping[str, Any]) -> list[Picture]:
     return found
 
 
-def _at(about: Mapping[str, Any]) -> str:
-    parts = [f"ε = {show(about['epsilon'])}"] if "epsilon" in about else []
-    return ", ".join(parts + [f"{name} = {show(value)}" for name, value in about.get("arguments", {}).items()])
-
-
 def _on(data: Mapping[str, Any]) -> str:
     return (
         "one hard pair of neighbours"
@@ -372,11 +355,11 @@ def _losses(data: Mapping[str, Any], proved: bool) -> Picture:
     series, bounded = [], False
     for style, curve in enumerate(data["curves"]):
         name = f"{_hole(curve['hole'])} around {pretty(curve['scale'])}"
-        points = tuple(zip(data["factors"], map(_finite, curve["found"]), strict=True))
+        points = tuple(zip(data["factors"], map(finite, curve["found"]), strict=True))
         series.append(Series(name, points, style=style))
         if curve["law"]:
             bounded = True
-            law = tuple(zip(data["factors"], map(_finite, curve["law"]), strict=True))
+            law = tuple(zip(data["factors"], map(finite, curve["law"]), strict=True))
             series.append(Series(f"{_hole(curve['hole'])} by the law", law, dashed=True, style=style))
     title = "Loss against scale"
     chosen = at_least(min(1.0, _at_one(data))) if proved else show(_at_one(data))
@@ -392,7 +375,7 @@ def _losses(data: Mapping[str, Any], proved: bool) -> Picture:
         heading=False,
     )
     caption = (
-        f"One scale is changed and the others stay. Solid: the loss on {_on(data)}, {_how(data)} ({_at(data)}): "
+        f"One scale is changed and the others stay. Solid: the loss on {_on(data)}, {_how(data)} ({given_words(data)}): "
         f"{'a lower bound for the true loss' if data['exact'] else 'an estimate from below of the true loss'}."
     )
     caption += " Dashed: what the law says, an upper bound where the law holds." if bounded else ""
@@ -400,18 +383,13 @@ def _losses(data: Mapping[str, Any], proved: bool) -> Picture:
 
 
 def _at_one(data: Mapping[str, Any]) -> float:
-    return max(_finite(c["found"][len(data["factors"]) // 2]) for c in data["curves"])
-
-
-def _finite(value: Any) -> float:
-    """JSON has no infinity; documents spell it."""
-    return math.inf if value == "Infinity" else math.nan if value is None else float(value)
+    return max(finite(c["found"][len(data["factors"]) // 2]) for c in data["curves"])
 
 
 def _landscape(data: Mapping[str, Any], synthesis: bool) -> Picture:
     first, second = (_hole(label) for label in data["holes"])
-    found = [[_finite(v) for v in row] for row in data["found"]]
-    law = [[_finite(v) for v in row] for row in data["law"]] if data["law"] else None
+    found = [[finite(v) for v in row] for row in data["found"]]
+    law = [[finite(v) for v in row] for row in data["law"]] if data["law"] else None
     places: dict[tuple[float, float], list[str]] = {}
     for mark in data["marks"]:
         places.setdefault((mark["x"], mark["y"]), []).append(str(mark["rank"]))
@@ -429,7 +407,7 @@ def _landscape(data: Mapping[str, Any], synthesis: bool) -> Picture:
         f"The loss falls towards the upper right, where both scales are large. {len(marks)} completions are marked.",
     )
     fixed = [f"{_hole(label)} = {pretty(scale)}" for label, scale in data["fixed"]]
-    at = ", ".join([_at(data), _count(data["size"]), *fixed])
+    at = ", ".join([given_words(data), _count(data["size"]), *fixed])
     caption = f"The loss on {_on(data)} over both scales, in units of the claim, {_how(data)} ({at})."
     if _passes_one(found):
         caption += (
@@ -453,7 +431,7 @@ def _errors(data: Mapping[str, Any]) -> Picture:
     series = [
         Series(
             ", ".join(pretty(s) for s in curve["scales"]),
-            tuple(zip(data["epsilons"], map(_finite, curve["errors"]), strict=True)),
+            tuple(zip(data["epsilons"], map(finite, curve["errors"]), strict=True)),
             dots=True,
         )
         for curve in data["curves"]
@@ -476,7 +454,7 @@ def _errors(data: Mapping[str, Any]) -> Picture:
         if probability
         else "How far the output is from the noiseless one"
     )
-    at = _at({"arguments": data["arguments"]})
+    at = given_words({"arguments": data["arguments"]})
     caption = (
         f"{what}, on average over {data['inputs']} inputs of {_count(data['size'])} between 0 and {data['most']} "
         f"with {data['runs']} simulated runs each"
@@ -507,155 +485,3 @@ def _p_values(curves: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Pict
         "A second opinion that shares nothing with the proof: the p-value of a statistical test that the loss is at most the "
         "test ε. Small values speak against privacy; large ones prove nothing.",
     )
-
-
-# ---------------------------------------------------------------- two databases side by side
-
-
-def _bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Counterexamples of a document without pictures: the event and its two probabilities, as intervals."""
-    found = [(document, document.get("counterexample") or document.get("hardest_by_test"))]
-    found += [(c, c.get("counterexample")) for c in document.get("candidates", [])]
-    pairs = []
-    for owner, example in found:
-        if example:
-            middle = [sum(example[key]) / 2 for key in ("p1", "p2")]
-            event = {"label": example["event"], "bins": [], "p1": middle[0], "p2": middle[1], "exact": True}
-            role = "refuted" if owner.get("verdict") == "refuted" else "tested"
-            scales = owner.get("scales", [])
-            allowed = _allowed(owner, example)
-            sure = role == "refuted" or _log_ratio(example, least=True) > allowed
-            open_to_doubt = not sure and _log_ratio(example, least=False) > allowed
-            events = [{**event, "over": None if open_to_doubt else sure}]
-            pairs.append({**example, "role": role, "scales": scales, "allowed": allowed, "bins": [], "events": events})
-    return pairs
-
-
-def _allowed(owner: Mapping[str, Any], example: Mapping[str, Any]) -> float:
-    """The claimed level at an example, where the claim is a multiple of ε; otherwise the ε itself."""
-    epsilon = float(example.get("epsilon", 0.0))
-    claim = parse_scale(owner["claim"]) if owner.get("claim") else None
-    return epsilon * float(claim.coefficient) if claim is not None and len(claim.powers) == 1 else epsilon
-
-
-def _log_ratio(example: Mapping[str, Any], least: bool) -> float:
-    """The smallest or largest log-ratio that the two intervals of an example leave room for."""
-    (low1, high1), (low2, high2) = example["p1"], example["p2"]
-    ends = ((low1, high2), (low2, high1)) if least else ((high1, low2), (high2, low1))
-    ratio = max(_ratio(above, below) for above, below in ends)
-    return math.log(ratio) if ratio else -math.inf
-
-
-LONGEST = 12  # label of a bar
-
-
-def _letters(label: str) -> str:
-    """A list of truth values as letters."""
-    for word, letter in (("True", "T"), ("False", "F"), ("None", "·"), ("a number", "#"), (", ", " ")):
-        label = label.replace(word, letter)
-    return label
-
-
-def _pair(document: Mapping[str, Any], data: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """One pair of neighbours with its chart and its events."""
-    allowed = float(data["allowed"])
-    listed = list(data["events"])
-    if data["role"] == "refuted":  # certain, also where a document has too few digits to show it
-        listed[0] = {"over": True, **listed[0]}
-    proved = data["role"] == "hard" and verdict_of(document) == "proved"
-    events = [_event(event, allowed, data.get("runs") or 0, proved) for event in listed]
-    hardest = _hardest(document, data, events[0]) if number == 0 else None
-    svg, long = "", False
-    if data["bins"]:
-        up = "probability"
-        description = f"{data['event']}: {events[0]['say']}"
-        chosen = data["events"][0]["bins"]
-        if data["kind"] == "histogram":
-            svg = histogram("The outputs on both inputs", data["subject"], up, data["bins"], chosen, description)
-        else:
-            long = any(len(b["label"]) > LONGEST for b in data["bins"])
-            bins = [{**b, "label": _letters(b["label"])} for b in data["bins"]] if long else data["bins"]
-            svg = paired_bars("The outputs on both inputs", up, bins, chosen, description)
-    name = "(" + ", ".join(pretty(s) for s in data["scales"]) + ")" if document.get("candidates") else ""
-    role = ROLES[data["role"]]
-    changed = [a != b for a, b in zip(data["d1"], data["d2"], strict=True)]
-    return {
-        "number": number,
-        "title": f"{name}: {role}" if name else role[0].upper() + role[1:],
-        "role": data["role"],
-        "at": _at(data),
-        "sides": [("d1", data["d1"]), ("d2", data["d2"])],
-        "changed": changed,
-        "svg": Markup(svg),
-        "runs": data.get("runs"),
-        "subject": data.get("subject", "the output"),
-        "letters": long,
-        "events": events,
-        "other": data.get("other", [0, 0]),
-        "hardest": hardest,
-        "allowed": allowed,
-        "factor": math.exp(min(700.0, allowed)),
-    }
-
-
-def _hardest(document: Mapping[str, Any], data: Mapping[str, Any], event: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The example with the largest loss that was found, where that is another one than the pair that is shown."""
-    hardest = document.get("hardest")
-    if not hardest or (hardest["d1"], hardest["d2"], hardest["event"]) == (data["d1"], data["d2"], data["event"]):
-        return None
-    loss = _finite(hardest["loss"])
-    if event["part"] is not None and loss <= event["part"]:
-        return None
-    return {**hardest, "loss": at_least(min(1.0, loss) if verdict_of(document) == "proved" else loss)}
-
-
-ENOUGH = 50  # hits on either side, below which sampled frequencies say nothing of their ratio
-SURE = 4.0  # standard errors
-ROUNDED = 1e-3  # what a loss may be wrong by where a document has four digits of two probabilities, and no more
-
-
-def _event(event: Mapping[str, Any], allowed: float, runs: int, proved: bool = False) -> dict[str, Any]:
-    """An event with its loss in units of the claim, where it is known, and what is to be said of it.
-
-    `over` says whether the loss is above the claim: None where that cannot be told, neither from runs nor by a proof.
-    """
-    p1, p2, exact = float(event["p1"]), float(event["p2"]), bool(event["exact"])
-    high, low = max(p1, p2), min(p1, p2)
-    likelier, about = "d1" if p1 >= p2 else "d2", "" if exact else "about "
-    say = f"It has a probability of {about}{show(p1)} on d1 and {about}{show(p2)} on d2."
-    if high == 0 or (not exact and low * runs < ENOUGH):
-        return {**event, "part": None, "loss": "–", "over": False, "say": f"{say} That is too rare to compare."}
-    loss = math.inf if low == 0 else math.log(high / low)
-    over = event["over"] if "over" in event else _is_over(loss, allowed, high, low, 0 if exact else runs)
-    over = False if over is None and proved else over
-    part, limit = (loss / allowed if allowed else None), math.exp(min(700.0, allowed))
-    if over is None:
-        ratio, bound = f"{math.exp(loss):.4g}", f"{limit:.4g}"
-    else:
-        ratio, bound = compare(math.exp(min(700.0, loss)), limit, over)
-    times = "infinitely more likely on" if low == 0 else f"{about}{ratio} times as likely on"
-    allows = f"the {bound} that the claim allows"
-    verdict = {True: f"more than {allows}", False: f"within {allows}", None: f"too close to {allows} to tell"}[over]
-    return {
-        **event,
-        "part": part,
-        "loss": _loss_words(part, over, exact),
-        "over": bool(over),
-        "say": f"{say} It is {times} {likelier}, {verdict}.",
-    }
-
-
-def _is_over(loss: float, allowed: float, high: float, low: float, runs: int) -> bool | None:
-    """Whether a loss is above what is allowed, by frequencies of so many `runs`, or by probabilities without runs."""
-    if not runs:
-        return loss > allowed + ROUNDED
-    doubt = SURE * math.sqrt(1 / (high * runs) + 1 / (low * runs)) if low else 0.0
-    return True if loss - doubt > allowed else False if loss <= allowed else None
-
-
-def _loss_words(part: float | None, over: bool | None, exact: bool) -> str:
-    """A loss in units of the claim, in a cell of a table."""
-    if part is None or over is None or math.isinf(part):
-        return brief(part) if exact else f"≈ {brief(part)}"
-    (shown, _) = compare(part, 1.0, over)
-    return shown if exact else f"≈ {brief(float(shown))}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
 
 DIGITS = 4
 MOST_DIGITS = 17  # they tell any two doubles apart
@@ -38,6 +39,15 @@ def compare(value: float, limit: float, over: bool) -> tuple[str, str]:
         if float(shown[0]) > float(shown[1]):
             break
     return shown
+
+
+def finite(value: Any) -> float:
+    """JSON has no infinity; documents spell it."""
+    return math.inf if value == "Infinity" else math.nan if value is None else float(value)
+
+
+def ratio_of(above: float, below: float) -> float:
+    return above / below if below else math.inf if above else 0.0
 
 
 def _round(value: float, towards: str, digits: int) -> str:

@@ -138,6 +138,16 @@ def show(value: Any) -> str:
     return {"Infinity": "∞", "-Infinity": "−∞"}.get(str(value), str(value))
 
 
+def brief(value: Any) -> str:
+    """A number with the three digits that tables have room for."""
+    return show(float(f"{value:.3g}")) if isinstance(value, float) else show(value)
+
+
+def given_words(about: Mapping[str, Any]) -> str:
+    parts = [f"ε = {show(about['epsilon'])}"] if "epsilon" in about else []
+    return ", ".join(parts + [f"{name} = {show(value)}" for name, value in about.get("arguments", {}).items()])
+
+
 def pretty(scale: str | None) -> str:
     """A scale as people read it."""
     return parse_scale(scale).pretty()

@@ -13,7 +13,19 @@ import kolahal
 from kolahal import check, parse_scale, synthesize
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Check, Everywhere, Judged, Law, Proved, Refuted, Synthesis, Unknown, describe_completion
+from kolahal.model import (
+    Accuracy,
+    Bounded,
+    Check,
+    Everywhere,
+    Judged,
+    Law,
+    Proved,
+    Refuted,
+    Synthesis,
+    Unknown,
+    describe_completion,
+)
 from kolahal.report.svg import escape
 from kolahal.sketches.gallery import FOLDER, GALLERY, load_one
 
@@ -28,14 +40,14 @@ PAGE = """\
 {sketch}
 ```
 
-## Answers
+## Scales
 
 ```console
 $ kolahal synth {name}.py
 {synth}```
 
-The first column of the table marks the pick; *loss/ε* is the part of the budget that is used; *error* is the expected error against the
-program without noise, on typical inputs. The p-value is a second opinion that shares nothing with the proof.
+The first column of the table marks the pick; *loss/ε* is the part of the budget that is used; what *error* is stands below the
+table. The p-value is a second opinion that shares nothing with the proof.
 
 ## Why the pick is private
 
@@ -54,7 +66,7 @@ $ kolahal check pick.py
 {too_little}```
 
 ```console
-$ kolahal check too_little.py | head -9
+$ kolahal check too_little.py | head -10
 {refuted}```
 """
 
@@ -125,7 +137,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
         "each_within", "one_within", "sum_within", "monotone",
     ),
     "Working with them": ("synthesize", "synthesize_plain", "check", "emit", "Sketch", "Mechanism", "Scale", "parse_scale", "Settings", "Grammar"),
-    "Results": (Synthesis, Judged, Law, Check, Proved, Refuted, Unknown),
+    "Results": (Synthesis, Judged, Law, Accuracy, Check, Proved, Bounded, Refuted, Unknown),
     "Errors": ("KolahalError", "UsageError", "SettingsError"),
 }  # fmt: skip
 NOTES = {

@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "checking": STEPS_AND_BELOW | {"verification"},
     "verification": STEPS_AND_BELOW,
     "curves": STEPS_AND_BELOW,
-    "opendp": {"errors", "lang"},
+    "opendp": BELOW | {"checking", "report"},
     "workers": {"errors"},
     "batch": STEPS_AND_BELOW | {"__version__", "checking", "methods", "report", "sketches", "workers"},
     "evaluation": STEPS_AND_BELOW | {"synthesis", "baselines", "methods", "sketches", "report"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kolahal.settings as config
-from kolahal import check, synthesize_plain
+from kolahal import check, synthesize, synthesize_plain
 from kolahal.cli import main
+from kolahal.cli.synth import _patch, synthesis_code
 from kolahal.errors import UsageError
 from kolahal.lang.flow import answers_with_counts
 from kolahal.lang.parse import parse
@@ -23,14 +25,15 @@ from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Mechanism
 from kolahal.measure.accuracy import expected_errors
 from kolahal.methods import lawful_completions
-from kolahal.model import Everywhere, Proved, Unknown
+from kolahal.model import Bounded, Certificate, Everywhere, Proved, Unknown, UpTo
 from kolahal.proof.choices import Choice, find_choices, law_for, restrict, shares_of
 from kolahal.proof.law import print_rule, tight_completions
 from kolahal.search.arguments import fix_arguments
-from kolahal.sketches.gallery import FOLDER, GALLERY, load_one
+from kolahal.sketches.gallery import FOLDER, GALLERY, load, load_one
 from strategies import completions, sketches
 
 QUICK = config.Settings(tester=config.TesterSettings.quick())
+HEADER = "from kolahal import Epsilon, Lap, Private, hole, one_within, sketch\n\n\n"
 
 
 # ---------------------------------------------------------------- the nine of the paper
@@ -68,7 +71,7 @@ def largest(q: Private, eps: Epsilon):
 """
 MANY = """
 @sketch(adjacent=sum_within(5))
-def several(q: Private, eps: Epsilon):
+def several(q: Private[3], eps: Epsilon):
     a = q[0] + Lap(hole)
     b = q[1] + Lap(hole)
     c = q[2] + Lap(hole)
@@ -288,6 +291,37 @@ def test_what_cannot_be_made_private_is_said(plain: Path, run: Run) -> None:
     assert code == 1 and "No private completion of f" in out and "Why: " in err and "multiplied" in err
     code, out, err = run("synth", str(plain), "--auto", "--patch", "--workers", "1")
     assert code == 1 and not out and "No patch" in err
+
+
+@pytest.mark.parametrize("auto", [True, False])
+def test_only_what_is_proved_leaves_as_a_patch(
+    auto: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A bounded completion needs --force, and then a comment says so; an unknown one stays here."""
+    monkeypatch.chdir(tmp_path)
+    plain = "import math\n\n\ndef f(q):\n    return q[0]\n"
+    text = HEADER + "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Lap(hole)\n"
+    Path("f.py").write_text(plain if auto else text)
+    sketch = read_plain(plain, "f", "one_within(1)", path="f.py") if auto else load_one("f.py")
+    found = synthesize(sketch, QUICK)
+    assert isinstance(found.judged[0].verdict, Proved)
+    proved = _patch("f.py", found, auto, False)
+    assert "Lap(1/eps)" in proved and "Bounded" not in proved
+    bounded = replace(found, judged=(replace(found.judged[0], verdict=Bounded(Certificate("{}"), UpTo(4))),))
+    assert _patch("f.py", bounded, auto, False) == ""
+    err = capsys.readouterr().err
+    assert "No patch: Bounded" in err and "q: Private[1]" in err and "--force" in err
+    forced = _patch("f.py", bounded, auto, True)
+    assert "+# Bounded: no loss above the claim for up to 4 queries" in forced
+    Path("change.patch").write_text(forced)
+    subprocess.run(["git", "apply", "change.patch"], check=True)
+    (after,) = load("f.py")
+    assert not after.holes and "Lap(1/eps)" in str(after)
+    for verdict in (Unknown("it is hard"), Unknown("a defect", defect=True)):
+        unknown = replace(found, judged=(replace(found.judged[0], verdict=verdict, trial=None),))
+        assert _patch("f.py", unknown, auto, True) == "" and "No patch: f is neither" in capsys.readouterr().err
+    assert synthesis_code(found) == 0 and synthesis_code(bounded) == 4 and synthesis_code(unknown) == 70
+    assert synthesis_code(replace(found, judged=())) == 1
 
 
 def test_options_of_auto_alone_are_refused_elsewhere(run: Run) -> None:

@@ -22,7 +22,9 @@ from kolahal.lang.emit import emit, load_emitted
 from kolahal.lang.measurement import _build_privacy_map, _exact_epsilon, _round_up
 from kolahal.lang.parse import parse
 from kolahal.lang.sketch import Mechanism
+from kolahal.model import Bounded, Unknown
 from kolahal.opendp import to_opendp
+from kolahal.proof.bounded import prove_bounded
 from kolahal.sketches.gallery import GALLERY, load_one
 
 ARGUMENTS = {"T": 1.0, "N": 1, "M": 2}
@@ -125,7 +127,7 @@ def test_the_gallery_measures_and_composes(name: str, dp) -> None:
 @pytest.mark.parametrize("T", ["f64", "i64"])
 def test_every_relation_has_a_metric(relation: str, T: str, dp) -> None:
     mechanism = parse(
-        f"@sketch(adjacent={relation}(2))\ndef f(q: Private, eps: Epsilon):\n    return [x + Lap(9/eps) for x in q]\n"
+        f"@sketch(adjacent={relation}(2))\ndef f(q: Private, eps: Epsilon):\n    return [x + Lap(2*len(q)/eps) for x in q]\n"
     )
     if (relation, T) == ("one_within", "f64"):
         with pytest.raises(UsageError, match="sum_within"):
@@ -137,6 +139,29 @@ def test_every_relation_has_a_metric(relation: str, T: str, dp) -> None:
     assert measurement.map(number(3)) == (3.0 if relation == "one_within" else 2.0)
     answers = measurement([number(1), number(10**9)])
     assert all(type(answer) is float for answer in answers) and answers[1] > 10**8  # false alarm: e^-10^7
+
+
+LISTED = "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, eps: Epsilon):\n    return q[0] + Lap({}/eps)\n"
+
+
+def test_only_what_is_proved_becomes_a_measurement(dp) -> None:
+    with pytest.raises(UsageError, match=r"f is not eps-private: ⟨.*⟩\nOnly a mechanism that is proved"):
+        to_opendp(parse(LISTED.format("1/2*1")), 1.0, {"N": 1})
+    for verdict in (Unknown("it is hard"), Unknown("a defect of ours", defect=True)):
+        with pytest.raises(UsageError, match="neither proved nor refuted"):
+            to_opendp(parse(LISTED.format("1")), 1.0, {"N": 1}, verdict=verdict)
+
+
+def test_a_bounded_measurement_refuses_what_its_proof_does_not_cover(dp) -> None:
+    sketch = parse(LISTED.format("1"))
+    verdict = prove_bounded(sketch, size=2)
+    assert isinstance(verdict, Bounded)
+    measurement = to_opendp(sketch, 1.0, {"N": 3}, verdict=verdict)
+    assert measurement.map(1.0) == 1.0 and measurement([1.0, 1e9]) < 1e8
+    with pytest.raises(dp.OpenDPException, match="at most 2 private answers, and 3 were given"):
+        measurement([1.0, 2.0, 3.0])
+    with pytest.raises(dp.OpenDPException, match="N from 1 to 3, and other arguments"):
+        to_opendp(sketch, 1.0, {"N": 4}, verdict=verdict)([1.0, 2.0])
 
 
 def test_it_goes_behind_opendps_own_transformations(dp) -> None:

@@ -1,4 +1,4 @@
-"""The pytest marker `dp`: proved passes, refuted fails with the counterexample, unknown fails or is expected to."""
+"""The pytest marker `dp`: proved passes, refuted fails with the counterexample, the others fail unless they are allowed."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ def fake(mechanism, claim="", settings=None):
     odds = Odds(Estimate(0.5, 0.5, 0.5, 0), Estimate(0.1, 0.1, 0.125, 0))
     verdict = {
         "good": Proved(Certificate("{}"), Everywhere()),
-        "bad": Refuted(example, odds, True),
+        "bad": Refuted(example, odds),
         "odd": Unknown("the solver gave up"),
+        "short": Bounded(Certificate("{}"), UpTo(4)),
+        "wrong": Unknown("this is a defect of Kolahal", defect=True),
     }[mechanism.name]
     return Check(verdict, 1.0, None)
 
@@ -84,25 +86,45 @@ def test_odd():
 def test_odd_is_expected():
     return make("odd")
 
-@pytest.mark.dp(allow_unknown=True)
+@pytest.mark.dp(allow_unknown=True, allow_bounded=True)
 def test_bad_is_never_expected():
     return make("bad")
+
+@pytest.mark.dp(allow_unknown=True)
+def test_short():
+    return make("short")
+
+@pytest.mark.dp(allow_bounded=True)
+def test_short_is_accepted():
+    return make("short")
+
+@pytest.mark.dp(allow_bounded=True)
+def test_odd_is_not_bounded():
+    return make("odd")
+
+@pytest.mark.dp(allow_unknown=True)
+def test_a_defect_is_never_expected():
+    return make("wrong")
 
 def test_other():
     pass
 """)
-    result.assert_outcomes(passed=2, failed=3, xfailed=1)
+    result.assert_outcomes(passed=3, failed=6, xfailed=1)
     result.stdout.fnmatch_lines(
         [
             "*bad is not eps-private.*",
             "With ε = 0.5, take the neighbours*",
             "  d1 = [[]0[]]*",
             "  d2 = [[]1[]]*",
-            "and the event that the answer is 1. Its probability is*",
+            "and the event that the output is 1. Its probability is*",
             "  between 0.5 and 0.5 on d1*",
             "  between 0.1 and 0.125 on d2*",
             "The first is at least 4 times the second, more than exp(eps).*",
             "*odd: neither a proof that it is eps-private nor a counterexample: the solver gave up*",
+            "*short is not proved eps-private. Bounded: no loss above the claim for up to 4 queries; nothing is known *",
+            "What to do: short reads q at fixed places and needs 1 answer: declare them, q: Private[[]1[]]*",
+            "If inputs beyond that never occur, accept it: @pytest.mark.dp(allow_bounded=True).*",
+            "*wrong: neither a proof *: this is a defect of Kolahal*",
         ]
     )
     assert "pytest_plugin.py" not in result.stdout.str()  # no traceback of ours

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -100,7 +101,9 @@ def rank_by_testing(most: int | None) -> Callable[..., tuple[Ranked, ...]]:
             slack = abs(1 - min(loss / float(arguments.epsilon), 50.0))
             step = settings.ranking.resolution
             accepted.append(
-                Ranked(completion, Score(0, round(step * np.round(slack / step), 6), float(noise[place]), 0.0), loss)
+                Ranked(
+                    completion, Score(0, round(step * np.round(slack / step), 6), float(noise[place]), math.inf), loss
+                )
             )
         return tuple(sorted(accepted, key=lambda r: r.score))
 

@@ -12,7 +12,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.measure.loss import epsilon_lower
 from kolahal.measure.tester import test_mechanism
-from kolahal.model import Check, Refuted, Unknown, show
+from kolahal.model import Check, Proved, Refuted, Unknown, show
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.judge import known_laws
@@ -43,26 +43,28 @@ def _check(program: Sketch, claimed: Scale, settings: Settings, executor: Execut
     bound = best_lower_bound(program, claimed, settings)
     decided = decide(program, claimed, settings, _law_cost(program, claimed, settings))
     verdict = decided.verdict
-    upper = None if decided.upper is None else float(decided.upper)
+    upper = float(decided.upper) if decided.upper is not None else 1.0 if isinstance(verdict, Proved) else None
     if bound is not None and bound.loss > 1 and isinstance(verdict, Unknown):
         verdict = confirm(program, bound.example, claimed) or verdict
     verdict = reconcile(verdict, bound, upper)
     if isinstance(verdict, Unknown) and verdict.defect:
         return Check(verdict, 0.0, None)
-    lower = 0.0 if bound is None else bound.loss
-    if isinstance(verdict, Refuted):
-        lower = max(lower, _shown(verdict, program, claimed))
+    lower, example = (0.0, None) if bound is None else (bound.loss, bound.example)
+    if isinstance(verdict, Refuted) and (shown := _shown(verdict, program, claimed)) > lower:
+        lower, example = shown, verdict.example
+    found = Check(verdict, lower if upper is None else min(lower, upper), upper, example=example)
     if not isinstance(verdict, Unknown):
-        return Check(verdict, lower, upper)
+        return found
     try:
         trial = test_mechanism(program, CONCRETE, TesterSettings(), settings.seed, executor)
     except KolahalError as error:  # such as a loop without an end: no test, but no mistake in the question either
         (told, *_) = str(error).splitlines()
-        return Check(Unknown(f"{verdict.reason}; no test: {told}"), lower, upper)
+        return replace(found, verdict=Unknown(f"{verdict.reason}; no test: {told}"))
     sampled = trial.epsilon_lower / float(claimed.at(trial.example.arguments.quantities(program)))
-    found = f"the test finds {'a' if sampled > 1 else 'no'} violation (p = {trial.p_value:.2g} at ε = {show(CONCRETE)})"
+    said = f"the test finds {'a' if sampled > 1 else 'no'} violation (p = {trial.p_value:.2g} at ε = {show(CONCRETE)})"
+    found = replace(found, verdict=Unknown(f"{verdict.reason}; {said}"), trial=trial)
     likely = sampled if upper is None else min(sampled, upper)  # a bound from runs may be wrong, a certificate is not
-    return Check(Unknown(f"{verdict.reason}; {found}"), max(lower, likely), upper, trial)
+    return replace(found, epsilon_lower=likely, example=trial.example) if likely > found.epsilon_lower else found
 
 
 def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:

@@ -1,4 +1,4 @@
-"""The data of the report's pictures: loss against scale, its landscape, error against ε, answers on two neighbours.
+"""The data of the report's pictures: loss against scale, its landscape, error against ε, outputs on two neighbours.
 
 All of it goes into the result document, so that a page can be drawn again without computing anything.
 """
@@ -27,9 +27,10 @@ from kolahal.lang.ir import Draw, Hole, Node, rebuild
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.measure.accuracy import RUNS as SIMULATED
-from kolahal.measure.accuracy import errors_on, representative_databases
+from kolahal.measure.accuracy import errors_on, gives_discrete_outputs, representative_databases
 from kolahal.measure.exact import Integrator, ask, build_exact_probe
 from kolahal.measure.polyhedra import CannotIntegrate
+from kolahal.measure.rigorous import exceeds, rigorous_probability
 from kolahal.model import (
     AllOf,
     Anything,
@@ -67,6 +68,7 @@ MOST_CURVES = 4  # scales that are varied
 MOST_EXACT = 64  # answers whose probabilities are integrated
 MOST_BARS = 14
 BINS = 24  # of a histogram
+CLOSE = 1e-6  # a loss that is so near to the claim, in units of it, is compared by intervals and not by doubles
 ALMOST = 0.9  # of the largest loss, for a pair that is pictured
 THRESHOLDS = 6  # events "at least x" that a histogram offers
 
@@ -355,13 +357,12 @@ def landscape(
 
 def error_curves(subject: Subject, completions: Sequence[Completion], arguments: Arguments) -> dict[str, Any] | None:
     """The expected error of some completions for several ε, on the same databases for all of them."""
-    databases = representative_databases(replace(arguments, epsilon=Fraction(1)), subject.settings.seed)
-    rows, discrete = [], True
+    sketch, settings = subject.sketch, subject.settings
+    databases = representative_databases(sketch, replace(arguments, epsilon=Fraction(1)), settings.seed)
     try:
-        for epsilon in EPSILONS:
-            at = replace(arguments, epsilon=epsilon)
-            errors, discrete = errors_on(databases, subject.sketch, completions, at, subject.settings)
-            rows.append(errors)
+        discrete = gives_discrete_outputs(sketch, arguments, settings)
+        several = [replace(arguments, epsilon=epsilon) for epsilon in EPSILONS]
+        rows = [errors_on(databases, discrete, sketch, completions, at, settings) for at in several]
     except KolahalError:  # the program may ask more of its arguments than was known here
         return None
     return {
@@ -394,13 +395,16 @@ def _picture_pairs(subject: Subject, shown: Sequence[Shown]) -> list[dict[str, A
 def picture_pair(
     subject: Subject, completion: Completion, example: Example, role: str, refuted: Refuted | None = None
 ) -> dict[str, Any]:
-    """How likely the answers are on both databases of an example, and events to choose from, the example's own first."""
+    """How likely the outputs are on both databases of an example, and events to choose from, the example's own first."""
     program = subject.program(completion)
     view = _exact_answers(program, example) or _sampled_answers(program, example, subject.settings.seed)
     if refuted is not None:  # intervals that hold for certain are better than anything drawn here
         own = view["events"][0]
         own["p1"], own["p2"] = refuted.odds.p1.value, refuted.odds.p2.value
         own["exact"] = True
+    view["events"] = [_compared(event, subject, program, example) for event in view["events"]]
+    if refuted is not None:
+        view["events"][0]["over"] = True
     return {
         "role": role,
         "scales": [str(s) if s else None for s in completion],
@@ -408,6 +412,28 @@ def picture_pair(
         "allowed": subject.allowed(example.arguments),
         **view,
     }
+
+
+def _compared(event: dict[str, Any], subject: Subject, program: Sketch, example: Example) -> dict[str, Any]:
+    """An event, with whether its loss is above the claim where its probabilities are known, for a document."""
+    asked, found = event["asked"], {key: value for key, value in event.items() if key != "asked"}
+    p1, p2 = event["p1"], event["p2"]
+    if event["exact"] and max(p1, p2) > 0:
+        allowed = subject.allowed(example.arguments)
+        part = math.inf if min(p1, p2) == 0 else abs(math.log(p1) - math.log(p2)) / allowed
+        found["over"] = part > 1
+        if abs(part - 1) < CLOSE:  # far enough from the claim doubles will do
+            found["over"] = asked is not None and _is_over_for_certain(asked, subject.claim, program, example)
+    return {**found, "p1": _digits(p1, 6), "p2": _digits(p2, 6)}
+
+
+def _is_over_for_certain(event: Event, claim: Scale, program: Sketch, example: Example) -> bool:
+    """Whether intervals show a loss above the claim; what they leave open is within what doubles are wrong by."""
+    arguments, level = example.arguments, claim.at(example.arguments.quantities(program))
+    p1, p2 = (rigorous_probability(program, d, arguments, (), event) for d in (example.d1, example.d2))
+    if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
+        return False
+    return exceeds(p1, p2, level) or exceeds(p2, p1, level)
 
 
 def _about(example: Example) -> dict[str, Any]:
@@ -433,7 +459,7 @@ def _integrate(
 
 
 def _exact_answers(program: Sketch, example: Example) -> dict[str, Any] | None:
-    """Bars for a program with a few possible answers, each without noise of its own."""
+    """Bars for a program with a few possible outputs, each without noise of its own."""
     answers = Integrator(program).answers(example.arguments, ())
     values = [event.value for event in answers if isinstance(event, Equals)]
     if not 0 < len(values) <= MOST_EXACT:
@@ -443,7 +469,7 @@ def _exact_answers(program: Sketch, example: Example) -> dict[str, Any] | None:
     if found is None:
         return None
     own = [i for i, value in enumerate(values) if contains(example.event, value)]
-    return _bars([show(v) for v in values], found, own, example.event, None)
+    return _bars([Equals(v) for v in values], found, own, example.event, None)
 
 
 def _order(value: Output) -> tuple[int, Any]:
@@ -452,31 +478,40 @@ def _order(value: Output) -> tuple[int, Any]:
     return (0, 0) if value is None else (1, value) if isinstance(value, bool) else (2, value)
 
 
-def _bars(labels: Sequence[str], found: Array, own: Sequence[int], event: Event, runs: int | None) -> dict[str, Any]:
-    """A bar for each of the likeliest answers and for the event's `own`, and one for all others."""
+def _bars(
+    outputs: Sequence[Equals | str], found: Array, own: Sequence[int], event: Event, runs: int | None
+) -> dict[str, Any]:
+    """A bar for each of the likeliest outputs and for the event's `own`, and one for all others.
+
+    Outputs are values, or forms of values in words.
+    """
     chosen = _likeliest(found, own)
+    labels = [show(output.value) if isinstance(output, Equals) else output for output in outputs]
+    asked = [output if isinstance(output, Equals) else None for output in outputs]
     bins = [{"label": labels[i], "p1": _digits(found[i, 0]), "p2": _digits(found[i, 1])} for i in chosen]
     if len(chosen) < len(labels):
         rest = np.maximum(0.0, found.sum(axis=0) - found[chosen].sum(axis=0))
         bins.append({"label": "others", "p1": _digits(rest[0]), "p2": _digits(rest[1])})
     inside = [place for place, i in enumerate(chosen) if i in own]
-    first = _event(describe_event(event), inside, found[list(own)].sum(axis=0), runs is None)
+    first = _event(event, describe_event(event), inside, found[list(own)].sum(axis=0), runs is None)
     single = [
-        _event(f"the answer is {labels[i]}", [place], found[i], runs is None)
+        _event(asked[i], f"the output is {labels[i]}", [place], found[i], runs is None)
         for place, i in enumerate(chosen)
         if [place] != inside
     ]
-    return {"kind": "answers", "subject": "the answer", "runs": runs, "bins": bins, "events": [first, *single]}
+    return {"kind": "answers", "subject": "the output", "runs": runs, "bins": bins, "events": [first, *single]}
 
 
 def _likeliest(found: Array, own: Sequence[int]) -> list[int]:
-    """The answers that get a bar, by their places: the event's own first, then those that happen most."""
+    """The outputs that get a bar, by their places: the event's own first, then those that happen most."""
     weight, ratio = found.max(axis=1).tolist(), _losses(found).tolist()
     return sorted(sorted(range(len(found)), key=lambda i: (i not in own, -weight[i], -ratio[i]))[:MOST_BARS])
 
 
-def _event(label: str, bins: Sequence[int], odds: Any, exact: bool) -> dict[str, Any]:
-    return {"label": label, "bins": list(bins), "p1": _digits(odds[0]), "p2": _digits(odds[1]), "exact": exact}
+def _event(asked: Event | None, label: str, bins: Sequence[int], odds: Any, exact: bool) -> dict[str, Any]:
+    """An event of a picture, with all digits; `asked` does not go into the document."""
+    p1, p2 = float(odds[0]), float(odds[1])
+    return {"asked": asked, "label": label, "bins": list(bins), "p1": p1, "p2": p2, "exact": exact}
 
 
 def _losses(found: Array) -> Array:
@@ -502,12 +537,12 @@ def _sampled_answers(program: Sketch, example: Example, seed: int) -> dict[str, 
     values = sorted({*counts[0], *counts[1]}, key=_order)
     found = np.array([[c[v] / RUNS for c in counts] for v in values])
     own = [i for i, value in enumerate(values) if contains(example.event, value)]
-    view = _bars([show(v) for v in values], found, own, example.event, RUNS)
+    view = _bars([Equals(v) for v in values], found, own, example.event, RUNS)
     likely = [Equals(values[i]) for i in _likeliest(found, own)]
     exact = _integrate(program, example.arguments, [example.event, *likely], (example.d1, example.d2))
     if exact is not None:  # there are too many answers to integrate them all, but those that are listed can be
         known = {describe_event(e): odds for e, odds in zip([example.event, *likely], exact, strict=True)}
-        view["events"] = [_event(e["label"], e["bins"], known[e["label"]], True) for e in view["events"]]
+        view["events"] = [_event(e["asked"], e["label"], e["bins"], known[e["label"]], True) for e in view["events"]]
     return view
 
 
@@ -543,11 +578,12 @@ def _shapes(example: Example, outputs: Sequence[Outputs]) -> dict[str, Any]:
     found = np.array([[c[v] / RUNS for c in counts] for v in values])
     view = _bars(labels, found, (), example.event, RUNS)
     odds = [float(hits(example.event, o).mean()) for o in outputs]
-    return {**view, "events": [_event(describe_event(example.event), (), odds, False), *view["events"][1:]]}
+    own = _event(example.event, describe_event(example.event), (), odds, False)
+    return {**view, "events": [own, *view["events"][1:]]}
 
 
 def _telling_place(outputs: Sequence[Outputs]) -> int | None:
-    """Which number of the answers differs most between the databases; None where answers are not all of one length."""
+    """Which number of the outputs differs most between the databases; None where they are not all of one length."""
     length = int(outputs[0].lengths[0])
     if any((o.lengths != length).any() for o in outputs):
         return None
@@ -559,7 +595,7 @@ def _telling_place(outputs: Sequence[Outputs]) -> int | None:
 
 
 def _histogram(program: Sketch, example: Example, outputs: Sequence[Outputs], place: int) -> dict[str, Any]:
-    """A histogram of one number of the answers, and events that ask whether it is at least some value."""
+    """A histogram of one number of the outputs, and events that ask whether it is at least some value."""
     values = [o.values[place][o.kinds[place] == NUMBER] for o in outputs]
     low, high = np.quantile(np.concatenate(values), [0.005, 0.995])
     width = _round_step((high - low) / BINS)
@@ -583,8 +619,8 @@ def _histogram(program: Sketch, example: Example, outputs: Sequence[Outputs], pl
             [] if part is None else [b for b, (a, c) in enumerate(itertools.pairwise(edges)) if _covers(part, a, c)]
         )
         odds = sampled[i] if exact is None else exact[i]
-        shown.append(_event(describe_event(event), inside, odds, exact is not None))
-    subject = "the answer" if listed == SCALAR else f"item {place + 1} of the answer"
+        shown.append(_event(event, describe_event(event), inside, odds, exact is not None))
+    subject = "the output" if listed == SCALAR else f"item {place + 1} of the output"
     other = [_digits(1 - len(v) / RUNS) for v in values]
     return {"kind": "histogram", "subject": subject, "runs": RUNS, "other": other, "bins": bins, "events": shown}
 

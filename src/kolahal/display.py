@@ -11,7 +11,8 @@ from kolahal import __version__
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Check, Judged, Synthesis, describe_verdict
 from kolahal.opendp import to_opendp
-from kolahal.report.html import fragment
+from kolahal.report.advice import advise
+from kolahal.report.html import error_words, fragment
 from kolahal.report.json import check_document, dump, synthesis_document
 
 __all__ = ["as_document", "as_html", "as_json", "as_rich", "to_opendp"]
@@ -54,7 +55,13 @@ def _caption(result: Synthesis | Check) -> str:
     judged: Judged | Check | None = result.best if isinstance(result, Synthesis) else result
     if judged is None:
         return "No private completion was found."
-    return describe_verdict(judged.verdict, result.sketch.private.name if result.sketch else "the input")
+    lines = [f"{describe_verdict(judged.verdict, result.sketch.private.name if result.sketch else 'the input')}."]
+    if result.sketch and (remedy := advise(judged.verdict, result.sketch)):
+        lines.append(f"What to do: {remedy}.")
+    if isinstance(result, Synthesis):
+        lines += [f"Law: {result.law}."] if result.law else []
+        lines.append(f"Error: {error_words(as_document(result))}.")
+    return "\n".join(lines)
 
 
 def _cell(value: object) -> str:

@@ -82,14 +82,14 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Equals:
-    """The answer is `value`."""
+    """The output is `value`."""
 
     value: Output
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """The answer is a number between the bounds, both included; None is no bound."""
+    """The output is a number between the bounds, both included; None is no bound."""
 
     low: Fraction | None
     high: Fraction | None
@@ -102,21 +102,21 @@ class Anything:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """The answer is a list with as many items as `events`, each item in its event."""
+    """The output is a list with as many items as `events`, each item in its event."""
 
     events: tuple[Equals | Within | Anything, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StartsWith:
-    """The answer is a list that begins with these values."""
+    """The output is a list that begins with these values."""
 
     values: tuple[Scalar, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """The answer is a list of numbers whose weighted sum is at least `low`."""
+    """The output is a list of numbers whose weighted sum is at least `low`."""
 
     weights: tuple[Fraction, ...]
     low: Fraction
@@ -133,7 +133,7 @@ Event: TypeAlias = Equals | Within | Anything | AllOf | StartsWith | Linear | On
 
 
 def contains(event: Event, output: Output) -> bool:
-    """Whether an answer is in an event: the definition that faster readers are held to."""
+    """Whether an output is in an event: the definition that faster readers are held to."""
     match event:
         case Equals(value):
             return type_of(value) == type_of(output) and value == output
@@ -182,7 +182,7 @@ def show(value: object) -> str:
     return str(value)
 
 
-def describe_event(event: Event, subject: str = "the answer") -> str:
+def describe_event(event: Event, subject: str = "the output") -> str:
     """An event in words."""
     match event:
         case Equals(value):
@@ -299,8 +299,19 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
+class Accuracy:
+    """What the errors of a ranking are: their unit, and the inputs that they were computed on, by simulation."""
+
+    unit: str
+    arguments: Arguments  # but for the number of private answers
+    sizes: tuple[int, ...]  # numbers of private answers
+    inputs: int  # for each of them
+    runs: int  # on each input
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
-    """What the tester hands back: its best counterexample and how sure it is."""
+    """What the tester hands back: the hardest example that it found and how sure it is."""
 
     example: Example
     odds: Odds  # on fresh runs, at `confidence`
@@ -309,6 +320,11 @@ class Trial:
     epsilon_lower: float  # the true ε is at least this, at `confidence`
     confidence: float
     runs: int  # mechanism runs altogether
+
+    @property
+    def violates(self) -> bool:
+        """Whether the example is a counterexample: at `confidence`, its loss is above the claimed ε."""
+        return self.epsilon_lower > self.example.arguments.epsilon
 
 
 # ---------------------------------------------------------------- verdicts
@@ -416,8 +432,9 @@ def describe_verdict(verdict: Verdict, private: str = "the input") -> str:
         case Proved(scope=scope, assumed=assumed):
             where = f"every length of {private}" if isinstance(scope, Everywhere) else str(scope)
             return f"Proved, for {where}" + (f", where {' and '.join(assumed)}" if assumed else "")
-        case Bounded(scope=scope):
-            return f"Bounded: no loss above the claim for {scope}; nothing is known of larger inputs"
+        case Bounded(scope=scope, assumed=assumed):
+            where = f"{scope}" + (f", where {' and '.join(assumed)}" if assumed else "")
+            return f"Bounded: no loss above the claim for {where}; nothing is known of other inputs"
         case Refuted(example=example):
             return f"Refuted: {example}"
         case Unknown(reason):
@@ -489,6 +506,9 @@ class Law:
     sizes: tuple[int, ...]  # the numbers of answers at which it was confirmed
     alternatives: tuple[str, ...] = ()  # other ways to be private, such as noise at another place
 
+    def __str__(self) -> str:
+        return " or ".join((self.text, *self.alternatives))
+
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
@@ -506,15 +526,18 @@ class Synthesis:
     judged: tuple[Judged, ...]
     law: Law | None
     seconds: tuple[tuple[str, float], ...] = ()
+    accuracy: Accuracy | None = None  # what `error` is; None where nothing was ranked by it
 
     @property
     def best(self) -> Judged | None:
-        """The first completion that was neither refuted nor rejected by the final test."""
-        return next((j for j in self.judged if not j.is_rejected(self.settings.ranking.alpha)), None)
+        """The first proved completion, else the first bounded one, else the first that nothing speaks against."""
+        alpha = self.settings.ranking.alpha
+        alive = [j for j in self.judged if not j.is_rejected(alpha)]
+        return min(alive, key=lambda j: j.standing(alpha), default=None)  # of equal ones the first
 
     @property
     def mechanism(self) -> Mechanism:
-        """The best completion as a mechanism that can be called and printed."""
+        """The best completion as a mechanism that can be called and printed; `best.verdict` says what is known of it."""
         if self.best is None:
             raise UsageError(f"no private completion of {self.sketch.name} was found")
         return Mechanism(self.sketch, self.best.ranked.completion)
@@ -567,8 +590,10 @@ class Synthesis:
     def to_opendp(
         self, epsilon: float | str | Fraction, arguments: Mapping[str, object] | None = None, T: str | None = None
     ) -> Any:
-        """The best completion at `epsilon` as an OpenDP measurement."""
-        return _ask("to_opendp", self.mechanism, epsilon, arguments, T, self._proof)
+        """The best completion at `epsilon` as an OpenDP measurement, if it is proved, or bounded; see `kolahal.opendp`."""
+        mechanism = self.mechanism
+        assert self.best is not None
+        return _ask("to_opendp", mechanism, epsilon, arguments, T, self.best.verdict)
 
     @property
     def _proof(self) -> str | None:
@@ -593,6 +618,7 @@ class Check:
     trial: Trial | None = None
     sketch: Sketch | None = None  # what was checked
     claim: str = ""  # and what was claimed of it
+    example: Example | None = None  # what the lower bound comes from
 
     def table(self) -> list[dict[str, Any]]:
         """The one row of a check, ready for a data frame; both epsilons are in units of the claim."""

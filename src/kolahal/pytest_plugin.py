@@ -14,10 +14,13 @@ if TYPE_CHECKING:
     from kolahal.model import Check, Refuted
 
 MARKER = (
-    'dp(target=None, *, eps="", allow_unknown=False): the mechanism that the test returns, takes as an argument, or names as '
-    "`target` must be proved private at the level `eps`, such as 2*eps; allow_unknown=True expects failure where neither "
-    "a proof nor a counterexample is found."
+    'dp(target=None, *, eps="", allow_unknown=False, allow_bounded=False): the mechanism that the test returns, takes as an '
+    "argument, or names as `target` must be proved private at the level `eps`, such as 2*eps; allow_unknown=True expects "
+    "failure where neither a proof nor a counterexample is found; allow_bounded=True accepts a proof up to some number of answers."
 )
+
+
+ALLOWED = ("allow_unknown", "allow_bounded")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -30,7 +33,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     marker = pyfuncitem.get_closest_marker("dp")
     if marker is None:
         return None
-    unknown = set(marker.kwargs) - {"eps", "allow_unknown"}
+    unknown = set(marker.kwargs) - {"eps", *ALLOWED}
     if unknown or len(marker.args) > 1:
         raise pytest.UsageError(f"{pyfuncitem.nodeid}: pytest.mark.{MARKER.split(':')[0]}, and not {marker}")
     names = pyfuncitem._fixtureinfo.argnames
@@ -40,7 +43,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     from kolahal.checking import check
 
     claim = str(marker.kwargs.get("eps", ""))
-    _judge(mechanism, check(mechanism, claim), claim, bool(marker.kwargs.get("allow_unknown", False)))
+    allowed = {name for name in ALLOWED if marker.kwargs.get(name)}
+    _judge(mechanism, check(mechanism, claim), claim, allowed)
     return True
 
 
@@ -62,11 +66,14 @@ def _find_mechanism(item: pytest.Function, candidates: list[Any]) -> Sketch:
     )
 
 
-def _judge(mechanism: Sketch, check: Check, claim: str, allow_unknown: bool) -> None:
+def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> None:
     """Pass, fail, or expected failure."""
     from kolahal.model import Bounded, Proved, Refuted, describe_verdict
+    from kolahal.report.advice import advise
 
     level = claim or mechanism.epsilon.name
+    remedy = advise(check.verdict, mechanism)
+    advice = f"\nWhat to do: {remedy}." if remedy else ""
     match check.verdict:
         case Proved():
             return
@@ -75,18 +82,18 @@ def _judge(mechanism: Sketch, check: Check, claim: str, allow_unknown: bool) -> 
                 f"{mechanism.name} is not {level}-private.\n{describe_counterexample(check.verdict, level)}", False
             )
         case Bounded() as verdict:
-            pytest.fail(
-                f"{mechanism.name}: {describe_verdict(verdict, mechanism.private.name)}. "
-                f"Declare how many answers there are, as in {mechanism.private.name}: Private[7].",
-                False,
-            )
+            if "allow_bounded" in allowed:
+                return
+            said = describe_verdict(verdict, mechanism.private.name)
+            other = "If inputs beyond that never occur, accept it: @pytest.mark.dp(allow_bounded=True)."
+            pytest.fail(f"{mechanism.name} is not proved {level}-private. {said}.{advice}\n{other}", False)
         case verdict:
             reason = (
                 f"{mechanism.name}: neither a proof that it is {level}-private nor a counterexample: {verdict.reason}"
             )
-            if allow_unknown:
+            if "allow_unknown" in allowed and not verdict.defect:
                 pytest.xfail(reason)
-            pytest.fail(reason, False)
+            pytest.fail(reason + advice, False)
 
 
 def describe_counterexample(refuted: Refuted, level: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Completion, Sketch
+from kolahal.measure.accuracy import describe_errors
 from kolahal.measure.exact import build_exact_probe
 from kolahal.measure.probe import Probe
 from kolahal.model import Example, Judged, Law, Ranked, Region, Selection, Split, Synthesis
@@ -136,6 +137,8 @@ def synthesize(sketch: Sketch, settings: Settings | None = None, parts: Parts = 
     ranked = parts.rank_completions(sketch, completions, examples, split, fresh, settings)  # η₁ … ηₙ
     judged = parts.judge(sketch, ranked, split, settings)
     law = parts.find_law(sketch, judged, settings)
+    accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
     return Synthesis(
-        sketch, parts.method, settings, split, selection, regions, len(completions), tests, ranked, judged, law
-    )
+        sketch, parts.method, settings, split, selection, regions, len(completions), tests, ranked, judged, law,
+        accuracy=accuracy,
+    )  # fmt: skip

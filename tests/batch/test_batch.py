@@ -9,12 +9,14 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from kolahal.batch import Journal, Limits, Wish, find_jobs, judging, run_jobs
 from kolahal.batch.journal import NAME, one_line
 from kolahal.cli import main
+from kolahal.cli.batch import _code
 from kolahal.errors import UsageError
 from kolahal.model import Check, Unknown
 from kolahal.sketches.gallery import GALLERY
@@ -292,6 +294,19 @@ def test_the_worst_verdict_is_the_exit_code(files, tmp_path, capsys):
     assert code == 1 and "6 jobs" in out and "3 proved, 1 mistake, 2 refuted" in out
     assert "is not eps-private" in out and "d1 = [" in out, "a failure of CI shows the counterexample"
     assert err.count("\n") == 6
+
+
+def test_bounded_is_a_verdict_of_its_own():
+    def entry(verdict: str, **result: object) -> SimpleNamespace:
+        return SimpleNamespace(record={"verdict": verdict, "result": result})
+
+    proved, bounded, unknown, refuted = map(entry, ("proved", "bounded", "unknown", "refuted"))
+    assert _code([proved, bounded], set()) == 4 and _code([proved, bounded], {"bounded"}) == 0
+    assert _code([bounded], {"unknown"}) == 4 and _code([unknown, bounded], {"bounded"}) == 3
+    assert _code([unknown, bounded], set()) == 3 and _code([refuted, bounded], {"bounded", "unknown"}) == 1
+    wrong = entry("unknown", defect=True)
+    best = entry("unknown", best=2, candidates=[{"defect": False}, {"defect": True}])
+    assert _code([wrong], {"unknown"}) == 70 == _code([best, proved], {"unknown"})
 
 
 def test_json_lines_come_in_the_order_of_the_jobs(files, undisturbed, capsys):

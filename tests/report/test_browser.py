@@ -169,14 +169,14 @@ def test_events_are_chosen_by_mouse_keyboard_and_bar(browser: Any, pages: dict[s
         radios, said = pair.get_by_role("radio"), pair.get_by_role("status")
         marked = pair.locator(".k-pair.k-in")
         assert radios.first.is_checked() and marked.get_attribute("data-bin") == "3"
-        assert "The answer is 3." in said.inner_text() and "more than the 2.718" in said.inner_text()
-        pair.get_by_text("the answer is 1", exact=True).click()
-        assert "The answer is 1." in said.inner_text() and "within the 2.718" in said.inner_text()
+        assert "The output is 3." in said.inner_text() and "more than the 2.718" in said.inner_text()
+        pair.get_by_text("the output is 1", exact=True).click()
+        assert "The output is 1." in said.inner_text() and "within the 2.718" in said.inner_text()
         assert marked.get_attribute("data-bin") == "1" and pair.locator("tr.chosen").count() == 1
         visit.page.keyboard.press("ArrowDown")
-        assert "The answer is 2." in said.inner_text() and marked.get_attribute("data-bin") == "2"
+        assert "The output is 2." in said.inner_text() and marked.get_attribute("data-bin") == "2"
         pair.locator("[data-bin='0']").click(position={"x": 3, "y": 3})
-        assert "The answer is 0." in said.inner_text()
+        assert "The output is 0." in said.inner_text()
         assert visit.complaints == []
 
 
@@ -202,7 +202,7 @@ def test_a_screen_reader_finds_its_way(browser: Any, pages: dict[str, Path]) -> 
             "Loss against scale",
             "The landscape of the loss",
             "Error against ε",
-            "The answers on both inputs",
+            "The outputs on both inputs",
         ):
             assert page.get_by_role("img", name=name).count() >= 1, name
         assert page.get_by_role("navigation", name="Contents").get_by_role("link").count() >= 6
@@ -216,7 +216,7 @@ def test_it_works_without_a_script_and_on_paper(browser: Any, pages: dict[str, P
             visit.page.get_by_text("3/ε").first.is_visible() and visit.page.get_by_text("press a heading").is_hidden()
         )
         assert visit.page.locator("details.pair input").first.is_hidden()
-        assert visit.page.get_by_text("the answer is 6", exact=True).first.is_visible()
+        assert visit.page.get_by_text("the output is 6", exact=True).first.is_visible()
     with Visit(browser, pages["synthesis"]) as visit:
         visit.page.emulate_media(media="print")
         assert visit.page.get_by_role("navigation").is_hidden()

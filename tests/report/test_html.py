@@ -126,6 +126,29 @@ def test_a_check_shows_its_proof_or_its_counterexample(proved: dict[str, Any], r
     assert shown["exact"] and low - 1e-4 <= shown["p1"] <= high + 1e-4
 
 
+def test_a_proof_is_not_contradicted_by_its_own_page(proved: dict[str, Any], found: dict[str, Any]) -> None:
+    """The pair that is shown is nearly tight, with all its digits and with fewer."""
+    for document in (proved, found):
+        events = [e for pair in document["pairs"] if pair["role"] == "hard" for e in pair["events"]]
+        assert events and not any(e.get("over") for e in events)
+        for digits in (6, 4, 3):
+            changed = copy.deepcopy(document)
+            changed["pairs"] = [pair for pair in changed["pairs"] if pair["role"] == "hard"]
+            for event in changed["pairs"][0]["events"]:
+                event["p1"], event["p2"] = (float(f"{event[side]:.{digits}g}") for side in ("p1", "p2"))
+            page = render_page(changed)
+            assert "more than the" not in page and 'class="n over"' not in page
+
+
+def test_sampled_losses_do_not_contradict_a_proof(proved: dict[str, Any]) -> None:
+    document = copy.deepcopy(proved)
+    pair = document["pairs"][0]
+    pair["runs"], pair["events"] = 1000, [{"label": "it is close", "bins": [], "p1": 0.28, "p2": 0.1, "exact": False}]
+    assert "about 2.718 times as likely on d1, within the 2.718" in render_page(document)
+    document["verdict"] = "unknown"
+    assert "about 2.8 times as likely on d1, too close to the 2.718" in render_page(document)
+
+
 def test_a_document_without_pictures_has_a_page_too(found: dict[str, Any], refuted: dict[str, Any]) -> None:
     for document in (found, refuted):
         plain = {
@@ -137,7 +160,7 @@ def test_a_document_without_pictures_has_a_page_too(found: dict[str, Any], refut
 
 
 def test_a_test_has_a_page_too() -> None:
-    example = {"d1": [1.0], "d2": [0.0], "event": "the answer is 1", "arguments": {}, "epsilon": 0.5, "p1": [0.4, 0.5], "p2": [0.1, 0.2]}  # fmt: skip
+    example = {"d1": [1.0], "d2": [0.0], "event": "the output is 1", "arguments": {}, "epsilon": 0.5, "p1": [0.4, 0.5], "p2": [0.1, 0.2]}  # fmt: skip
     document = {
         "epsilon": 0.5, "p_value": 0.001, "epsilon_lower": 0.69, "confidence": 0.99, "runs": 1000, "seconds": 1.0,
         "curve": [{"test_epsilon": 0.4, "p_value": 0.0}, {"test_epsilon": 0.6, "p_value": 0.2}], "counterexample": example,

@@ -14,7 +14,7 @@ from kolahal.lang.parse import parse, parse_source
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
-from kolahal.model import Proved
+from kolahal.model import Bounded, Proved
 from kolahal.proof import steps
 from kolahal.proof.bounded import prove_bounded
 from kolahal.proof.lengths import prove_every_length
@@ -101,7 +101,7 @@ def test_a_relation_with_two_cases_has_two_stories() -> None:
 
 def test_a_bounded_proof_shows_the_dearest_moves_first() -> None:
     verdict = prove_bounded(parse(GREATEST), size=3)
-    assert isinstance(verdict, Proved)
+    assert isinstance(verdict, Bounded)
     document = json.loads(verdict.certificate.text)
     told = explain(document)
     (story,) = told.stories
@@ -129,10 +129,10 @@ def test_places_of_noise_are_where_they_stand() -> None:
 
 
 def test_the_verdict_in_one_sentence() -> None:
-    example = {"event": "the answer is 3", "p1": [0.5, 0.5], "p2": [0.125, 0.125], "epsilon": 1.0}
+    example = {"event": "the output is 3", "p1": [0.5, 0.5], "p2": [0.125, 0.125], "epsilon": 1.0}
     told = headline({"verdict": "refuted", "sketch": "f", "claim": "eps", "counterexample": example})
     assert told == (
-        "f is not ε-differentially private: on two neighbouring inputs the event “the answer is 3” is 4 times as likely "
+        "f is not ε-differentially private: on two neighbouring inputs the event “the output is 3” is 4 times as likely "
         "on one as on the other, and ε = 1 allows a factor of 2.718."
     )
     impossible = {**example, "p2": [0.0, 0.0]}

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 CODES = {
     "refuted": REFUTED,
     "nothing found": REFUTED,
+    "defect": DEFECT,
     "failed": DEFECT,
     "mistake": MISTAKE,
     "unknown": UNKNOWN,
@@ -67,6 +68,7 @@ RESULTS, SUMMARY = "results.jsonl", "summary.txt"
 @click.option("--cluster", metavar="ADDRESS", help="Use the workers of a running Dask scheduler.")
 @limits(seconds=600, memory=4096)
 @click.option("--allow-unknown", is_flag=True, help="Unknown is no failure.")
+@click.option("--allow-bounded", is_flag=True, help="Bounded is no failure.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line a job.")
 @seed
 @processes
@@ -81,14 +83,15 @@ def batch(
     cluster: str | None,
     limit: Limits,
     allow_unknown: bool,
+    allow_bounded: bool,
     as_json: bool,
     seed: int,
     count: int | None,
 ) -> None:
     """Check or synthesize many mechanisms: names of the gallery or `gallery` for all of it, files, folders, patterns.
 
-    A sketch with holes is synthesized, one without is checked. Exit code: 1 if any is refuted, else 2 if any is a
-    mistake (70 if one failed by a defect of ours), else 3 if any is unknown, else 4 if any is bounded, else 0.
+    A sketch with holes is synthesized, one without is checked. Exit code: 1 if any is refuted, else 70 if any failed by
+    a defect of ours, else 2 if any is a mistake, else 3 if any is unknown, else 4 if any is bounded, else 0.
     """
     from kolahal.batch import Journal, Wish, find_jobs, run_jobs
     from kolahal.workers import connect
@@ -116,7 +119,8 @@ def batch(
         echo_json("".join(lines), nl=False)
     else:
         click.echo(table + "".join(map(_details, entries)), nl=False)
-    finish(_code(entries, allow_unknown))
+    allowed = {"unknown"} if allow_unknown else set()
+    finish(_code(entries, allowed | ({"bounded"} if allow_bounded else set())))
 
 
 def _interrupted(ended: Sequence[Entry], jobs: int, seconds: float, as_json: bool, out: Path | None) -> NoReturn:
@@ -130,11 +134,17 @@ def _interrupted(ended: Sequence[Entry], jobs: int, seconds: float, as_json: boo
     finish(INTERRUPTED)
 
 
-def _code(entries: Sequence[Entry], allow_unknown: bool) -> int:
-    found = {entry.record["verdict"] for entry in entries}
-    if allow_unknown:
-        found.discard("unknown")
+def _code(entries: Sequence[Entry], allowed: set[str]) -> int:
+    found = {_kind(entry.record) for entry in entries} - allowed
     return next((code for verdict, code in CODES.items() if verdict in found), PROVED)
+
+
+def _kind(record: dict[str, Any]) -> str:
+    """The verdict of a record; one that is a defect of ours is no verdict that can be allowed."""
+    result = record.get("result") or {}
+    best = result.get("best")
+    told = result["candidates"][best - 1] if best else result
+    return "defect" if told.get("defect") else str(record["verdict"])
 
 
 def _lines(entries: Sequence[Entry]) -> list[str]:

@@ -86,6 +86,9 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @click.option("--coefficients", help="Coefficients of the grammar, such as 1,2,3,4,6.")
 @click.option("--also", multiple=True, metavar="EXPR", help="A further scale for the grammar, such as 'T/eps'.")
 @click.option("--patch", is_flag=True, help="Print a unified diff of the file instead: holes filled, or noise added.")
+@click.option(
+    "--force", is_flag=True, help="With --patch: also for a bounded completion; a comment in the file says so."
+)
 @backends
 @click.option("--auto", is_flag=True, help="SKETCH is a plain function: find the places for noise, too.")
 @click.option("--adjacent", help="With --auto: who the neighbours are.  [default: each_within(1)]")
@@ -104,6 +107,7 @@ def synth(
     coefficients: str | None,
     also: tuple[str, ...],
     patch: bool,
+    force: bool,
     auto: bool,
     adjacent: str | None,
     private: str | None,
@@ -138,7 +142,7 @@ def synth(
         with progress("drawing the report"):
             result = _write(out, found, result, command, backend)
     if patch:
-        echo_lines(_patch(target, found, auto))
+        echo_lines(_patch(target, found, auto, force))
     else:
         echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds), nl=False)
     if reason := why_nothing(found):
@@ -158,20 +162,33 @@ def _load(target: str, auto: bool, adjacent: str | None, private: str | None, no
     return load_one(target)
 
 
-def _patch(target: str, found: Synthesis, auto: bool) -> str:
-    """The best completion as a diff of the user's own file."""
+def _patch(target: str, found: Synthesis, auto: bool, force: bool) -> str:
+    """The best completion as a diff of the user's own file, if it is proved; a bounded one says so in a comment."""
     from kolahal.lang.patch import make_patch
     from kolahal.lang.plain import load_plain, patch_plain
+    from kolahal.model import Bounded, describe_verdict
+    from kolahal.report.advice import advise, refusal
 
     sketch = found.sketch
     if found.best is None or sketch.source is None:
         click.echo(f"No patch: no private completion of {sketch.name} was found.", err=True)
         return ""
+    verdict, note = found.best.verdict, ""
+    refused = refusal(verdict, sketch)
+    if isinstance(verdict, Bounded):
+        note = f"{describe_verdict(verdict, sketch.private.name)}."
+        remedy = advise(verdict, sketch)
+        advice = f"\nWhat to do: {remedy}." if remedy else ""
+        refused = "" if force else f"{note}{advice}\n--force gives the patch all the same, with a comment that says so"
+    if refused:
+        click.echo(f"No patch: {refused}.", err=True)
+        return ""
     with open(sketch.source.path, encoding="utf-8", newline="") as file:
         text = file.read()
+    completion, path = found.best.ranked.completion, sketch.source.path
     if auto:
-        return patch_plain(text, load_plain(target)[1], sketch, found.best.ranked.completion, sketch.source.path)
-    return make_patch(text, sketch, found.best.ranked.completion)
+        return patch_plain(text, load_plain(target)[1], sketch, completion, path, note)
+    return make_patch(text, sketch, completion, note=note)
 
 
 def synthesis_code(found: Synthesis) -> int:

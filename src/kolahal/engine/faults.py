@@ -22,7 +22,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
     ),
     "K404": (
         f"this loop did not end within {MOST_TURNS} turns",
-        "A run that never ends has no answer.",
+        "A run that never ends has no output.",
         "Give the loop a condition that becomes false.",
     ),
     "K405": (

@@ -74,8 +74,8 @@ ONE_SIDED = frozenset({Noise.EXPONENTIAL, Noise.GEOMETRIC})
 
 # Why a program is outside the affine core; the place in the source stands before it.
 REFUSALS = {
-    "product": "two unknown values are multiplied, so the answer is not affine in the noise and the private answers",
-    "quotient": "this divides by an unknown value, so the answer is not affine in the noise and the private answers",
+    "product": "two unknown values are multiplied, so the output is not affine in the noise and the private answers",
+    "quotient": "this divides by an unknown value, so the output is not affine in the noise and the private answers",
     "floor": "// and % of an unknown value are not affine",
     "place": "a place in a list depends on an unknown value",
     "bound": "the number of turns of a loop depends on an unknown value",

@@ -151,8 +151,8 @@ FAULTS: dict[str, Words] = {
     ),
     "K120": Words(
         "`return` gives nothing back",
-        "Every run of a sketch ends with an answer.",
-        "Write `return None` if the answer is None.",
+        "Every run of a sketch ends with an output.",
+        "Write `return None` if the output is None.",
     ),
     "K121": Words(
         "the middle of a chained comparison must be free of noise and of comparisons",
@@ -298,7 +298,7 @@ FAULTS: dict[str, Words] = {
         "Append to another list.",
     ),
     "K211": Words(
-        "a run can end here without an answer",
+        "a run can end here without an output",
         "Every run of a sketch ends with `return`.",
         "Add a `return` at the end of the function.",
     ),

@@ -6,6 +6,7 @@ import ast
 import difflib
 import io
 import os
+import textwrap
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -281,14 +282,30 @@ class _Filler:
 # ---------------------------------------------------------------- the change as a patch
 
 
-def make_patch(source_text: str, sketch: Sketch, completion: Completion, path: str | None = None) -> str:
+def make_patch(
+    source_text: str, sketch: Sketch, completion: Completion, path: str | None = None, note: str = ""
+) -> str:
     """A unified diff for `patch -p1` or `git apply` that fills the holes of `sketch` in its own file.
 
-    `source_text` is the file as it is on disk, line ends included; `path` is what the patch calls it.
+    `source_text` is the file as it is on disk, line ends included; `path` is what the patch calls it. A `note` becomes a
+    comment above the function.
     """
     name = path or (sketch.source.path if sketch.source else f"{sketch.name}.py")
-    edits = _filled(Source(name, with_newlines(source_text)), sketch, completion).edits()
-    return diff_edits(source_text, edits, name)
+    source = Source(name, with_newlines(source_text))
+    text = _filled(source, sketch, completion)
+    if note:
+        function = find_function(Tree(source), sketch.name)
+        line = min(part.lineno for part in (function, *function.decorator_list))
+        written = text.text.split("\n")[line - 1]
+        margin = written[: len(written) - len(written.lstrip(" \t"))]
+        start, end = text.offset(line, 0), "\r\n" if "\r\n" in source_text else "\n"
+        text.replace(start, start, "".join(f"{margin}{words}{end}" for words in comment_lines(note)))
+    return diff_edits(source_text, text.edits(), name)
+
+
+def comment_lines(note: str) -> list[str]:
+    """A text as comments of Python."""
+    return textwrap.wrap(" ".join(note.split()), width=100, initial_indent="# ", subsequent_indent="# ")
 
 
 def diff_edits(source_text: str, edits: list[tuple[int, int, str]], path: str) -> str:

@@ -41,7 +41,7 @@ from kolahal.lang.ir import (
     walk,
 )
 from kolahal.lang.parse import parse, parse_source
-from kolahal.lang.patch import Text, diff_edits, fill_source, from_outside, tokens_of
+from kolahal.lang.patch import Text, comment_lines, diff_edits, fill_source, from_outside, tokens_of
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.signature import Signature
 from kolahal.lang.sketch import Completion, Sketch, Type
@@ -104,10 +104,13 @@ def read_plain(
     return parse(sketch_of(program, function_name, str(adjacent), private, copies, path, noise), path)
 
 
-def patch_plain(source_text: str, function_name: str | None, sketch: Sketch, completion: Completion, path: str) -> str:
+def patch_plain(
+    source_text: str, function_name: str | None, sketch: Sketch, completion: Completion, path: str, note: str = ""
+) -> str:
     """A unified diff that turns the plain function of a file into the mechanism that `sketch` becomes with these scales.
 
-    `source_text` is the file as it is on disk, line ends included, and `sketch` what `read_plain` made of it.
+    `source_text` is the file as it is on disk, line ends included, and `sketch` what `read_plain` made of it. A `note`
+    becomes a comment above the function.
     """
     assert sketch.source is not None, "it was read from a text"
     plain = with_newlines(source_text)
@@ -120,7 +123,7 @@ def patch_plain(source_text: str, function_name: str | None, sketch: Sketch, com
     text = Text(plain)
     place, before, after = _place_of_import(text)
     text.replace(place, place, f"{before}from kolahal import {', '.join(names)}{after}".replace("\n", end))
-    lines = [margin + line if line else "" for line in body.rstrip("\n").split("\n")]
+    lines = [margin + line if line else "" for line in [*comment_lines(note), *body.rstrip("\n").split("\n")]]
     start, stop = text.offset(function.lineno, 0), text.span(function)[1]
     text.replace(start, stop, end.join(lines))
     parse_source(Source(path, with_newlines(text.result())))  # the names that are imported may be others' in this file
@@ -266,8 +269,18 @@ class _Places:
                     self.value(node, 0, value, self.depends(node, value))
         self.uncovered()
         if not self.noisy:
-            raise UsageError(f"{self.sketch.name}: no number in it depends on {self.sketch.private.name}")
+            raise UsageError(self.nothing_to_hide())
         return self.noisy
+
+    def nothing_to_hide(self) -> str:
+        """Why there is no place for noise: nothing private is told, or only truth values are, which noise is not added to."""
+        name, private = self.sketch.name, self.sketch.private.name
+        if not any(self.depends(node, node.value) for node in walk(self.sketch.body) if isinstance(node, Return)):
+            return f"{name}: nothing that it returns depends on {private}, so that no noise is needed"
+        return (
+            f"{name}: what it returns depends on {private} by truth values, and there is no place to add noise to the numbers "
+            f"behind them; compare the numbers in a loop, as in `for x in {private}: out.append(x > 0)`"
+        )
 
     def depends(self, node: Node, value: Expr) -> bool:
         return id(node) in self.controlled or self.flow.of(value)

@@ -15,7 +15,7 @@ from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
 from kolahal.lang.flow import answers_with_counts
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.model import Arguments, Database
+from kolahal.model import Accuracy, Arguments, Database
 from kolahal.settings import Settings
 
 DATABASES = 8
@@ -23,39 +23,63 @@ LARGER = 4  # how much more answers the second size has
 RUNS = 512  # a database; errors are compared on common noise, so differences are surer than the errors themselves
 
 
+SHARE, DISTANCE = "share of wrong outputs", "mean distance"  # units of an error
+
+
 def expected_errors(
     sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
 ) -> list[float]:
     """For each completion the mean error over representative databases of two sizes.
 
-    Where the noiseless answer is discrete (a place, true or false, None), the error is the probability of another
-    answer; where it is a number or a count, the mean distance from it; for lists, the mean over the items. Noise that grows with
+    Where the noiseless output is discrete (a place, true or false, None), the error is the probability of another
+    output; where it is a number or a count, the mean distance from it; for lists, the mean over the items. Noise that grows with
     the number of answers can look cheap at a small one, hence the second, larger size.
     """
-    sizes = [replace(arguments, size=size) for size in (arguments.size, LARGER * arguments.size)]
-    found = np.mean([_errors_at(sketch, completions, a, settings) for a in sizes], axis=0)
-    return [float(error) for error in found]
+    inputs = [(a, representative_databases(sketch, a, settings.seed)) for a in _several_sizes(sketch, arguments)]
+    discrete = gives_discrete_outputs(sketch, arguments, settings)
+    found = [errors_on(databases, discrete, sketch, completions, a, settings) for a, databases in inputs]
+    return [float(error) for error in np.mean(found, axis=0)]
 
 
-def _errors_at(
-    sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
-) -> list[float]:
-    databases = representative_databases(arguments, settings.seed)
-    return errors_on(databases, sketch, completions, arguments, settings)[0]
+def describe_errors(sketch: Sketch, arguments: Arguments, settings: Settings) -> Accuracy:
+    """What `expected_errors` computes at these arguments: the unit, and on which inputs."""
+    unit = SHARE if gives_discrete_outputs(sketch, arguments, settings) else DISTANCE
+    sizes = tuple(a.size for a in _several_sizes(sketch, arguments))
+    return Accuracy(unit, arguments, sizes, DATABASES, RUNS)
+
+
+def _several_sizes(sketch: Sketch, arguments: Arguments) -> list[Arguments]:
+    """The arguments at the sizes that are looked at."""
+    return [replace(arguments, size=size) for size in sketch.sizes((arguments.size, LARGER * arguments.size))]
+
+
+def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Settings) -> bool:
+    """Whether outputs are right or wrong, and not near or far: without noise none of them has a number that is not whole.
+
+    That is asked on fractions, also where answers are whole, so that a whole number in an output means a count or a place.
+    """
+    if answers_with_counts(sketch):
+        return False
+    silent = (0.0,) * len(sketch.holes)
+    for a in _several_sizes(sketch, arguments):
+        for database in _fractions(a, settings.seed):
+            if not _is_discrete(batch.run(sketch, database, a, silent, Tape((0,), 1))):
+                return False
+    return True
 
 
 def errors_on(
     databases: Sequence[Database],
+    discrete: bool,
     sketch: Sketch,
     completions: Sequence[Completion],
     arguments: Arguments,
     settings: Settings,
-) -> tuple[list[float], bool]:
-    """For each completion the mean error over some databases, and whether it is a probability: of another answer."""
+) -> list[float]:
+    """For each completion the mean error over some databases: the share of wrong outputs, or the mean distance."""
     tape = Tape((settings.seed, 77, arguments.size), RUNS)
     silent = (0.0,) * len(sketch.holes)
     truths = [batch.run(sketch, d, arguments, silent, Tape((0,), 1)) for d in databases]
-    discrete = all(_is_discrete(truth) for truth in truths) and not answers_with_counts(sketch)
     scales = np.array([arguments.concretise(sketch, c) for c in completions])
     errors = np.zeros(len(completions))
     for pattern in np.unique(scales > 0, axis=0):  # a hole without noise is off in all lanes of a batch
@@ -65,11 +89,19 @@ def errors_on(
         for database, truth in zip(databases, truths, strict=True):
             found = _errors(batch.run(sketch, database, arguments, lanes, together), truth, discrete)
             errors[rows] += found.reshape(len(rows), RUNS).mean(axis=1) / len(databases)
-    return [float(error) for error in errors], discrete
+    return [float(error) for error in errors]
 
 
-def representative_databases(arguments: Arguments, seed: int) -> list[Database]:
-    """Answers spread over a few noise scales; fractions, so that a whole answer of the program means a count or a place."""
+def representative_databases(sketch: Sketch, arguments: Arguments, seed: int) -> list[Database]:
+    """Answers that the program accepts, spread over a few noise scales."""
+    databases = _fractions(arguments, seed)
+    if not sketch.private.whole:
+        return databases
+    return [tuple(Fraction(round(answer)) for answer in database) for database in databases]
+
+
+def _fractions(arguments: Arguments, seed: int) -> list[Database]:
+    """Answers none of which is whole."""
     rng = stream(seed, "accuracy", arguments.size)
     spread = 10 / float(arguments.epsilon)
     return [

@@ -224,7 +224,7 @@ def worst_changes(case: Case, rows: Sequence[Row]) -> tuple[Number, ...] | Unkno
     affine part of an answer that moves at all cannot be covered.
     """
     if any(row.equal and row.change.terms for row in rows):
-        return Unknown("an answer with whole noise moves by less than a whole number; declare whole answers, Private[int]")
+        return Unknown("an output with whole noise moves by less than a whole number; declare whole answers, Private[int]")
     worst: list[Number] = [row.change.constant for row in rows]
     for count, move in enumerate(case.adjacency.vertices(case.size)):
         if count == MOST_CORNERS:
@@ -345,13 +345,13 @@ def find_fault(case: Case, crossing: Crossing, steps: int) -> str:
     """
     for first, second in itertools.combinations(crossing.facts, 2):
         if not is_empty([*crossing.domain, *first, *second], steps):
-            return "a comparison without noise decides which of several equal answers is given"
+            return "a comparison without noise decides which of several equal outputs is given"
     for piece in relation(case.adjacency, case.size):
         after = crossing.moved(piece)
         for known in crossing.facts:
             if not is_empty([*crossing.domain, *known, *piece.atoms], steps, none_of=after):
                 shown = next(f for f in known if any(isinstance(s, Answer) for s in f.form.terms))
-                return f"the comparison {shown} has no noise, and a neighbour beyond it never gives the same answer"
+                return f"the comparison {shown} has no noise, and a neighbour beyond it never gives the same output"
     return ""
 
 
@@ -408,7 +408,7 @@ def bound_corners(case: Case, rows: Sequence[Row], inside: Sequence[Atom], whole
         ):
             return corners
     if whole and any(len(pair) > 1 for pair in ends):
-        return Unknown("an answer with whole noise changes by an amount that depends on the database")
+        return Unknown("an output with whole noise changes by an amount that depends on the database")
     if math.prod(map(len, ends)) > MOST_CORNERS:
         return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
     return tuple(Corner(offsets, None) for offsets in itertools.product(*ends))
@@ -518,7 +518,7 @@ def find_plan(case: Case, active: Active, settings: ProofSettings) -> Plan:
 
 def _hopeless(event: Event) -> str:
     shown = ", ".join(str(facet) for facet in event.facets[:3]) + (", …" if len(event.facets) > 3 else "")
-    return f"no shift of the noise hides a neighbour's move where {shown or 'the answer is ' + str(event.output)}"
+    return f"no shift of the noise hides a neighbour's move where {shown or 'the output is ' + str(event.output)}"
 
 
 def _strictest(fronts: list[Front]) -> list[Front]:

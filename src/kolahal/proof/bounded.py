@@ -370,7 +370,7 @@ class _Recheck:
                 discrete_part(first.output),
                 affine_parts(first.output),
             ):
-                raise self.flaw("an event has two different answers")
+                raise self.flaw("an event has two different outputs")
         same = len(members) == 1 and set(facets) == set(normal(first.atoms))
         if not same and not is_union(self.paths, facets, members, self.steps):
             raise self.flaw("the facets of an event are not those of its paths")
@@ -456,7 +456,7 @@ class _Recheck:
         effects = [[_effect(row, steps) for row in rows] for steps in shifts]
         for corner in corners:
             if self.whole and any(low != high for r, (low, high) in zip(rows, ends) if r.equal):
-                raise self.flaw("an answer with whole noise changes by an amount that depends on the database")
+                raise self.flaw("an output with whole noise changes by an amount that depends on the database")
             if not any(_satisfies(rows, effect, corner) for effect in effects):
                 raise self.flaw(f"no shift leads from event {source} to event {target}")
 

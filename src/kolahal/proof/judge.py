@@ -43,7 +43,8 @@ def judge_one(job: tuple[Sketch, Ranked, Arguments, Settings, int]) -> Judged:
     trial = final_test(sketch, ranked.completion, arguments, settings, place)
     if isinstance(verdict, Unknown):
         found = "a" if trial.p_value < settings.ranking.alpha else "no"
-        verdict = Unknown(f"{verdict.reason}; the test finds {found} violation (p = {trial.p_value:.2g})")
+        told = f"the test finds {found} violation (p = {trial.p_value:.2g})"
+        verdict = replace(verdict, reason=f"{verdict.reason}; {told}")
     return tested(Judged(ranked, None, verdict), trial)
 
 

@@ -389,11 +389,11 @@ class Machine(Evaluator):
             case TupleOf(items):
                 return Several(tuple(self.scalar(item, state) for item in items))
             case Var(name) if isinstance(state.names.get(name), Answers | View):
-                raise Unsupported(f"the answer is the list `{name}`, whose items are not compared one by one")
+                raise Unsupported(f"the output is the list `{name}`, whose items are not compared one by one")
             case Var(name) if isinstance(state.names.get(name), Built):
                 return state.names[name]
             case Comprehension():
-                raise Unsupported("the answer is a comprehension")
+                raise Unsupported("the output is a comprehension")
             case _:
                 return self.scalar(value, state)
 

@@ -15,14 +15,19 @@ from jinja2 import Environment, FileSystemLoader, TemplateError
 from markupsafe import Markup
 
 from kolahal.errors import KolahalError
+from kolahal.report.pairs import bare_pairs, draw_pair
+from kolahal.report.rounding import at_least, at_most, finite, ratio_of
 from kolahal.report.safe import escape, visible
-from kolahal.report.svg import Rule, Series, histogram, line_chart, loss_map, paired_bars
+from kolahal.report.svg import Rule, Series, line_chart, loss_map
 from kolahal.report.words import (
     Explanation,
     Site,
     best_of,
+    brief,
+    describe_accuracy,
     explain,
     find_sites,
+    given_words,
     headline,
     pretty,
     show,
@@ -34,11 +39,6 @@ HERE = Path(__file__).parent
 LONGEST_TEXT = 60_000  # characters of a counterexample as a program
 MOST_ROWS = 12  # of a fragment
 ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "refuted": 3}
-ROLES = {
-    "refuted": "a pair of neighbours that refutes it",
-    "hard": "a pair of neighbours that is hard to hide",
-    "tested": "the best counterexample of the test",
-}
 
 
 def render_page(document: dict[str, Any]) -> str:
@@ -54,7 +54,7 @@ def _render(document: dict[str, Any]) -> str:
     program = document.get("mechanism") or document.get("program") or ""
     sites = find_sites(program)
     pairs = [
-        _pair(document, pair, number) for number, pair in enumerate(document.get("pairs") or _bare_pairs(document))
+        draw_pair(document, pair, number) for number, pair in enumerate(document.get("pairs") or bare_pairs(document))
     ]
     return (
         _environment()
@@ -72,6 +72,7 @@ def _render(document: dict[str, Any]) -> str:
             candidates=[_row(c) for c in document.get("candidates", [])],
             best=best_of(document),
             holes=[label.replace("eta", "η") for label in document.get("holes", [])],
+            error=error_words(document),
             law=_math(document.get("law")),
             alternatives=[_math(law) for law in document.get("alternatives", [])],
             figures=pictures(document),
@@ -106,6 +107,9 @@ def fragment(document: dict[str, Any]) -> str:
             candidates=[_row(c) for c in candidates[:MOST_ROWS]],
             more=max(0, len(candidates) - MOST_ROWS),
             holes=[label.replace("eta", "η") for label in document.get("holes", [])],
+            law=_math(document.get("law")),
+            alternatives=[_math(law) for law in document.get("alternatives", [])],
+            error=error_words(document),
             show=show,
             brief=brief,
         )
@@ -186,13 +190,17 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if document.get("claim"):
         found.append(("Claim", f"{pretty(document['claim'])}-differential privacy"))
     if "verdict" in document:
-        low, high = document.get("epsilon_lower"), document.get("epsilon_upper")
-        found.append(("True ε", _bounds(_cut(low or 0.0), None if high is None else show(high))))
+        if not document.get("defect"):
+            known = _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"))
+            if document["verdict"] == "bounded" and document.get("epsilon_upper") is None:
+                known = known.replace("no upper bound is known", f"at most the claim for {document['scope']}")
+            found.append(("True ε", known))
     elif document.get("hardest") and (best := best_of(document)):
-        low = _cut(document["hardest"]["loss"])
-        above = " and ε" if best["verdict"] == "proved" else ""
-        words = f"{'between' if above else 'at least'} {low}·ε{above}" if low != "1" else "ε, and not less"
-        found.append(("True ε", f"of the best completion: {words}"))
+        proved = best["verdict"] == "proved"
+        loss = finite(document["hardest"]["loss"])
+        low = at_least(min(1.0, loss) if proved else loss)
+        words = f"between {low}·ε and ε" if proved else f"at least {low}·ε"
+        found.append(("True ε", f"of the best completion: {'ε, and not less' if proved and low == '1' else words}"))
     if document.get("p_value") is not None:
         found.append(("p-value", show(document["p_value"])))
     if document.get("method"):
@@ -205,19 +213,25 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _bounds(low: str, high: str | None) -> str:
+def _bounds(lower: Any, upper: Any) -> str:
     """Where the true ε lies, in units of the claim."""
+    low = at_least(finite(lower))
     if low == "∞":
         return "unbounded: no noise hides the difference"
-    if high is None:
+    if upper is None:
         return f"at least {low} times the claim; no upper bound is known"
+    high = at_most(finite(upper))
     return f"{low} times the claim" if low == high else f"between {low} and {high} times the claim"
 
 
-def _cut(bound: Any) -> str:
-    """A lower bound with four digits, never rounded up."""
-    value = _finite(bound)
-    return f"{math.floor(value * 1e4 + 1e-9) / 1e4:.4f}".rstrip("0").rstrip(".") if value < 100 else show(value)
+def error_words(document: Mapping[str, Any]) -> str:
+    """What the errors of the completions are; a document from before that was written down does not say."""
+    first: Mapping[str, Any] = next(iter(document.get("candidates", [])), {})
+    unit, at = first.get("error_unit"), first.get("error_at")
+    if not unit or not at:
+        return "expected, against the program without noise"
+    given = given_words({"epsilon": at["epsilon"], "arguments": at["values"]})
+    return describe_accuracy(str(unit), given, at["inputs"], at["size"])
 
 
 def _labels(document: Mapping[str, Any], sites: Sequence[Site]) -> list[str]:
@@ -240,24 +254,17 @@ def _row(candidate: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def brief(value: Any) -> str:
-    """A number with the three digits that tables have room for."""
-    return show(float(f"{value:.3g}")) if isinstance(value, float) else show(value)
-
-
 def tightness(candidate: Mapping[str, Any]) -> float | None:
-    """The largest loss that was found of a candidate, in units of ε."""
+    """The largest loss that was found of a candidate, in units of ε; an estimate from runs yields to a proof."""
     loss, against = candidate.get("log_loss"), candidate.get("counterexample")
-    found = [] if loss is None else [_finite(loss) / candidate["epsilon"]]
+    found = [] if loss is None else [finite(loss) / candidate["epsilon"]]
+    if candidate["verdict"] == "proved":
+        found = [min(1.0, loss) for loss in found]
     if against:
         (low1, high1), (low2, high2) = against["p1"], against["p2"]
-        ratio = max(_ratio(low1, high2), _ratio(low2, high1))
+        ratio = max(ratio_of(low1, high2), ratio_of(low2, high1))
         found.append(math.log(ratio) / against["epsilon"] if ratio else 0.0)
     return max(found, default=None)
-
-
-def _ratio(above: float, below: float) -> float:
-    return above / below if below else math.inf if above else 0.0
 
 
 def _math(text: str | None) -> str:
@@ -310,7 +317,7 @@ def pictures(document: Mapping[str, Any]) -> list[Picture]:
     data = document.get("figures") or {}
     found = []
     if data.get("loss"):
-        found.append(_losses(data["loss"]))
+        found.append(_losses(data["loss"], verdict_of(document) == "proved"))
     if data.get("landscape"):
         found.append(_landscape(data["landscape"], bool(document.get("candidates"))))
     if data.get("error"):
@@ -322,11 +329,6 @@ def pictures(document: Mapping[str, Any]) -> list[Picture]:
     if any(points for _, points in curves):
         found.append(_p_values([(name, points) for name, points in curves if points]))
     return found
-
-
-def _at(about: Mapping[str, Any]) -> str:
-    parts = [f"ε = {show(about['epsilon'])}"] if "epsilon" in about else []
-    return ", ".join(parts + [f"{name} = {show(value)}" for name, value in about.get("arguments", {}).items()])
 
 
 def _on(data: Mapping[str, Any]) -> str:
@@ -342,24 +344,25 @@ def _how(data: Mapping[str, Any]) -> str:
 
 
 def _count(answers: int) -> str:
-    return f"{answers} answer{'' if answers == 1 else 's'}"
+    return f"{answers} private answer{'' if answers == 1 else 's'}"
 
 
 def _hole(label: str) -> str:
     return label.replace("eta", "η")
 
 
-def _losses(data: Mapping[str, Any]) -> Picture:
+def _losses(data: Mapping[str, Any], proved: bool) -> Picture:
     series, bounded = [], False
     for style, curve in enumerate(data["curves"]):
         name = f"{_hole(curve['hole'])} around {pretty(curve['scale'])}"
-        points = tuple(zip(data["factors"], map(_finite, curve["found"]), strict=True))
+        points = tuple(zip(data["factors"], map(finite, curve["found"]), strict=True))
         series.append(Series(name, points, style=style))
         if curve["law"]:
             bounded = True
-            law = tuple(zip(data["factors"], map(_finite, curve["law"]), strict=True))
+            law = tuple(zip(data["factors"], map(finite, curve["law"]), strict=True))
             series.append(Series(f"{_hole(curve['hole'])} by the law", law, dashed=True, style=style))
     title = "Loss against scale"
+    chosen = at_least(min(1.0, _at_one(data))) if proved else show(_at_one(data))
     svg = line_chart(
         title,
         "scale, as a multiple of the chosen one",
@@ -368,11 +371,11 @@ def _losses(data: Mapping[str, Any]) -> Picture:
         top=3.0,
         rules=[Rule("what the claim allows", 1.0, left=True), Rule("chosen", 1.0, up=True)],
         log_x=True,
-        description=f"The loss falls as a scale grows. At the chosen scales it is {show(_at_one(data))} of the claim.",
+        description=f"The loss falls as a scale grows. At the chosen scales it is {chosen} of the claim.",
         heading=False,
     )
     caption = (
-        f"One scale is changed and the others stay. Solid: the loss on {_on(data)}, {_how(data)} ({_at(data)}): "
+        f"One scale is changed and the others stay. Solid: the loss on {_on(data)}, {_how(data)} ({given_words(data)}): "
         f"{'a lower bound for the true loss' if data['exact'] else 'an estimate from below of the true loss'}."
     )
     caption += " Dashed: what the law says, an upper bound where the law holds." if bounded else ""
@@ -380,18 +383,13 @@ def _losses(data: Mapping[str, Any]) -> Picture:
 
 
 def _at_one(data: Mapping[str, Any]) -> float:
-    return max(_finite(c["found"][len(data["factors"]) // 2]) for c in data["curves"])
-
-
-def _finite(value: Any) -> float:
-    """JSON has no infinity; documents spell it."""
-    return math.inf if value == "Infinity" else math.nan if value is None else float(value)
+    return max(finite(c["found"][len(data["factors"]) // 2]) for c in data["curves"])
 
 
 def _landscape(data: Mapping[str, Any], synthesis: bool) -> Picture:
     first, second = (_hole(label) for label in data["holes"])
-    found = [[_finite(v) for v in row] for row in data["found"]]
-    law = [[_finite(v) for v in row] for row in data["law"]] if data["law"] else None
+    found = [[finite(v) for v in row] for row in data["found"]]
+    law = [[finite(v) for v in row] for row in data["law"]] if data["law"] else None
     places: dict[tuple[float, float], list[str]] = {}
     for mark in data["marks"]:
         places.setdefault((mark["x"], mark["y"]), []).append(str(mark["rank"]))
@@ -409,7 +407,7 @@ def _landscape(data: Mapping[str, Any], synthesis: bool) -> Picture:
         f"The loss falls towards the upper right, where both scales are large. {len(marks)} completions are marked.",
     )
     fixed = [f"{_hole(label)} = {pretty(scale)}" for label, scale in data["fixed"]]
-    at = ", ".join([_at(data), _count(data["size"]), *fixed])
+    at = ", ".join([given_words(data), _count(data["size"]), *fixed])
     caption = f"The loss on {_on(data)} over both scales, in units of the claim, {_how(data)} ({at})."
     if _passes_one(found):
         caption += (
@@ -433,7 +431,7 @@ def _errors(data: Mapping[str, Any]) -> Picture:
     series = [
         Series(
             ", ".join(pretty(s) for s in curve["scales"]),
-            tuple(zip(data["epsilons"], map(_finite, curve["errors"]), strict=True)),
+            tuple(zip(data["epsilons"], map(finite, curve["errors"]), strict=True)),
             dots=True,
         )
         for curve in data["curves"]
@@ -443,7 +441,7 @@ def _errors(data: Mapping[str, Any]) -> Picture:
     svg = line_chart(
         title,
         "ε",
-        "chance of another answer" if probability else "mean distance from the true answer",
+        "share of wrong outputs" if probability else "mean distance from the true output",
         series,
         top=1.0 if probability else None,
         log_x=True,
@@ -452,11 +450,11 @@ def _errors(data: Mapping[str, Any]) -> Picture:
         heading=False,
     )
     what = (
-        "How often the answer is not the noiseless one"
+        "How often the output is not the noiseless one"
         if probability
-        else "How far the answer is from the noiseless one"
+        else "How far the output is from the noiseless one"
     )
-    at = _at({"arguments": data["arguments"]})
+    at = given_words({"arguments": data["arguments"]})
     caption = (
         f"{what}, on average over {data['inputs']} inputs of {_count(data['size'])} between 0 and {data['most']} "
         f"with {data['runs']} simulated runs each"
@@ -487,95 +485,3 @@ def _p_values(curves: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Pict
         "A second opinion that shares nothing with the proof: the p-value of a statistical test that the loss is at most the "
         "test ε. Small values speak against privacy; large ones prove nothing.",
     )
-
-
-# ---------------------------------------------------------------- two databases side by side
-
-
-def _bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Counterexamples of a document without pictures: the event and its two probabilities, as intervals."""
-    found = [(document, document.get("counterexample"))]
-    found += [(c, c.get("counterexample")) for c in document.get("candidates", [])]
-    pairs = []
-    for owner, example in found:
-        if example:
-            middle = [sum(example[key]) / 2 for key in ("p1", "p2")]
-            event = {"label": example["event"], "bins": [], "p1": middle[0], "p2": middle[1], "exact": True}
-            role = "refuted" if owner.get("verdict") == "refuted" else "tested"
-            scales = owner.get("scales", [])
-            allowed = example.get("epsilon", 0.0)
-            pairs.append({**example, "role": role, "scales": scales, "allowed": allowed, "bins": [], "events": [event]})
-    return pairs
-
-
-LONGEST = 12  # label of a bar
-
-
-def _letters(label: str) -> str:
-    """A list of truth values as letters."""
-    for word, letter in (("True", "T"), ("False", "F"), ("None", "·"), ("a number", "#"), (", ", " ")):
-        label = label.replace(word, letter)
-    return label
-
-
-def _pair(document: Mapping[str, Any], data: Mapping[str, Any], number: int) -> dict[str, Any]:
-    """One pair of neighbours with its chart and its events."""
-    allowed = float(data["allowed"])
-    events = [_event(event, allowed, data.get("runs") or 0) for event in data["events"]]
-    hardest = document.get("hardest") if data["role"] == "hard" else None
-    if hardest and hardest["d1"] == data["d1"]:
-        hardest = None
-    svg, long = "", False
-    if data["bins"]:
-        up = "probability"
-        description = f"{data['event']}: {events[0]['say']}"
-        chosen = data["events"][0]["bins"]
-        if data["kind"] == "histogram":
-            svg = histogram("The answers on both inputs", data["subject"], up, data["bins"], chosen, description)
-        else:
-            long = any(len(b["label"]) > LONGEST for b in data["bins"])
-            bins = [{**b, "label": _letters(b["label"])} for b in data["bins"]] if long else data["bins"]
-            svg = paired_bars("The answers on both inputs", up, bins, chosen, description)
-    name = "(" + ", ".join(pretty(s) for s in data["scales"]) + ")" if document.get("candidates") else ""
-    role = ROLES[data["role"]]
-    changed = [a != b for a, b in zip(data["d1"], data["d2"], strict=True)]
-    return {
-        "number": number,
-        "title": f"{name}: {role}" if name else role[0].upper() + role[1:],
-        "role": data["role"],
-        "at": _at(data),
-        "sides": [("d1", data["d1"]), ("d2", data["d2"])],
-        "changed": changed,
-        "svg": Markup(svg),
-        "runs": data.get("runs"),
-        "subject": data.get("subject", "the answer"),
-        "letters": long,
-        "events": events,
-        "other": data.get("other", [0, 0]),
-        "hardest": hardest,
-        "allowed": allowed,
-        "factor": math.exp(min(700.0, allowed)),
-    }
-
-
-ENOUGH = 50  # hits on either side, below which sampled frequencies say nothing of their ratio
-SURE = 4.0  # standard errors
-
-
-def _event(event: Mapping[str, Any], allowed: float, runs: int) -> dict[str, Any]:
-    """An event with its loss in units of the claim, where it is known, and what is to be said of it."""
-    p1, p2, exact = float(event["p1"]), float(event["p2"]), bool(event["exact"])
-    high, low = max(p1, p2), min(p1, p2)
-    likelier, about = "d1" if p1 >= p2 else "d2", "" if exact else "about "
-    say = f"It has a probability of {about}{show(p1)} on d1 and {about}{show(p2)} on d2."
-    if high == 0 or (not exact and low * runs < ENOUGH):
-        return {**event, "part": None, "over": False, "say": f"{say} That is too rare to compare."}
-    loss = math.inf if low == 0 else math.log(high / low)
-    doubt = 0.0 if exact else SURE * math.sqrt(1 / (high * runs) + 1 / (low * runs))
-    over = loss - doubt > allowed * (1 + 1e-9)
-    times = "infinitely more likely on" if low == 0 else f"{about}{math.exp(loss):.4g} times as likely on"
-    limit = f"the {math.exp(min(700.0, allowed)):.4g} that the claim allows"
-    close = f"too close to {limit} to tell from so many runs"
-    verdict = f"more than {limit}" if over else f"within {limit}" if loss <= allowed or exact else close
-    say += f" It is {times} {likelier}, {verdict}."
-    return {**event, "part": loss / allowed if allowed else None, "over": over, "say": say}

@@ -9,6 +9,7 @@ from typing import Any
 
 from kolahal.lang.sketch import Completion
 from kolahal.model import (
+    Accuracy,
     Arguments,
     Check,
     Estimate,
@@ -28,6 +29,7 @@ from kolahal.model import (
     proof_of,
     scope_of,
 )
+from kolahal.report.advice import advise
 from kolahal.settings import as_data
 
 
@@ -62,6 +64,7 @@ def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version:
         "candidates": [_candidate(rank + 1, judged, synthesis) for rank, judged in enumerate(synthesis.judged)],
         "best": synthesis.judged.index(synthesis.best) + 1 if synthesis.best else None,
         "proof": _proof(synthesis.best.verdict) if synthesis.best else None,
+        "remedy": (advise(synthesis.best.verdict, synthesis.sketch) or None) if synthesis.best else None,
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "seed": synthesis.settings.seed,
         "version": version,
@@ -144,14 +147,25 @@ def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any
         "log_loss": ranked.log_loss,
         "epsilon": float(synthesis.split.training[0].epsilon),
         "p_value": judged.trial.p_value if judged.trial else None,
-        "error": ranked.score.error,
+        "error": ranked.score.error if math.isfinite(ranked.score.error) else None,  # not measured
+        **_accuracy(synthesis.accuracy),
         "epsilon_lower": judged.trial.epsilon_lower if judged.trial else None,
         "curve": curve(judged.trial) if judged.trial else [],
         "example": counterexample(judged.trial) if judged.trial else None,
         "violations": ranked.score.violations,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
+        "defect": isinstance(verdict, Unknown) and verdict.defect,
         "counterexample": _refutation(verdict) if isinstance(verdict, Refuted) else None,
     }
+
+
+def _accuracy(value: Accuracy | None) -> dict[str, Any]:
+    """What an `error` is: its unit, and what it was computed on; `size` lists numbers of private answers."""
+    if value is None:
+        return {"error_unit": None, "error_at": None}
+    at = arguments(value.arguments)
+    inputs = {"size": list(value.sizes), "inputs": value.inputs, "runs": value.runs}
+    return {"error_unit": value.unit, "error_at": {**at, **inputs}}
 
 
 def _refutation(verdict: Refuted) -> dict[str, Any]:
@@ -204,7 +218,10 @@ def trial_document(trial: Trial, seconds: float) -> dict[str, Any]:
         "epsilon_lower": trial.epsilon_lower,
         "confidence": trial.confidence,
         "curve": curve(trial),
-        "counterexample": counterexample(trial),
+        "violates": trial.violates,
+        "counterexample": counterexample(
+            trial
+        ),  # the hardest example that was found, whether it violates the claim or not
         "runs": trial.runs,
         "seconds": round(seconds, 3),
     }
@@ -215,22 +232,31 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
 
     `refutation` is the counterexample with exact numbers, for `kolahal verify`.
     """
-    verdict = check.verdict
+    verdict, trial = check.verdict, check.trial
     certificate = proof_of(verdict)
     found = None
     if isinstance(verdict, Refuted):
         found = _refutation(verdict)
-    elif check.trial is not None and isinstance(verdict, Unknown):
-        found = counterexample(check.trial)
+    elif (
+        trial is not None
+        and isinstance(verdict, Unknown)
+        and check.example is trial.example
+        and check.epsilon_lower > 1
+    ):
+        found = counterexample(trial)
     return {
         "verdict": name_verdict(verdict),
         "epsilon_lower": check.epsilon_lower,
         "epsilon_upper": check.epsilon_upper,
+        "epsilon_lower_from": example(check.example) if check.example else None,
         "scope": scope_of(verdict),
         "assumed": assumed_by(verdict),
+        "remedy": (advise(verdict, check.sketch) or None) if check.sketch else None,
         "counterexample": found,
+        "hardest_by_test": counterexample(trial) if trial is not None else None,
         "certificate": None if certificate is None else json.loads(certificate.text),
         "refutation": refutation,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
-        "p_value": check.trial.p_value if check.trial else None,
+        "defect": isinstance(verdict, Unknown) and verdict.defect,
+        "p_value": trial.p_value if trial else None,
     }

@@ -7,13 +7,19 @@ import math
 from collections.abc import Sequence
 
 from kolahal.lang.ir import Hole
+from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Role, Sketch
 from kolahal.model import (
+    Accuracy,
+    Bounded,
     Check,
+    Example,
     Judged,
+    Proved,
     Refuted,
     Synthesis,
     Trial,
+    Unknown,
     describe_completion,
     describe_event,
     describe_verdict,
@@ -22,7 +28,9 @@ from kolahal.model import (
     scope_of,
     show,
 )
-from kolahal.report.words import explain_shortly
+from kolahal.report.advice import advise
+from kolahal.report.rounding import at_least, at_most, compare
+from kolahal.report.words import describe_accuracy, explain_shortly
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -69,12 +77,14 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
     ]
     if synthesis.law:
         lines.append(f"law: {synthesis.law.text}")
+        lines += [f"  or {other}" for other in synthesis.law.alternatives]
     best = synthesis.best
     if synthesis.judged:
         epsilon = float(synthesis.split.training[0].epsilon)
         rows = [_row(place + 1, judged, judged is best, epsilon) for place, judged in enumerate(synthesis.judged)]
         labels = [hole.label.replace("eta", "η") for hole in sketch.holes]
         lines += ["", table(["", "rank", *labels, "verdict", "loss/ε", "p-value", "error"], rows)]
+        lines += [f"error: {_accuracy(synthesis.accuracy)}"] if synthesis.accuracy else []
     lines.append("")
     if best is None:
         lines.append(f"No private completion of {sketch.name} was found in the grammar.")
@@ -83,6 +93,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
         lines.append(
             f"Best: {describe_completion(best.ranked.completion)}  {describe_verdict(best.verdict, sketch.private.name)}"
         )
+        lines += _remedy(advise(best.verdict, sketch))
         lines += ["", str(synthesis.mechanism)]
     spent = ", ".join(f"{step} {value:.1f}" for step, value in seconds.items())
     lines.append(f"seconds: {spent}; method {synthesis.method}, seed {synthesis.settings.seed}")
@@ -93,16 +104,38 @@ def _row(rank: int, judged: Judged, picked: bool, epsilon: float) -> list[str]:
     verdict = judged.verdict
     scope = scope_of(verdict)
     word = name_verdict(verdict) + (f", {scope}" if scope else "")
+    if isinstance(verdict, Unknown) and verdict.defect:
+        word += ", a defect of ours"
     trial = judged.trial
     return [
         ">>>>" if picked else "",
         str(rank),
         *(scale.pretty() for scale in judged.ranked.completion),
         word,
-        _number(judged.ranked.log_loss / epsilon),
+        _loss(judged, epsilon),
         _number(trial.p_value if trial else None),
-        _number(judged.ranked.score.error),
+        _number(judged.ranked.score.error) if math.isfinite(judged.ranked.score.error) else "–",
     ]
+
+
+def _accuracy(found: Accuracy) -> str:
+    return describe_accuracy(found.unit, str(found.arguments), found.inputs, found.sizes) + "."
+
+
+def _loss(judged: Judged, epsilon: float) -> str:
+    """The largest loss that was found, in units of ε: not above what is proved, and not below what refutes."""
+    loss = judged.ranked.log_loss / epsilon
+    match judged.verdict:
+        case Proved():
+            return _number(min(1.0, loss))
+        case Refuted() as refuted:
+            return _number(max(loss, _log_loss(refuted) / float(refuted.example.arguments.epsilon)))
+        case _:
+            return _number(loss)
+
+
+def _remedy(words: str) -> list[str]:
+    return [f"What to do: {words}."] if words else []
 
 
 def _smallest_violation(synthesis: Synthesis) -> list[str]:
@@ -132,7 +165,7 @@ def _log_loss(found: Trial | Refuted) -> float:
 
 
 def counterexample_lines(trial: Trial | Refuted) -> list[str]:
-    """A counterexample in words."""
+    """An example and how likely its event is, in words."""
     example, odds = trial.example, trial.odds
     return [
         f"  d1 = {show(example.d1)}",
@@ -158,8 +191,7 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
             "",
             table(["test ε", "p-value", ""], rows),
             "",
-            "The best counterexample that was found:",
-            *counterexample_lines(trial),
+            *_hardest_lines(trial, claimed),
             "",
             f"{trial.runs} runs in {seconds:.1f} s. To see it yourself:",
             "",
@@ -171,8 +203,8 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
 def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") -> str:
     """The verdict on a complete mechanism in words."""
     lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
-    upper = "nothing is known" if check.epsilon_upper is None else f"{check.epsilon_upper:.4g}"
-    lines.append(f"In units of the claim, the true ε is at least {check.epsilon_lower:.4g}; upper bound: {upper}.")
+    lines += _remedy(advise(check.verdict, sketch))
+    lines += _bounds(check)
     proof = proof_of(check.verdict)
     if proof is not None:
         certificate = json.loads(proof.text)
@@ -180,8 +212,45 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
         assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []
     if isinstance(check.verdict, Refuted):
-        lines += ["The counterexample:", *counterexample_lines(check.verdict)]
+        allowed = float(parse_scale(claim).at(check.verdict.example.arguments.quantities(sketch)))
+        (share, _) = compare(_log_loss(check.verdict) / allowed, 1.0, over=True)
+        lines += [f"The counterexample, which loses {share} of the claim:", *counterexample_lines(check.verdict)]
         lines += ["To see it yourself, without Kolahal:", "", snippet] if snippet else []
     elif check.trial is not None and proof is None:
-        lines += ["The best counterexample that was found:", *counterexample_lines(check.trial)]
+        allowed = float(parse_scale(claim).at(check.trial.example.arguments.quantities(sketch)))
+        lines += _hardest_lines(check.trial, allowed)
     return "\n".join(lines) + "\n"
+
+
+def _bounds(check: Check) -> list[str]:
+    """What is known of the true ε, and which example the lower bound comes from, where that is not shown as it is."""
+    if isinstance(check.verdict, Unknown) and check.verdict.defect:
+        return []
+    upper = "nothing is known" if check.epsilon_upper is None else at_most(check.epsilon_upper)
+    if isinstance(check.verdict, Bounded) and check.epsilon_upper is None:
+        upper = f"1 for {check.verdict.scope}, and nothing is known of other inputs"
+    sampled = check.trial is not None and check.example is check.trial.example
+    low = at_least(check.epsilon_lower) + (
+        f" with confidence {check.trial.confidence}" if check.trial and sampled else ""
+    )
+    lines = [f"In units of the claim, the true ε is at least {low}; upper bound: {upper}."]
+    shown = (
+        check.verdict.example if isinstance(check.verdict, Refuted) else check.trial.example if check.trial else None
+    )
+    if check.example is not None and not _same(check.example, shown):
+        lines += [f"The lower bound comes from {check.example}, at {check.example.arguments}."]
+    return lines
+
+
+def _same(one: Example, other: Example | None) -> bool:
+    return other is not None and one in (other, other.flipped())
+
+
+def _hardest_lines(trial: Trial, allowed: float) -> list[str]:
+    """What a test found: a counterexample only if it shows a loss above the claim."""
+    share = (
+        f"it loses at least {at_least(trial.epsilon_lower / allowed)} of the claim, with confidence {trial.confidence}"
+    )
+    if trial.epsilon_lower > allowed:
+        return [f"A counterexample, by the test: {share}.", *counterexample_lines(trial)]
+    return [f"The hardest example that was found, which is no counterexample: {share}.", *counterexample_lines(trial)]

@@ -14,6 +14,7 @@ from kolahal.lang.parse import parse
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.report.rounding import compare
 
 WORDS = {"proved": "Proved", "bounded": "Bounded", "refuted": "Refuted", "unknown": "Unknown"}
 MOST_SHIFTS = 12  # rows that a bounded proof shows
@@ -23,7 +24,7 @@ MOST_SHIFTS = 12  # rows that a bounded proof shows
 
 
 def verdict_of(document: Mapping[str, Any]) -> str:
-    """Proved, refuted or unknown: of a check, or of the best completion of a synthesis."""
+    """Proved, bounded, refuted or unknown: of a check, or of the best completion of a synthesis."""
     if "verdict" in document:
         return str(document["verdict"])
     best = best_of(document)
@@ -48,32 +49,65 @@ def best_of(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def headline(document: Mapping[str, Any]) -> str:
-    """The verdict in one sentence."""
+    """The verdict in a sentence or two, with what to do about it where something can be done."""
     name = document.get("sketch") or "The mechanism"
     if "candidates" in document:
         best = best_of(document)
         if best is None:
             return f"No private completion of {name} was found in the grammar."
         scales = ", ".join(pretty(s) for s in best["scales"])
-        with_noise = f"{name} with noise of scale{'' if len(best['scales']) == 1 else 's'} {scales}"
-        if best["verdict"] == "proved":
-            return f"{with_noise} is ε-differentially private for {scope_words(best['scope'])}; the proof was checked again."
-        return f"{with_noise} is the best candidate, but it is neither proved nor refuted: {best.get('reason') or 'no reason was given'}."
+        subject = f"{name} with noise of scale{'' if len(best['scales']) == 1 else 's'} {scales}"
+        return _verdict_words(subject, "ε", best) + _remedy_words(document)
     claim = pretty(document["claim"]) if document.get("claim") else "ε"
-    match document.get("verdict"):
-        case "proved":
-            return f"{name} is {claim}-differentially private for {scope_words(document['scope'])}; the proof was checked again."
-        case "refuted":
-            return f"{name} is not {claim}-differentially private{_because(document.get('counterexample'), claim)}."
-        case "unknown":
-            reason = document.get("reason") or "no reason was given"
-            return f"{name} is neither proved nor refuted to be {claim}-differentially private: {reason}."
+    if "verdict" in document:
+        return _verdict_words(name, claim, document) + _remedy_words(document)
     found = "a violation" if document["p_value"] < 0.05 else "no violation, which is no proof"
     return f"At ε = {show(document['epsilon'])} the test of {name} finds {found} (p = {show(document['p_value'])})."
 
 
+def _verdict_words(subject: str, claim: str, judged: Mapping[str, Any]) -> str:
+    """What is known of a mechanism and its claim."""
+    assumed = " and ".join(map(str, judged.get("assumed") or ()))
+    where = scope_words(judged.get("scope")) + (f", where {assumed}" if assumed else "")
+    match judged["verdict"]:
+        case "proved":
+            return f"{subject} is {claim}-differentially private for {where}; the proof was checked again."
+        case "bounded":
+            return (
+                f"{subject} loses no more than {claim} on {where}, which was checked again. That is no proof that it is "
+                "private: nothing is known of other inputs."
+            )
+        case "refuted":
+            return f"{subject} is not {claim}-differentially private{_because(judged.get('counterexample'), claim)}."
+    reason = judged.get("reason") or "no reason was given"
+    if judged.get("defect"):
+        return f"What Kolahal found out about {subject} contradicts itself, so nothing is claimed. {sentence(reason)}."
+    return f"{subject} is neither proved nor refuted to be {claim}-differentially private: {reason}."
+
+
+def _remedy_words(document: Mapping[str, Any]) -> str:
+    return f" What to do: {document['remedy']}." if document.get("remedy") else ""
+
+
+def sentence(text: str) -> str:
+    """A text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def scope_words(scope: str | None) -> str:
-    return "inputs of every length" if scope in (None, "every length") else f"inputs of {scope}"
+    if scope in (None, "every length"):
+        return "inputs of every length"
+    return f"inputs of {scope}" if str(scope).startswith("up to") else str(scope)
+
+
+def describe_accuracy(unit: str, at: str, inputs: int, sizes: Sequence[int]) -> str:
+    """What an error is, and the inputs it was computed on."""
+    meaning = {
+        "mean distance": "mean distance of the output from the one without noise (in lists, of the items)",
+        "share of wrong outputs": "share of outputs that are not the one without noise (in lists, of items)",
+    }.get(unit, unit)
+    each = f"{inputs} inputs each" if len(sizes) > 1 else f"{inputs} inputs"
+    return f"{meaning}, at {at}, on {each} of {_join([str(size) for size in sizes])} private answers"
 
 
 def _because(example: Mapping[str, Any] | None, claim: str) -> str:
@@ -85,10 +119,10 @@ def _because(example: Mapping[str, Any] | None, claim: str) -> str:
     event = f": on two neighbouring inputs the event “{example['event']}” is"
     if not high:
         return f"{event} possible on one and impossible on the other"
-    found = f"{event} {low / high:.4g} times as likely on one as on the other"
-    if claim == "ε":
-        found += f", and ε = {show(example['epsilon'])} allows a factor of {math.exp(min(700, example['epsilon'])):.4g}"
-    return found
+    allowed = math.exp(min(700, example["epsilon"]))
+    times, limit = compare(low / high, allowed, over=True) if claim == "ε" else (f"{low / high:.4g}", "")
+    found = f"{event} {times} times as likely on one as on the other"
+    return f"{found}, and ε = {show(example['epsilon'])} allows a factor of {limit}" if limit else found
 
 
 def show(value: Any) -> str:
@@ -102,6 +136,16 @@ def show(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(show(item) for item in value) + "]"
     return {"Infinity": "∞", "-Infinity": "−∞"}.get(str(value), str(value))
+
+
+def brief(value: Any) -> str:
+    """A number with the three digits that tables have room for."""
+    return show(float(f"{value:.3g}")) if isinstance(value, float) else show(value)
+
+
+def given_words(about: Mapping[str, Any]) -> str:
+    parts = [f"ε = {show(about['epsilon'])}"] if "epsilon" in about else []
+    return ", ".join(parts + [f"{name} = {show(value)}" for name, value in about.get("arguments", {}).items()])
 
 
 def pretty(scale: str | None) -> str:
@@ -187,18 +231,20 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
     opening = (
         f"Take any two neighbouring inputs ({neighbours}) and run the program on both, side by side.",
         "Whatever noise the first run draws, the second run gets the same noise, moved as the table says. "
-        "Then both runs give the same answer, so every way to an answer on one input has a partner on the other.",
+        "Then both runs give the same output, so every way to an output on one input has a partner on the other.",
         "Noise of scale c that is moved by s is at most e^(s/c) times less likely, so a move costs s/c of the budget. "
         "Different noise stays different, so the partners’ chances add up.",
     )
     if certificate.get("kind") == "bounded":
-        return Explanation(opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(certificate), ())
+        return Explanation(
+            opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
+        )
     stories = tuple(_story(sketch, claim, case) for case in certificate["cases"])
     count = sum(
         c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]
     )
     closing = (
-        f"That the answers agree and the budget is kept on every run was put into {count} formulas, derived again from the "
+        f"That the outputs agree and the budget is kept on every run was put into {count} formulas, derived again from the "
         "program’s text, and a solver found each of them valid. What holds whenever the runs reach the head of a loop is "
         "what carries the argument from one turn to the next, and so to inputs of every length.",
     )
@@ -403,8 +449,13 @@ def _step_words(sketch: Sketch, name: str, step: Fraction) -> str:
     return f"`{name}` {'up' if step > 0 else 'down'} by {_number(abs(step))}"
 
 
-def _bounded_closing(certificate: Mapping[str, Any]) -> tuple[str, ...]:
+def _bounded_closing(sketch: Sketch, certificate: Mapping[str, Any]) -> tuple[str, ...]:
     cases = certificate.get("all_cases", len(certificate["cases"]))
+    if sketch.private.count is not None:
+        return (
+            f"Tables: {cases}, one for each setting of the arguments that are whole or truth values; every row of every one was "
+            f"checked again in exact arithmetic. The program takes {sketch.private.count} private answers and no other number.",
+        )
     return (
         f"There are {cases} such tables, one for each number of queries up to {certificate['size']} and each setting of the "
         "whole arguments; every row of every one was checked again in exact arithmetic. Larger inputs were not examined.",

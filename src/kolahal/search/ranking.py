@@ -87,4 +87,5 @@ def _grown(arguments: Arguments, sketch: Sketch, answers: int, whole: int) -> Ar
     """The same arguments with that many times as many answers, and whole ones that many times as large."""
     integral = {p.name for p in sketch.arguments if p.type is Type.INT}
     values = tuple((name, Fraction(value) * whole if name in integral else value) for name, value in arguments.values)
-    return replace(arguments, size=arguments.size * answers, values=values)
+    (size,) = sketch.sizes((arguments.size * answers,))
+    return replace(arguments, size=size, values=values)

@@ -7,9 +7,11 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
+from kolahal.emission import emit
 from kolahal.errors import UsageError
-from kolahal.lang.emit import OPENDP, emit, load_emitted
+from kolahal.lang.emit import OPENDP, load_emitted
 from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.model import Verdict
 
 
 def to_opendp(
@@ -17,19 +19,19 @@ def to_opendp(
     epsilon: float | str | Fraction,
     arguments: Mapping[str, object] | None = None,
     T: str | None = None,
-    certificate: str | None = None,
+    verdict: Verdict | None = None,
 ) -> Any:
     """`mechanism` at `epsilon` as an OpenDP measurement on vectors; it is the one that `emit` writes, with exact noise.
 
-    `arguments` are the values of its public parameters, and `T` is the type of the private answers, "f64" or "i64". The
-    grid of the noise contains the shifts of the proof in `certificate`, as that of `emit` does.
-    OpenDP takes the privacy map on our word: whether the mechanism is private at all is what `kolahal check` tells.
+    `arguments` are the values of its public parameters, and `T` is the type of the private answers, "f64" or "i64". OpenDP
+    takes the privacy map on our word, so that there is a measurement only of what is proved, within bounds at least; without
+    a `verdict` the mechanism is checked first.
     """
     try:
         import_module("opendp.prelude")
     except ImportError:
         raise UsageError("OpenDP is not installed; install it with: pip install 'kolahal[opendp]'") from None
-    make = load_emitted(emit(mechanism, certificate=certificate, backend=OPENDP)).__globals__["make_measurement"]
+    make = load_emitted(emit(mechanism, verdict, backend=OPENDP)).__globals__["make_measurement"]
     try:
         return make(epsilon, arguments, T)
     except ValueError as error:  # OpenDP's own mistakes have a class of their own

@@ -84,7 +84,7 @@ def prove_bounded(
     condition = describe_scope(sketch)
     if sketch.private.count is not None and not condition:
         return Proved(certificate, Exactly(sketch.private.count))
-    return Bounded(certificate, UpTo(most, condition))
+    return Bounded(certificate, UpTo(most, condition, (WHOLE_VALUES[0], WHOLE_VALUES[-1]) if condition else None))
 
 
 def find_upper_bound(

@@ -81,5 +81,7 @@ def describe_tie(paths: Paths, event: Event) -> str:
     if find_point([*paths.domain(symbols_of(inner)), *inner]) is not None:
         return ""
     both = {facet.form for facet in noisy if not facet.strict and Atom(-facet.form, strict=False) in noisy}
-    shown = [f"{f.form} = 0" if f.form in both else str(f) for f in noisy if -f.form not in both or str(f.form)[0] != "-"]
+    shown = [
+        f"{f.form} = 0" if f.form in both else str(f) for f in noisy if -f.form not in both or str(f.form)[0] != "-"
+    ]
     return ", ".join(shown[:3]) + (", …" if len(shown) > 3 else "")

@@ -13,7 +13,7 @@ from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.model import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict
 
 NOBODY = Unknown("nobody has checked it")
-FORCE = "--force, or force=True in Python, writes it all the same, under a title that says that nothing is claimed"
+FORCE = "`kolahal emit --force`, or force=True in Python, writes it all the same, under a title that says that nothing is claimed"
 
 
 class Withheld(UsageError):

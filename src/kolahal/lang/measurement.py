@@ -41,12 +41,8 @@ def _build_measurement(
     T = T or ("i64" if relation == "one_within" or whole else "f64")
     if T not in ("f64", "i64"):
         raise ValueError(f"answers of type {T!r} are not supported; use f64 or i64")
-    if whole:
-        distance = Fraction(math.floor(distance))  # neighbours with whole answers differ by whole numbers
-        if T == "f64":
-            raise ValueError(f'{mechanism.__name__} takes whole answers; use T="i64"')
-        if not distance:
-            raise ValueError(f"{mechanism.__name__} says nothing of whole answers that move: its neighbours are equal")
+    if whole and T == "f64":
+        raise ValueError(f'{mechanism.__name__} takes whole answers; use T="i64"')
     if relation == "one_within" and T == "f64":
         # OpenDP's L1 distance lets all answers move a little, and `one_within` says nothing of that.
         raise ValueError(

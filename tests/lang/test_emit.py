@@ -518,7 +518,7 @@ def test_the_grid_contains_the_shifts_of_the_proof() -> None:
     inputs = {"q": [0], "N": 1, "T": 0, "eps": 1}
     thirds = json.dumps({"cases": [{"passages": [{"shifts": [{"steps": {"noise1": "-2/3"}, "cost": "2/3"}]}]}]})
     fifths = json.dumps({"cases": [{"alignment": [{"then": {"units": "1/5"}, "else": {"units": "3"}}]}]})
-    between = json.dumps({"cases": [{"passages": [{"ends": [["0", "0"], ["-1", "2"]], "shifts": []}]}]})
+    between = json.dumps({"cases": [{"active": [0], "passages": [{"ends": [["0", "0"], ["-1", "2"]], "shifts": []}]}]})
     for certificate, parts in (("{}", 1), (thirds, 3), (fifths, 5), (between, 3)):
         promise = promised(sketch, document=json.loads(certificate))
         _, noise_grid = grids(emit(sketch, promise), sketch, inputs)

@@ -252,6 +252,22 @@ def test_the_emitted_gallery_is_as_private_as_it_says(name: str, size: int) -> N
     assert worst(trial, emit(mechanism, verdict)) <= 1e-12
 
 
+MIXED = "z = Exp(4/eps){}\nreturn min(q[0], z) + Lap({}/eps)"
+
+
+def test_shifts_that_are_mixed_by_other_noise_are_on_the_grid_or_refused() -> None:
+    """Where z is the smaller one, the bounded proof shifts the other noise by what z is away from q[0]."""
+    whole = Trial("mixed", program("each_within(1)", MIXED.format("", "1")), eps=Fraction(2), steps=Fraction(1, 4))
+    bounded = prove_bounded(whole.sketch(), size=1)
+    assert isinstance(bounded, Bounded) and worst(whole, emit(whole.sketch(), bounded)) <= 1e-12
+    for divided, scale in ((" / 2", "1"), (" * 0.5", "1")):
+        sketch = parse(program("each_within(1)", MIXED.format(divided, scale)))
+        bounded = prove_bounded(sketch, size=1)
+        assert isinstance(bounded, Bounded)
+        with pytest.raises(UsageError, match="by a part of what other noise is away from a value"):
+            emit(sketch, bounded)
+
+
 # ---------------------------------------------------------------- ties
 
 TIES = [

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from typing import Any
 
 from kolahal.lang.check import WHOLES, infer
 from kolahal.lang.flow import bindings, find_flow
@@ -62,13 +63,13 @@ class Shifts:
 
     `parts` is into how many parts a step of the grid must fall. `cancels` are the sites whose noise makes up for the
     difference of the sum that it stands in, and `followed` the variables whose difference a draw is shifted by; these may
-    depend on other noise. `mixes` says that weights of mixtures may do so.
+    depend on other noise. So may shifts that are mixed by a change, on the noise of all sites but those in `mixing`.
     """
 
     parts: int = 1
     cancels: frozenset[int] = frozenset()
     followed: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    mixes: bool = False
+    mixing: frozenset[int] | None = None  # None where nothing is mixed so
 
 
 NO_SHIFTS = Shifts()
@@ -84,6 +85,7 @@ def read_shifts(certificate: str, distance: Fraction) -> Shifts:
     shifts, widths = 1, 1
     cancels: set[int] = set()
     followed: dict[int, frozenset[str]] = {}
+    mixing: frozenset[int] | None = None
     waiting: list[object] = [json.loads(certificate)]
     while waiting:
         part = waiting.pop()
@@ -93,11 +95,13 @@ def read_shifts(certificate: str, distance: Fraction) -> Shifts:
             steps = [Fraction(s) / distance for s in part["steps"].values()] if "steps" in part else []
             units = [Fraction(part["units"])] if "units" in part else []
             shifts = math.lcm(shifts, *(shift.denominator for shift in [*steps, *units]))
-            for low, high in part.get("ends") or ():
-                ends = Fraction(low) / distance, Fraction(high) / distance
-                if ends[0] != ends[1]:
-                    off = math.lcm(*(end.denominator for end in ends))
-                    widths = math.lcm(widths, (ends[1] - ends[0]).numerator * off)
+            for low, high in _open_ends(part):
+                ends = low / distance, high / distance
+                off = math.lcm(*(end.denominator for end in ends))
+                widths = math.lcm(widths, (ends[1] - ends[0]).numerator * off)
+            if any(True for passage in part.get("passages") or () for _ in _open_ends(passage)):
+                active = frozenset(part["active"])
+                mixing = active if mixing is None else mixing & active
             for site, rule in enumerate(part.get("alignment") or ()):
                 forms = [form for form in rule.values() if isinstance(form, dict)]
                 # The proof gives names of its own to what it takes apart: x' is made of x.
@@ -105,7 +109,13 @@ def read_shifts(certificate: str, distance: Fraction) -> Shifts:
                 followed[site] = followed.get(site, frozenset()) | names
                 cancels |= {site for form in forms if form.get("cancel")}
             waiting += part.values()
-    return Shifts(shifts * widths, frozenset(cancels), followed, widths > 1)
+    return Shifts(shifts * widths, frozenset(cancels), followed, mixing)
+
+
+def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
+    """The ends of the changes of a passage that are not fixed."""
+    ends = [(Fraction(low), Fraction(high)) for low, high in passage.get("ends") or ()]
+    return [(low, high) for low, high in ends if low != high]
 
 
 def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> Plan:
@@ -271,8 +281,10 @@ class _Planner:
         shift, which is on a coarser grid than the noise.
         """
         selected, divided = self.selected(), self.divided(sites)
-        if self.shifts.mixes and (divided or any(self.is_finer(site, sites) for site in sites)):
-            self.reasons.append("the proof mixes shifts by what a comparison says of noise that is divided")
+        others = {draw.site for draw in self.sketch.draws} - (self.shifts.mixing or frozenset())
+        finer = self.shifts.parts > 1 or any(self.is_finer(site, sites) for site in sites)
+        if self.shifts.mixing is not None and others and finer:
+            self.reasons.append("the proof shifts noise by a part of what other noise is away from a value")
         for names in self.shifts.followed.values():
             for name in sorted(names & selected & divided):
                 self.reasons.append(
@@ -280,10 +292,10 @@ class _Planner:
                 )
         for root in _sums(self.sketch.body):
             terms = list(_terms(root, ()))
-            others = [(leaf, chain) for leaf, chain in terms if self.is_selected(leaf, selected)]
+            chosen = [(leaf, chain) for leaf, chain in terms if self.is_selected(leaf, selected)]
             for draw, own in terms:
                 if isinstance(draw, Draw) and draw.site in self.shifts.cancels:
-                    for leaf, chain in others:
+                    for leaf, chain in chosen:
                         if not self.keeps_grid(leaf, chain, own, divided, sites):
                             self.refuse(root, "lets noise make up for other noise that is multiplied or divided:", "")
 

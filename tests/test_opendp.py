@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import kolahal
 import kolahal.settings as config
 from kolahal import synthesize
 from kolahal.cli import main
@@ -21,6 +23,7 @@ from kolahal.lang.answer_type import answer_type
 from kolahal.lang.emit import emit, load_emitted
 from kolahal.lang.measurement import _build_privacy_map, _exact_epsilon, _round_up
 from kolahal.lang.parse import parse
+from kolahal.lang.promise import PROVED, Promise
 from kolahal.lang.sketch import Mechanism
 from kolahal.model import Bounded, Unknown
 from kolahal.opendp import to_opendp
@@ -127,7 +130,8 @@ def test_the_gallery_measures_and_composes(name: str, dp) -> None:
 @pytest.mark.parametrize("T", ["f64", "i64"])
 def test_every_relation_has_a_metric(relation: str, T: str, dp) -> None:
     mechanism = parse(
-        f"@sketch(adjacent={relation}(2))\ndef f(q: Private, eps: Epsilon):\n    return [x + Lap(2*len(q)/eps) for x in q]\n"
+        f"@sketch(adjacent={relation}(2))\ndef f(q: Private, eps: Epsilon):\n"
+        "    return [x + Lap(2*len(q)/eps) for x in q]\n"
     )
     if (relation, T) == ("one_within", "f64"):
         with pytest.raises(UsageError, match="sum_within"):
@@ -179,7 +183,7 @@ def test_it_goes_behind_opendps_own_transformations(dp) -> None:
 def test_an_emitted_file_builds_the_measurement_by_itself(dp, tmp_path: Path) -> None:
     """The file in a fresh interpreter that knows nothing of kolahal; it composes with OpenDP's own noise."""
     path = tmp_path / "private.py"
-    path.write_text(emit(textbook("above_threshold_1"), backend="opendp"), encoding="utf-8")
+    path.write_text(kolahal.emit(textbook("above_threshold_1"), backend="opendp"), encoding="utf-8")
     program = """
 import sys
 sys.modules["kolahal"] = None
@@ -200,12 +204,49 @@ assert both([1.0, 2.0, 1e9]) == [3, 2] and both.map(1.0) == 1.0
 
 
 def test_the_claim_is_what_a_step_costs(dp) -> None:
-    make = load_emitted(emit(textbook("svt"), claim="2*N*eps", backend="opendp")).__globals__["make_measurement"]
+    sketch = textbook("svt")
+
+    def write(claim: str) -> str:
+        document = json.dumps({"program": str(sketch.filled()), "claim": claim})
+        return emit(sketch, Promise(PROVED, "Proved.", document), claim=claim, backend="opendp")
+
+    make = load_emitted(write("2*N*eps")).__globals__["make_measurement"]
     assert make(0.25, {"N": 3, "T": 0.0}).map(1.0) == 1.5
     with pytest.raises(UsageError, match="length"):
-        emit(textbook("svt"), claim="len(q)*eps", backend="opendp")
+        write("len(q)*eps")
     with pytest.raises(UsageError, match="python or opendp"):
-        emit(textbook("svt"), backend="spark")
+        emit(sketch, backend="spark")
+
+
+def test_there_is_no_measurement_of_which_nothing_is_known(dp) -> None:
+    broken = parse(
+        "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Lap(1/(2*eps))\n"
+    )
+    with pytest.raises(UsageError, match="f is not written, because it is refuted"):
+        to_opendp(broken, 1.0)
+    with pytest.raises(UsageError, match="no OpenDP measurement of f: it would claim a loss, and unknown: nobody"):
+        emit(broken, backend="opendp")
+
+
+def test_whole_answers_are_whole_for_opendp(dp) -> None:
+    text = "@sketch(adjacent=sum_within(2))\ndef f(q: Private[int], eps: Epsilon):\n    return [x + DiscreteLap(2/eps) for x in q]\n"
+    measurement = to_opendp(parse(text), 1.0)
+    assert (measurement.map(1), measurement.map(3)) == (1.0, 2.0) and len(measurement([3, 4])) == 2
+    with pytest.raises(UsageError, match="takes whole answers"):
+        to_opendp(parse(text), 1.0, T="f64")
+
+
+def test_a_measurement_keeps_to_the_bounds_of_its_proof(dp) -> None:
+    source = parse(
+        "@sketch(adjacent=sum_within(1))\ndef f(q: Private, eps: Epsilon):\n"
+        "    return q[0] + Lap(1/eps) + len(q) * len(q)\n"
+    )
+    verdict = prove_bounded(source, size=2)
+    assert isinstance(verdict, Bounded)
+    measurement = to_opendp(source, 1.0, verdict=verdict)
+    assert isinstance(measurement([1.0, 2.0]), float)
+    with pytest.raises(dp.OpenDPException, match="at most 2 answers, and 3 were given"):
+        measurement([1.0, 2.0, 3.0])
 
 
 def test_a_result_becomes_a_measurement(dp) -> None:
@@ -218,8 +259,10 @@ def test_the_commands_write_files_for_opendp(dp, tmp_path: Path, capsys: pytest.
     assert main(["synth", "sum", "--workers", "1", "--out", str(tmp_path), "--backend", "opendp"]) == 0
     emitted = tmp_path / "sum_opendp.py"
     assert load_emitted(emitted.read_text()).__globals__["make_measurement"](1).map(2) == 2.0
-    assert main(["emit", str(emitted), "--no-check", "--backend", "opendp"]) == 3
+    assert main(["emit", str(emitted), "--backend", "opendp"]) == 0
     assert "def make_measurement(" in capsys.readouterr().out
+    assert main(["emit", str(emitted), "--no-check", "--force", "--backend", "opendp"]) == 2
+    assert "it would claim a loss" in capsys.readouterr().err
 
 
 def test_mistakes_are_named(dp) -> None:

@@ -30,7 +30,7 @@ _LATER = {
     "synthesize": "kolahal.methods",
     "synthesize_plain": "kolahal.methods",
     "check": "kolahal.checking",
-    "emit": "kolahal.lang.emit",
+    "emit": "kolahal.emission",
 }
 
 __all__ = [

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kolahal import __version__
+from kolahal.emission import emit
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Check, Judged, Synthesis, describe_verdict
 from kolahal.opendp import to_opendp
@@ -15,7 +16,7 @@ from kolahal.report.advice import advise
 from kolahal.report.html import error_words, fragment
 from kolahal.report.json import check_document, dump, synthesis_document
 
-__all__ = ["as_document", "as_html", "as_json", "as_rich", "to_opendp"]
+__all__ = ["as_document", "as_html", "as_json", "as_rich", "emit", "to_opendp"]
 
 
 def as_document(result: Synthesis | Check) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import Any, TypeAlias, assert_never
 
 from kolahal.errors import UsageError
-from kolahal.lang.emit import emit
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
 from kolahal.settings import Settings
 
@@ -350,10 +349,12 @@ class Exactly:
 
 @dataclass(frozen=True, slots=True)
 class UpTo:
-    """Inputs of at most `size` answers; `condition` names whole arguments that were fixed, if any."""
+    """Inputs of at most `size` answers; `condition` names whole arguments that were fixed, if any, and `values` says to
+    what: the least and the largest value of each."""
 
     size: int
     condition: str = ""
+    values: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         return f"up to {self.size} queries" + (f", {self.condition}" if self.condition else "")
@@ -580,25 +581,20 @@ class Synthesis:
         text: str = _ask("as_json", self)
         return text
 
-    def to_python(self, command: str | None = None, backend: str = "python") -> str:
+    def to_python(self, command: str | None = None, backend: str = "python", force: bool = False) -> str:
         """The best completion as a Python file that stands alone, with its verdict in words; see `kolahal.emit`."""
-        mechanism = self.mechanism
-        verdict = self.best.verdict if self.best else Unknown("nothing was found")
-        words = f"{describe_verdict(verdict, self.sketch.private.name)}."
-        return emit(mechanism, words, command, certificate=self._proof, backend=backend)
+        text: str = _ask("emit", self.mechanism, self._verdict, command=command, backend=backend, force=force)
+        return text
 
     def to_opendp(
         self, epsilon: float | str | Fraction, arguments: Mapping[str, object] | None = None, T: str | None = None
     ) -> Any:
         """The best completion at `epsilon` as an OpenDP measurement, if it is proved, or bounded; see `kolahal.opendp`."""
-        mechanism = self.mechanism
-        assert self.best is not None
-        return _ask("to_opendp", mechanism, epsilon, arguments, T, self.best.verdict)
+        return _ask("to_opendp", self.mechanism, epsilon, arguments, T, self._verdict)
 
     @property
-    def _proof(self) -> str | None:
-        certificate = proof_of(self.best.verdict) if self.best else None
-        return certificate.text if certificate else None
+    def _verdict(self) -> Verdict:
+        return self.best.verdict if self.best else Unknown("nothing was found")
 
     def _repr_html_(self) -> str:
         html: str = _ask("as_html", self)

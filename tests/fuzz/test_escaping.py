@@ -20,6 +20,7 @@ from kolahal.cli import main
 from kolahal.lang.emit import emit
 from kolahal.lang.front import load_sketches
 from kolahal.lang.parse import parse
+from kolahal.lang.promise import Promise
 
 ODD_WORDS = {
     "the end of a text": 'x"""\nimport os\nos.abort()\n"""',
@@ -153,7 +154,7 @@ def test_programs_that_were_handed_out_run(tmp_path: Path) -> None:
     written = {}
     for number, words in enumerate(ODD_WORDS.values()):
         (sketch,) = load_sketches(write(tmp_path, words, "1/eps"))
-        written[f"words_{number}"] = emit(sketch, verdict_text=words, command=words)
+        written[f"words_{number}"] = emit(sketch, Promise(text=words), command=words)
     for number, name in enumerate(NAMES):
         path = write(tmp_path, "x", "1/eps", name)
         code, shown, err = run("show", str(path))

@@ -10,6 +10,9 @@ import click
 
 from kolahal import __version__
 from kolahal.cli.base import (
+    BOUNDED,
+    MISTAKE,
+    PROVED,
     as_json,
     backends,
     cli,
@@ -45,18 +48,22 @@ def show(target: str | None) -> None:
 @click.argument("target", metavar="MECHANISM")
 @click.option("--out", type=OutFile(), help="Where to write it.  [default: standard output]")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
-@click.option("--no-check", is_flag=True, help="Do not judge it first; the file says so.")
+@click.option("--no-check", is_flag=True, help="Do not judge it first; then it is only written with --force.")
+@click.option(
+    "--force", is_flag=True, help="Write it also where nothing is proved; its title says that nothing is claimed."
+)
 @backends
 @as_json
-def emit_command(target: str, out: Path | None, claim: str, no_check: bool, backend: str, as_json: bool) -> None:
-    """MECHANISM as a Python file that stands alone, with exact noise; not if it is refuted."""
-    from kolahal.lang.emit import emit
-    from kolahal.model import Refuted, Unknown, describe_verdict, proof_of
+def emit_command(
+    target: str, out: Path | None, claim: str, no_check: bool, force: bool, backend: str, as_json: bool
+) -> None:
+    """MECHANISM as a Python file that stands alone, with exact noise, if it is proved."""
+    from kolahal.emission import NOBODY, Withheld, emit
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 
     program = load_complete(target)
-    verdict: Verdict = Unknown("nobody has checked it")
+    verdict: Verdict = NOBODY
     document: dict[str, Any] = {"verdict": "unknown", "scope": None}
     if not no_check:
         from kolahal.checking import check as judge
@@ -65,21 +72,23 @@ def emit_command(target: str, out: Path | None, claim: str, no_check: bool, back
             found = judge(program, claim)
         verdict, document = found.verdict, check_document(found)
         click.echo(render_check(program, found, claim or program.epsilon.name), nl=False, err=True)
-    text = None
-    if not isinstance(verdict, Refuted):
+    text, withheld = None, None
+    try:
         command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")
-        certificate = proof_of(verdict)
-        proof = certificate.text if certificate else None
-        words = f"{describe_verdict(verdict, program.private.name)}."
-        text = emit(program, words, command, claim, certificate=proof, backend=backend)
-        if out is not None:
-            write_file(out, text)
-        elif not as_json:
-            echo_lines(text)
+        text = emit(program, verdict, claim, command, force, backend)
+    except Withheld as error:
+        withheld = str(error)
+        click.echo(withheld, err=True)
+    if text is not None and out is not None:
+        write_file(out, text)
+    elif text is not None and not as_json:
+        echo_lines(text)
     if as_json:
         file = str(out) if out is not None and text is not None else None
-        echo_json(dump({**document, "sketch": program.name, "file": file, "program": text, "version": __version__}))
-    finish(exit_code(verdict))
+        extra = {"sketch": program.name, "file": file, "program": text, "withheld": withheld, "version": __version__}
+        echo_json(dump({**document, **extra}))
+    code = exit_code(verdict)
+    finish(MISTAKE if withheld and code in (PROVED, BOUNDED) else code)  # proved, and still not what would be run
 
 
 @cli.command("sketch")

@@ -111,7 +111,10 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Every path of a program with `size` private answers; together they leave out only runs of probability 0."""
+    """Every path of a program with `size` private answers; together they leave out no run, or only runs of probability 0.
+
+    Which of the two, `explore` was asked: ties have probability 0 over the reals, and on a grid they do not.
+    """
 
     sketch: Sketch
     size: int
@@ -141,11 +144,13 @@ def explore(
     most: int,
     silent: frozenset[int] = frozenset(),
     database: Sequence[Fraction] | None = None,
+    ties: bool = False,
 ) -> Paths | Unknown:
     """All paths of a program with `size` private answers, or why there is no such list.
 
     `arguments` fixes the whole-number and boolean arguments, and may fix real ones and ε; `silent` names sites
-    whose noise is switched off; `database` fixes the private answers.
+    whose noise is switched off; `database` fixes the private answers. Runs in which continuous noise hits one value
+    exactly are followed with `ties` only.
     """
     names: dict[str, Value] = {}
     for parameter in (*sketch.arguments, sketch.epsilon):
@@ -158,7 +163,7 @@ def explore(
             names[parameter.name] = value if isinstance(value, bool) else plain(Fraction(value))
     places = [symbol_form(Answer(i)) for i in range(size)]
     names[sketch.private.name] = tuple(places) if database is None else tuple(plain(Fraction(a)) for a in database)
-    explorer = Explorer(sketch, silent, size)
+    explorer = Explorer(sketch, silent, size, ties)
     found: list[Path] = []
     states: list[State | Path] = [begin(sketch, names)]
     try:
@@ -268,10 +273,13 @@ class _Stop(Exception):
 
 
 class Explorer:
-    """The meaning of statements for states; `silent` names sites whose noise is switched off."""
+    """The meaning of statements for states; `silent` names sites whose noise is switched off.
 
-    def __init__(self, sketch: Sketch, silent: frozenset[int], size: int):
-        self.silent = silent
+    Without `ties`, runs in which continuous noise hits one value exactly are left out, and noted in `almost`.
+    """
+
+    def __init__(self, sketch: Sketch, silent: frozenset[int], size: int, ties: bool = False):
+        self.silent, self.ties = silent, ties
         self.open_turns = OPEN_TURNS + OPEN_TURNS_A_PLACE * size
         self.noises = tuple(draw.noise for draw in sketch.draws)
         self.epsilon = Argument(sketch.epsilon.name)
@@ -405,8 +413,8 @@ class Explorer:
         form = inner[0].form
         fresh = next((s for s in form.terms if s in unseen and self.is_free(s)), None)
         if fresh is not None:
-            # Nothing was asked of this unknown before, so it alone can make the comparison true.
-            margin = 1 if inner[0].strict else 0
+            # Nothing was asked of this unknown before, so it alone can make the comparison true; two are an equation.
+            margin = 1 if inner[0].strict and len(new) == 1 else 0
             step = (form.at(point) + margin) / Fraction(form.terms[fresh])
             return {**point, fresh: plain(point[fresh] - step)}
         asked = _strongest([*_linked(before, new), *new])
@@ -417,13 +425,15 @@ class Explorer:
         moved = find_point([self.interior(atom) for atom in asked], positive)
         if moved is None:
             edges = [atom for atom in asked if not atom.strict and self.continuous_sites(atom.form)]
-            if edges and find_point(asked, positive) is not None:
-                self.almost.update(*(self.continuous_sites(atom.form) for atom in edges))
+            tie = find_point(asked, positive) if edges else None
+            if tie is None or self.ties:
+                return None if tie is None else {**point, **tie}
+            self.almost.update(*(self.continuous_sites(atom.form) for atom in edges))
             return None
         return {**point, **moved}
 
     def interior(self, atom: Atom) -> Atom:
-        """The atom without its boundary where continuous noise makes that improbable."""
+        """The atom without its boundary where continuous noise makes that improbable; a point there says more."""
         return Atom(atom.form, strict=True) if self.continuous_sites(atom.form) else atom
 
     def continuous_sites(self, form: Affine) -> set[int]:
@@ -522,7 +532,7 @@ class _Evaluation:
         if not form.terms:
             return form.constant == 0
         sites = self.explorer.continuous_sites(form)
-        if sites:
+        if sites and not self.explorer.ties:
             # Continuous noise hits one value with probability 0.
             self.explorer.almost |= sites
             return False

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 import symtable
 import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,64 +19,71 @@ from typing import Any
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.answer_type import answer_type
 from kolahal.lang.exact import write_exactly
-from kolahal.lang.grid import Plan, find_refinement, plan_grid
+from kolahal.lang.grid import NO_SHIFTS, Plan, plan_grid, read_shifts
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.own_text import own_text, print_words
 from kolahal.lang.parse import parse
+from kolahal.lang.promise import Limit, Promise, check_proof, describe, find_limits
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
 
-NOT_CHECKED = "Unknown: nobody has checked this claim yet."
-WIDTH = 110
 PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file
 Known = tuple[dict[str, Any], Any]  # inputs, and the answer that the fixed noise of the self-test gives for them
 
 
+class OffGrid(UsageError):
+    """What is proved of a program with real noise would not hold for one with noise on a grid."""
+
+
 def emit(
     mechanism: Mechanism | Sketch,
-    verdict_text: str = NOT_CHECKED,
+    promise: Promise = Promise(),  # noqa: B008, it is frozen
     command: str | None = None,
     claim: str = "",
-    off_grid: bool = False,
-    certificate: str | None = None,
     backend: str = PYTHON,
 ) -> str:
     """A Python file, for the standard library alone, that runs `mechanism` with exact noise.
 
-    `verdict_text` says what is known of its being `claim`-private (ε, if nothing is claimed) and `command` how to find out
-    again; all of it goes into the docstring. The grid of the noise contains the shifts of the proof in `certificate`; without
-    one, wholes and a few halvings of the distance.
+    `promise` is what is known of its being `claim`-private (ε, if nothing is claimed) and `command` how to find out
+    again; all of it goes into the docstring. Without a promise the file says that nothing is claimed. With one, it refuses
+    the inputs that the promise does not cover, and the grid of its noise contains the shifts of the proof; a program
+    whose values leave every grid is refused.
     With the backend "opendp" it also has a function `make_measurement`, which needs OpenDP when it is called.
-    A program whose values leave every grid is refused, because what is proved of real noise would not hold for it;
-    `off_grid` writes it all the same, and the file says so.
     """
+    if backend not in (PYTHON, OPENDP):
+        raise UsageError(f"there is no backend {backend!r}: choose {PYTHON} or {OPENDP}")
     if isinstance(mechanism, Sketch):
         mechanism = mechanism.complete()
     program = _check_readable(mechanism.filled())
-    plan = plan_grid(program)
-    parts_of_distance = find_refinement(certificate, program.adjacency.distance) if certificate else 1
-    if parts_of_distance > 1:
-        plan = replace(plan, factors=(*plan.factors, str(parts_of_distance)))
-    if plan.reasons and not off_grid:
-        raise UsageError(
+    claim = claim or program.epsilon.name
+    shifts = NO_SHIFTS
+    if promise.claims:
+        check_proof(program, promise, claim)
+        shifts = read_shifts(promise.certificate or "", program.adjacency.distance)
+    plan = plan_grid(program, shifts)
+    if plan.reasons and promise.claims:
+        raise OffGrid(
             f"{program.name} cannot be emitted: its values leave every grid, so that exact noise cannot stand for real noise.\n"
             + "".join(f"  {reason}\n" for reason in plan.reasons)
             + "Multiply and divide by public numbers that are fixed before the run, and not again in every turn of a loop."
         )
+    limits = find_limits(program, promise)
     name = _free_name(program.name, _support_names())
     fraction = _free_name("Fraction", _own_names(program), "_")
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
     parts = [
         *([f"{fraction} = Fraction"] if fraction != "Fraction" else []),
-        write_exactly(_print_plan(program, plan), wholes, fraction),
+        write_exactly(_print_plan(program, plan, limits, promise.most), wholes, fraction),
         write_exactly(own_text(mechanism, name) or _print(program, name), wholes, fraction),
     ]
-    if backend not in (PYTHON, OPENDP):
-        raise UsageError(f"there is no backend {backend!r}: choose {PYTHON} or {OPENDP}")
     if backend == OPENDP:
-        parts += _print_measurement(program, name, claim or program.epsilon.name)
-    words = _describe(program, plan, claim or program.epsilon.name, verdict_text, command or _command(program))
-    known = _find_known(program, _assemble(words, name, parts, (), backend))
+        if not promise.claims:
+            raise UsageError(
+                f"there is no OpenDP measurement of {program.name}: it would claim a loss, and {promise.text[:1].lower()}{promise.text[1:]}"
+            )
+        parts += _print_measurement(program, name, claim)
+    words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
+    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend))
     return _assemble(words, name, parts, known, backend)
 
 
@@ -186,25 +193,28 @@ def make_measurement(epsilon, arguments=None, T=None):
     def claim({public}):
         return {claim}
 
-    relation, distance = "{relation}", Fraction("{distance}")
-    return _build_measurement({name}, relation, distance, "{answer_type(program)}", claim, epsilon, arguments, T)
+    relation, distance, whole = "{relation}", Fraction("{distance}"), {program.private.whole}
+    return _build_measurement({name}, relation, distance, whole, "{answer_type(program)}", claim, epsilon, arguments, T)
 '''
     ]
 
 
-def _print_plan(program: Sketch, plan: Plan) -> str:
-    """The function that tells the support code the scales and what the grid depends on."""
+def _print_plan(program: Sketch, plan: Plan, limits: tuple[Limit, ...], most: int | None) -> str:
+    """The function that tells the support code the scales, what the grid depends on, and which inputs to refuse."""
     scales = "".join(f'\n            "{text}": {text},' for text in plan.scales)
+    accepted = ", ".join(f'"{limit.name}": ({limit.name}, {limit.least}, {limit.most})' for limit in limits)
     return f'''\
 def _plan({", ".join(p.name for p in program.parameters)}):
     """What is fixed before anything runs, from public values; of {program.private.name} only the length is known here."""
     return {{
         "distance": {program.adjacency.distance},
         "scales": {{{scales}{chr(10) + 8 * " " if scales else ""}}},
-        "counts": {{{", ".join(f'"{name}": {name}' for name in plan.counts)}}},
+        "limits": {{{accepted}}},
         "numbers": [{", ".join(plan.numbers)}],
         "factors": [{", ".join(plan.factors)}],
-        "whole": {plan.whole},
+        "whole": {program.private.whole},
+        "answers": {program.private.count},
+        "most": {most},
         "as_tuple": {any(isinstance(node.value, TupleOf) for node in walk(program.body) if isinstance(node, Return))},
     }}
 '''
@@ -212,42 +222,6 @@ def _plan({", ".join(p.name for p in program.parameters)}):
 
 def _command(program: Sketch) -> str:
     return f"kolahal check {program.source.path}:{program.name}" if program.source else "kolahal check FILE"
-
-
-def _describe(program: Sketch, plan: Plan, claim: str, verdict_text: str, command: str) -> str:
-    """The docstring of the file."""
-    q, eps = program.private.name, program.epsilon.name
-    others = [p.name for p in program.arguments]
-    noise = dict.fromkeys(f"{draw.noise.value}({draw.scale})" for draw in program.draws)
-    paragraphs = [
-        f"{program.name}: a program that answers with differential privacy.",
-        f"Claim. Take two lists {q} of equal length that are neighbours: {program.adjacency.describe()}. "
-        f"Then, for every {eps} above 0{_whatever(others)}, and for every set of answers, its probability on one of them is at most "
-        f"exp({claim}) times its probability on the other.",
-        f"Verdict. {verdict_text}",
-        f"To find out again: {command}",
-        f"Noise. {', '.join(noise) if noise else 'None'}. It is discrete, drawn exactly with the operating system's randomness, on a grid "
-        "with at least 2**40 steps a scale; private answers are rounded to the grid, and all arithmetic is exact. "
-        "Comments below say why this keeps the claim.",
-        f"Not covered. How long a run takes and what it leaves in memory. That an input is refused, or that a run stops with an "
-        f"error. A second call: each call spends {claim} again."
-        + "".join(f" {name} below 1, which is refused." for name in plan.counts),
-        *(_off_grid_words(plan) if plan.reasons else []),
-        "To test the noise, and the program with fixed noise: python FILE --self-test",
-        f"Written by kolahal {_version()}.",
-    ]
-    return "\n\n".join(
-        textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) for text in paragraphs
-    )
-
-
-def _whatever(names: list[str]) -> str:
-    return f", whatever {' and '.join(names)} {'is' if len(names) == 1 else 'are'}" if names else ""
-
-
-def _off_grid_words(plan: Plan) -> list[str]:
-    reasons = "; ".join(plan.reasons)
-    return [f"WARNING. Values leave the grid: the claim may fail for this file even if it is proved. {reasons}"]
 
 
 def _version() -> str:
@@ -263,12 +237,15 @@ MOST_STEPS = 20_000  # lines of a known run
 MOST_BITS = 20_000  # of a number in it
 
 
-def _find_known(program: Sketch, text: str) -> tuple[Known, ...]:
+def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ...]:
     """A few inputs with the answers of runs with fixed noise; runs that fail or take long are left out."""
     function = load_emitted(text)
     answer_known = function.__globals__["_answer_known"]
     found: list[Known] = []
-    for database in ([3, -1.5, 7.25, 2], [0.5, 0.5]):
+    for answers in ([3, -1.5, 7.25, 2], [0.5, 0.5]):
+        whole = [math.floor(answer) for answer in answers] if program.private.whole else answers
+        count = program.private.count
+        database = whole[:most] if count is None else [whole[place % len(whole)] for place in range(count)]
         inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p) for p in program.parameters}
         try:
             with _bounded():

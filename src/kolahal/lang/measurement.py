@@ -20,6 +20,7 @@ def _build_measurement(
     mechanism: Callable[..., Any],
     relation: str,
     distance: Fraction,
+    whole: bool,
     kind: str,
     claim: Callable[..., Fraction],
     epsilon: float | str | Fraction,
@@ -29,17 +30,19 @@ def _build_measurement(
     dp = import_module("opendp.prelude")
     dp.enable_features("contrib", "honest-but-curious")
     parameters = inspect.signature(mechanism).parameters
-    roles = {str(parameter.annotation): name for name, parameter in parameters.items()}
-    public = {n: p for n, p in parameters.items() if str(p.annotation) not in ("Private", "Epsilon")}
+    roles = {str(parameter.annotation).partition("[")[0]: name for name, parameter in parameters.items()}
+    public = {n: p for n, p in parameters.items() if n not in (roles["Private"], roles["Epsilon"])}
     needed = {name for name, parameter in public.items() if parameter.default is inspect.Parameter.empty}
     given, budget = dict(arguments or {}), _exact_epsilon(epsilon)
     if not needed <= given.keys() <= public.keys():
         raise ValueError(
             f"{mechanism.__name__} needs arguments for {', '.join(sorted(needed)) or 'nothing'}, and got {given}"
         )
-    T = T or ("i64" if relation == "one_within" else "f64")
+    T = T or ("i64" if relation == "one_within" or whole else "f64")
     if T not in ("f64", "i64"):
         raise ValueError(f"answers of type {T!r} are not supported; use f64 or i64")
+    if whole and T == "f64":
+        raise ValueError(f'{mechanism.__name__} takes whole answers; use T="i64"')
     if relation == "one_within" and T == "f64":
         # OpenDP's L1 distance lets all answers move a little, and `one_within` says nothing of that.
         raise ValueError(

@@ -148,15 +148,28 @@ def _argument(name: str, kind: str, value: object) -> Fraction | int | bool:
 # - Rounding is floor(x/grid + 1/2) * grid. It is monotone, and it commutes with moves by multiples of grid (rounding
 #   halves to even would not: 1/2 and 3/2 would go to 0 and 2). The distance d of neighbours is a multiple of grid. So
 #   |a - b| <= d gives |round(a) - round(b)| <= d: rounded neighbours are neighbours. Where only the sum of all moves is
-#   bounded this is not enough, and there nothing is rounded: the grid is that of all doubles, and other numbers are refused.
-# - The proof shifts the noise of one run by combinations, with whole numbers or a few halvings, of d, 1, and differences
-#   between the runs. Where it does so for the extreme moves of neighbours only, the moves in between are mixtures of extreme
-#   ones, in steps of grid/(2d), and so are their shifts. The grid of noise divides 1, d, every private answer and
-#   every public number that the program puts in; it is refined by every factor that the program multiplies with or
-#   divides by, by 16 for the halvings, and by other fractions of d that the proof shifts by, if any. So each shift is a multiple of it, and shifting discrete noise by s changes
-#   its log-probability by at most |s|/scale, as for real noise. Comparisons and ties keep their outcome as they do in
-#   the proof, whether they are > or >=.
+#   bounded this is not enough, and there nothing is rounded: the grid is that of all doubles, and other numbers are
+#   refused. Nor are answers rounded that are whole by declaration.
+# - The proof is about every noise, ties included: it gives a shift of the noise of one run, for each way that the run may
+#   go, with which the other run answers alike. So it holds for noise on a grid if its shifts are on the grid. They are
+#   sums of fractions of d and of differences between the runs, of values that the program adds up from answers, public
+#   numbers and noise. The grid of noise divides 1, d, every private answer and every public number that the program
+#   puts in. It is refined by every factor that the program multiplies with or divides by; by the denominators of the
+#   proof's own fractions of d; and by 2, because a move between two extreme ones, which are 2d apart, is hidden by the
+#   same mixture of their shifts. So each shift is a multiple of it, and shifting discrete noise by s changes its
+#   log-probability by at most |s|/scale, as for real noise. Noise in whole numbers has whole shifts in the proof itself.
 # - What happens to an answer afterwards, rounding to a double included, cannot undo privacy.
+
+
+class _Resolution(NamedTuple):
+    """How fine the grids are."""
+
+    steps: int = 2**40  # of the grid, at least, for each scale
+    coarsest: Fraction = Fraction(1, 2**10)  # grid of private answers
+    finest: Fraction = Fraction(1, 2**1074)  # double, where nothing may be rounded
+
+
+_RESOLUTION = _Resolution()
 
 
 class _Plan(NamedTuple):
@@ -164,10 +177,12 @@ class _Plan(NamedTuple):
 
     distance: Fraction | int  # of neighbours
     scales: Mapping[str, Fraction | int]  # of all noise
-    counts: Mapping[str, int]  # whole arguments that scales use: at least 1
+    limits: Mapping[str, tuple[int, int, int | None]]  # whole arguments: the value, the least, the largest if any
     numbers: Sequence[Fraction | int]  # that the grid has to contain
     factors: Sequence[Fraction | int]  # that refine the grid of noise
-    whole: bool  # whether some noise is in whole numbers by its name
+    whole: bool  # whether private answers are whole numbers
+    answers: int | None  # how many private ones there are, where that is declared
+    most: int | None  # private answers that the proof covers, where there is a limit
     as_tuple: bool  # whether answers with several items are tuples
 
 
@@ -187,29 +202,50 @@ def _common(a: Fraction, b: Fraction) -> Fraction:
 def _grids(plan: _Plan, rounds: bool) -> tuple[Fraction, Fraction]:
     """The grid of the private answers, and that of the noise: at least 2**40 steps for each scale."""
     scales = [Fraction(scale) for scale in plan.scales.values() if scale > 0]
-    step = _power_below(min(scales, default=Fraction(plan.distance)) / 2**40)
-    step = min(step, Fraction(1, 2**10) if rounds else Fraction(1, 2**1074))
-    grid = Fraction(1) if plan.whole else step
+    grid = _power_below(min(scales, default=Fraction(plan.distance)) / _RESOLUTION.steps)
+    grid = min(grid, _RESOLUTION.coarsest if rounds or plan.whole else _RESOLUTION.finest)
     for number in (1, plan.distance, *plan.numbers):
         if number:
             grid = _common(grid, Fraction(number))
-    if plan.whole and grid != 1:
-        raise ValueError("noise in whole numbers needs public arguments that are whole numbers")
-    noise_grid = _common(grid, step) / 16
+    noise_grid = grid / 2
     for factor in map(Fraction, plan.factors):
         if factor:
             noise_grid /= abs(factor.numerator) * factor.denominator
     return grid, noise_grid
 
 
-def _rounded(name: str, answers: list[Fraction], grid: Fraction, rounds: bool) -> list[Fraction]:
+def _on_grid(name: str, answers: list[Fraction], grid: Fraction, rounds: bool) -> list[Fraction]:
+    """The private answers as multiples of the grid: the nearest ones, or nothing but themselves."""
     found = [math.floor(answer / grid + Fraction(1, 2)) * grid for answer in answers]
     if not rounds:
         for place, (before, after) in enumerate(zip(answers, found)):
             if before != after:
-                kinds = "whole numbers" if grid == 1 else "floats or whole numbers"
-                raise ValueError(f"{name}[{place}] is not on the grid of this program: give {kinds}")
+                raise ValueError(f"{name}[{place}] is not on the grid of this program: give floats or whole numbers")
     return found
+
+
+def _check_inputs(name: str, answers: list[Fraction], plan: _Plan) -> None:
+    """Refuse what the program does not accept; no message shows a private answer."""
+    for argument, (value, least, most) in plan.limits.items():
+        if value < least or (most is not None and value > most):
+            span = f"at least {least}" if most is None else f"from {least} to {most}"
+            raise ValueError(
+                f"{argument} must be {span}: nothing is known of this program elsewhere; give such a number"
+            )
+    if plan.answers is not None and len(answers) != plan.answers:
+        raise ValueError(
+            f"{name} must have {plan.answers} answers, as this program declares, and {len(answers)} were given"
+        )
+    if plan.most is not None and len(answers) > plan.most:
+        raise ValueError(
+            f"{name} may have at most {plan.most} answers, and {len(answers)} were given: nothing is known of this program "
+            "beyond; give fewer"
+        )
+    for place, answer in enumerate(answers):
+        if plan.whole and answer.denominator != 1:
+            raise ValueError(
+                f"{name}[{place}] must be a whole number, as this program declares: round it before, or count"
+            )
 
 
 # ---------------------------------------------------------------- running a mechanism
@@ -298,6 +334,11 @@ def sketch(adjacent: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]
     return build
 
 
+def _is_private(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter is the private list; `Private[int, 7]` says more of it, and so does the plan."""
+    return str(parameter.annotation).partition("[")[0] == "Private"
+
+
 def _run(
     function: Callable[..., Any], rounds: bool, args: Sequence[object], kwargs: Mapping[str, object], noise: _Noise
 ) -> Any:
@@ -308,7 +349,7 @@ def _run(
     values: dict[str, Any] = {}
     private = ""
     for name, parameter in signature.parameters.items():
-        if parameter.annotation == "Private":
+        if _is_private(parameter):
             private, values[name] = name, _answers(name, call.arguments[name])
         elif parameter.annotation == "Epsilon":
             values[name] = _budget(name, call.arguments[name])
@@ -319,14 +360,12 @@ def _run(
         plan = _Plan(**function.__globals__["_plan"](**{**values, private: range(length)}))
     except ZeroDivisionError:
         raise ValueError("with these public arguments the program divides by zero") from None
-    for name, count in plan.counts.items():
-        if count < 1:
-            raise ValueError(f"{name} must be at least 1: the noise depends on it")
+    _check_inputs(private, values[private], plan)
     for text, scale in plan.scales.items():
         if scale < 0 or (scale == 0 and length > 0):
             raise ValueError(f"the scale {text} is not above 0 here: there would be no noise")
     grid, noise_grid = _grids(plan, rounds)
-    values[private] = _rounded(private, values[private], grid, rounds)
+    values[private] = _on_grid(private, values[private], grid, rounds)
     stopped, answer = "", None
     token = _running.set(_Run(noise, noise_grid))
     try:

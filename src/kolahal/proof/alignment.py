@@ -77,10 +77,10 @@ class Case:
 
 
 def build_case(
-    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings
+    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings, ties: bool = False
 ) -> Case | Unknown:
-    """The events of a program of one size, or why there are none."""
-    paths = explore(sketch, size, arguments, settings.paths)
+    """The events of a program of one size, or why there are none; without `ties`, those of probability 0 are left out."""
+    paths = explore(sketch, size, arguments, settings.paths, ties=ties)
     if isinstance(paths, Unknown):
         return paths
     fixed = tuple((p.name, arguments[p.name]) for p in sketch.arguments if p.name in arguments)

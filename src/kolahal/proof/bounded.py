@@ -43,7 +43,7 @@ from kolahal.proof.alignment import (
     worst_changes,
 )
 from kolahal.proof.documents import read_number, read_whole
-from kolahal.proof.events import Event, is_union, normal
+from kolahal.proof.events import Event, describe_tie, is_union, normal
 from kolahal.proof.lp import find_shift
 from kolahal.proof.smt import is_empty
 from kolahal.settings import ProofSettings
@@ -89,7 +89,7 @@ def read_verdict(sketch: Sketch, most: int, certificate: Certificate) -> Proved 
     condition = describe_scope(sketch)
     if sketch.private.count is not None and not condition:
         return Proved(certificate, Exactly(sketch.private.count))
-    return Bounded(certificate, UpTo(most, condition))
+    return Bounded(certificate, UpTo(most, condition, (WHOLE_VALUES[0], WHOLE_VALUES[-1]) if condition else None))
 
 
 def find_upper_bound(
@@ -100,7 +100,7 @@ def find_upper_bound(
     worst: Fraction | float = Fraction(0)
     for arguments, count in _settings(sketch, size or max(settings.sizes)):
         budget = find_budget(sketch, claim, count, arguments)
-        case = build_case(sketch, count, arguments, settings)
+        case = build_case(sketch, count, arguments, settings, ties=True)
         if isinstance(budget, Unknown) or isinstance(case, Unknown):
             return math.inf
         costs = [_cost(_align(case, active, budget, settings), budget) for active in find_actives(case, budget.sites)]
@@ -207,7 +207,7 @@ def _align(case: Case, active: Active, budget: Budget, settings: ProofSettings) 
             shift = find_shift(problem, budget.prices)
             whole = [column.whole for column in problem.columns]
             if shift is None or any(w and s.denominator != 1 for w, s in zip(whole, shift.steps, strict=True)):
-                return Unknown("no shift of the noise hides a neighbour's move")
+                return Unknown("no shift of the noise hides a neighbour's move" + _at_tie(case, passage))
             steps.append({drawn: step for drawn, step in zip(draws, shift.steps, strict=True) if step})
         found.append(Aligned(passage, tuple(steps)))
     return found
@@ -217,7 +217,17 @@ def _cost(aligned: list[Aligned] | Unknown, budget: Budget) -> Fraction | float:
     """The largest cost of some shifts, in units of the claim."""
     if isinstance(aligned, Unknown):
         return math.inf
-    return max((budget.cost(steps) / budget.limit for a in aligned for steps in a.steps), default=Fraction(0))
+    return max((_price(a, budget) for a in aligned), default=Fraction(0))
+
+
+def _price(aligned: Aligned, budget: Budget) -> Fraction:
+    return max((budget.cost(steps) / budget.limit for steps in aligned.steps), default=Fraction(0))
+
+
+def _at_tie(case: Case, passage: Passage) -> str:
+    """Why a passage of probability 0 matters, if it is one."""
+    tie = describe_tie(case.paths, case.events[passage.source])
+    return f" where {tie}, and on a grid, where programs draw their noise, that tie has a probability" if tie else ""
 
 
 def _prove_case(
@@ -226,7 +236,7 @@ def _prove_case(
     budget = find_budget(sketch, claim, size, arguments)
     if isinstance(budget, Unknown):
         return budget
-    case = build_case(sketch, size, arguments, settings)
+    case = build_case(sketch, size, arguments, settings, ties=True)
     if isinstance(case, Unknown):
         return case
     reasons = []
@@ -235,7 +245,11 @@ def _prove_case(
         cost = _cost(aligned, budget)
         if not isinstance(aligned, Unknown) and cost <= 1:
             return _write_case(case, active, budget, aligned)
-        reasons.append(aligned.reason if isinstance(aligned, Unknown) else f"the best shifts cost {cost} of the claim")
+        if isinstance(aligned, Unknown):
+            reasons.append(aligned.reason)
+        else:
+            dearest = max(aligned, key=lambda a: _price(a, budget))
+            reasons.append(f"the best shifts cost {cost} of the claim{_at_tie(case, dearest.passage)}")
     return Unknown(reasons[0])
 
 
@@ -325,7 +339,7 @@ class _Recheck:
     ):
         self.entry, self.steps = entry, settings.solver_steps
         self.where = _show(arguments, size)
-        paths = explore(program, size, arguments, settings.paths)
+        paths = explore(program, size, arguments, settings.paths, ties=True)
         budget = find_budget(program, claim, size, arguments)
         if isinstance(paths, Unknown) or isinstance(budget, Unknown):
             reason = paths.reason if isinstance(paths, Unknown) else str(budget)
@@ -471,11 +485,6 @@ def _satisfies(rows: Sequence[Row], effects: Sequence[Fraction], changes: Sequen
 
 
 def covers_all_runs(paths: Paths, steps: int) -> bool:
-    """Whether it is proved that only runs of probability 0 are on no path."""
-
-    def closed(atom: Atom) -> Atom:
-        noisy = any(paths.noise(symbol) in CONTINUOUS for symbol in atom.form.terms)
-        return Atom(atom.form, strict=False) if noisy else atom
-
-    inside = [tuple(closed(atom) for atom in path.atoms) for path in paths.paths]
+    """Whether it is proved that every run is on some path, ties included: on a grid they have a probability."""
+    inside = [path.atoms for path in paths.paths]
     return is_empty(paths.domain(symbols_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kolahal.engine.affine import Atom, Atoms, symbols_of
-from kolahal.engine.symbolic import Fault, Path, Paths, Value, affine_parts, discrete_part
+from kolahal.engine.linear import find_point
+from kolahal.engine.symbolic import CONTINUOUS, Fault, Path, Paths, Value, affine_parts, discrete_part
 from kolahal.proof.smt import is_empty
 
 
@@ -71,3 +72,16 @@ def _is_covered(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int
     inside = [member.atoms for member in members]
     domain = paths.domain(symbols_of([*facets, *(a for atoms in inside for a in atoms)]))
     return is_empty([*domain, *facets], steps, none_of=inside)
+
+
+def describe_tie(paths: Paths, event: Event) -> str:
+    """Where continuous noise must hit one value exactly for this event, in words; nothing, if it need not."""
+    noisy = [f for f in event.facets if any(paths.noise(symbol) in CONTINUOUS for symbol in f.form.terms)]
+    inner = [Atom(facet.form, strict=True) if facet in noisy else facet for facet in event.facets]
+    if find_point([*paths.domain(symbols_of(inner)), *inner]) is not None:
+        return ""
+    both = {facet.form for facet in noisy if not facet.strict and Atom(-facet.form, strict=False) in noisy}
+    shown = [
+        f"{f.form} = 0" if f.form in both else str(f) for f in noisy if -f.form not in both or str(f.form)[0] != "-"
+    ]
+    return ", ".join(shown[:3]) + (", …" if len(shown) > 3 else "")

@@ -1,6 +1,6 @@
 """Noise on the whole numbers: answers that are not whole leave it, and give themselves away."""
 
-from kolahal import DiscreteExp, DiscreteLap, Epsilon, Private, each_within, one_within, sketch
+from kolahal import DiscreteExp, DiscreteLap, Epsilon, Lap, Private, each_within, one_within, sketch
 
 
 @sketch(adjacent=each_within(1))
@@ -72,12 +72,13 @@ def half_distance(q: Private, eps: Epsilon):
 
 
 @sketch(adjacent=one_within(0.5))
-def half_distance_twin(q: Private[int], eps: Epsilon):
-    """Moves by at most a half of whole answers: there are none.
+def half_distance_twin(q: Private, eps: Epsilon):
+    """Moves by a half with real noise for a half.
 
-    Truth: private. A whole answer that moves by at most 1/2 stays.
+    Truth: private. The Laplace mechanism for a move of 1/2.
+    Search: step=1/2
     """
-    return q[0] + DiscreteLap(1 / (2 * eps))
+    return q[0] + Lap(1 / (2 * eps))
 
 
 @sketch(adjacent=each_within(1))

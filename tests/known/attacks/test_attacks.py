@@ -26,6 +26,7 @@ from kolahal.proof.refute import refute
 from kolahal.settings import Settings
 
 SMALL = 3  # answers up to which the bounded proof is asked in `make test`
+LONG = {"loops-halving_twin"}  # takes most of a minute, so it is for `make attacks`
 NAMES = sorted((HERE / "names").glob("*.py"))
 
 # What is wrong today, by entry: each is a fault of Kolahal that waits to be mended, and then leaves this table.
@@ -100,7 +101,7 @@ def test_no_attack_is_proved(entry):
         assert not covers(prove_bounded(sketch, size=None if sketch.private.count else size), entry)
 
 
-@pytest.mark.parametrize("entry", each(TWINS, OPEN_REFUTATIONS))
+@pytest.mark.parametrize("entry", each([twin for twin in TWINS if str(twin) not in LONG], OPEN_REFUTATIONS))
 def test_no_twin_is_refuted(entry):
     sketch = sketch_of(entry)
     assert not isinstance(refute(sketch, parse_scale(sketch.epsilon.name), Settings()), Refuted)

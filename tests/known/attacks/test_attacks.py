@@ -118,6 +118,15 @@ def test_other_names_are_free(path, capsys):
     assert main(["show", str(path)]) == 0
 
 
+def test_an_import_under_another_name_is_what_it_imports():
+    """`from kolahal import Exp as Lap` is honest Python: the noise is Exp, whatever it is called here."""
+    text = (HERE / "names" / "assigned_twin.py").read_text(encoding="utf-8")
+    renamed = text.replace("Exp, Lap, ", "").replace("lap = Exp", "from kolahal import Exp as Lap")
+    (honest,), (sketch,) = (parse_source(Source("here.py", part)) for part in (text, renamed))
+    assert isinstance(prove_every_length(honest), Proved)
+    assert not isinstance(prove_every_length(sketch), Proved | Bounded)
+
+
 # ---------------------------------------------------------------- in `make attacks`
 
 

@@ -97,7 +97,7 @@ def programs_of(path: Path) -> dict[str, Program]:
 
 def _read(path: Path, node: ast.FunctionDef) -> Entry:
     doc = ast.get_docstring(node) or ""
-    lines = {key: text for key, text in re.findall(r"^(Truth|Witness|Search|By hand): (.*)$", doc, re.MULTILINE)}
+    lines = dict(re.findall(r"^(Truth|Witness|Search|By hand): (.*)$", doc, re.MULTILINE))
     place = lines.get("Witness", lines.get("Search", ""))
     databases = tuple(
         tuple(Fraction(x) for x in text.split(",") if x.strip()) for text in re.findall(r"\[([^]]*)\]", place)

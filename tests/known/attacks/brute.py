@@ -105,7 +105,9 @@ def _read_function(node: ast.FunctionDef) -> Program:
         parameter.annotation = None
     draws = [n for n in ast.walk(node) if isinstance(n, ast.Call) and _name(n.func) in NOISES]
     counted = [n for draw in draws for n in ast.walk(draw.args[0])]
-    counted += [m for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for m in ast.walk(n.right)]
+    counted += [
+        m for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) for m in ast.walk(n.right)
+    ]
     positive = frozenset(_name(n) for n in counted if arguments.get(_name(n)) == "int")
     node.decorator_list, node.args.defaults, node.returns = [], [], None
     code = compile(ast.fix_missing_locations(ast.Module([_Exact().visit(node)], [])), node.name, "exec")
@@ -251,7 +253,9 @@ def is_violated(program: Program, setting: Setting, step: Fraction, cut: float) 
     return max(find_excess(one, two, factor), find_excess(two, one, factor)) > 1e-12
 
 
-def find_settings(program: Program, sizes: Sequence[int], values: Sequence[Fraction], given: Mapping[str, Sequence[Any]]) -> Iterator[Setting]:
+def find_settings(
+    program: Program, sizes: Sequence[int], values: Sequence[Fraction], given: Mapping[str, Sequence[Any]]
+) -> Iterator[Setting]:
     """Neighbouring databases of some sizes over some values, with all combinations of arguments."""
     steps = {program.distance, -program.distance, Fraction(0)}
     if program.only_whole_noise and not program.whole:

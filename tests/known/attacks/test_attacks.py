@@ -30,17 +30,37 @@ LONG = {"loops-halving_twin"}  # takes most of a minute, so it is for `make atta
 NAMES = sorted((HERE / "names").glob("*.py"))
 
 # What is wrong today, by entry: each is a fault of Kolahal that waits to be mended, and then leaves this table.
-OPEN_PROOFS: dict[str, str] = {}
+TIES = "continuous noise is taken never to tie, and on the grid of an emitted program it does"
+KINDS = "the bounded proof takes a tuple for a list"
+NAMED = "the file binds the name again, and that is not looked at"
+OPEN_PROOFS = {
+    **dict.fromkeys(["kinds-tuple_or_list", "kinds-noisy_tuple_or_list", "kinds-begun_list_or_written"], KINDS),
+    **dict.fromkeys(["ties-equal_to_zero", "ties-above_then_at_least", "ties-unequal", "ties-two_draws_tie"], TIES),
+    **dict.fromkeys(["ties-threshold_tie", "ties-largest_with_ties", "ties-distance_zero", "ties-max_is_itself"], TIES),
+}
 OPEN_REFUTATIONS: dict[str, str] = {}
-OPEN_NAMES: dict[str, str] = {}
+OPEN_NAMES = dict.fromkeys(
+    [
+        "assigned",
+        "attribute",
+        "builtin",
+        "class",
+        "conditional",
+        "decorator",
+        "defined",
+        "defined_again",
+        "except_target",
+    ]
+    + ["global", "loop_variable", "match_target", "rebound", "relation", "star_import", "tuple_target", "walrus"]
+    + ["with_target"],
+    NAMED,
+)
 
 
 def each(chosen, open_faults=None):
     """Parameters for a test, those with an open fault marked."""
     return [
-        pytest.param(
-            entry, id=_id(entry), marks=[pytest.mark.xfail(reason=open_faults[_id(entry)], strict=True)]
-        )
+        pytest.param(entry, id=_id(entry), marks=[pytest.mark.xfail(reason=open_faults[_id(entry)], strict=True)])
         if open_faults and _id(entry) in open_faults
         else pytest.param(entry, id=_id(entry))
         for entry in chosen

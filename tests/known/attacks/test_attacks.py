@@ -52,7 +52,8 @@ OPEN_NAMES = dict.fromkeys(
         "except_target",
     ]
     + ["global", "loop_variable", "match_target", "rebound", "relation", "star_import", "tuple_target", "walrus"]
-    + ["with_target"],
+    + ["with_target", "annotation", "augmented", "class_global", "default", "deleted", "global_loop"]
+    + ["inside_comprehension"],
     NAMED,
 )
 

@@ -302,3 +302,35 @@ def one_sided_growth_twin(q: Private, eps: Epsilon):
                 top = x
                 best = i
     return best
+
+
+@sketch(adjacent=each_within(1))
+def threshold_and_value(q: Private, T: float, eps: Epsilon):
+    """Above threshold that tells the noisy answer itself, without fresh noise.
+
+    Truth: not private. With m answers, the event that the last one is told and is near T costs m*eps/4: below T every earlier comparison
+    loses e^(eps/4), and the density of the last answer too (Lyu, Su and Li 2017, algorithm 3). It passes eps at the fifth answer.
+    By hand: six draws have too many runs.
+    Witness: [0, 0, 0, 0, 0] [1, 1, 1, 1, -1] T=0
+    """
+    t = T + Lap(2 / eps)
+    for i in range(len(q)):
+        x = q[i] + Lap(4 / eps)
+        if x > t:
+            return i, x
+    return -1, 0
+
+
+@sketch(adjacent=each_within(1))
+def threshold_and_value_twin(q: Private, T: float, eps: Epsilon):
+    """Above threshold that tells the answer with fresh noise.
+
+    Truth: private. The threshold costs eps/4, the comparison 2*eps/8, and the fresh noise eps/2.
+    Search: sizes=1 values=0 T=0 eps=8 cut=1e-5
+    """
+    t = T + Lap(4 / eps)
+    for i in range(len(q)):
+        x = q[i] + Lap(8 / eps)
+        if x > t:
+            return i, q[i] + Lap(2 / eps)
+    return -1, 0

@@ -1,8 +1,8 @@
-# Eight words: demo, test, check, bench, paper, golden, fuzz, hunt. The first two set everything up on a bare clone.
+# Nine words: demo, test, check, bench, paper, golden, fuzz, hunt, attacks. The first two set everything up on a bare clone.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench paper golden fuzz hunt clean
+.PHONY: demo test check bench paper golden fuzz hunt attacks clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -21,7 +21,7 @@ test: check
 check: .venv/ready
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m 'not paper'
+	$(BIN)/pytest -n 2 -m 'not paper and not attacks'
 
 bench: .venv/ready
 	$(BIN)/python -m bench
@@ -45,6 +45,10 @@ COUNT ?= 1000
 
 hunt: .venv/ready
 	$(BIN)/python -m bench.hunt $(COUNT) $(HUNT)
+
+# everything that gives a verdict, on every program of tests/known/attacks, and brute force
+attacks: .venv/ready
+	$(BIN)/pytest -n 2 -m attacks tests/known/attacks
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,13 @@
+"""The noise of our module is read.
+
+Truth: private. k.Lap is ours.
+"""
+
+import kolahal as k
+
+noise = k.Exp
+
+
+@k.sketch(adjacent=k.each_within(1))
+def release(q: k.Private, eps: k.Epsilon):
+    return q[0] + k.Lap(1 / eps)

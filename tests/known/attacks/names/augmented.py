@@ -1,0 +1,13 @@
+"""Our name is changed in place.
+
+Truth: not private. Lap is something else when the function runs.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, sketch
+
+Lap |= Exp
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

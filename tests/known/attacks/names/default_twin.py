@@ -1,0 +1,15 @@
+"""Another function has a default.
+
+Truth: private. Lap is ours.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, sketch
+
+
+def other(x=Exp):
+    return x
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

@@ -1,0 +1,15 @@
+"""A function of the file has another name.
+
+Truth: private. Lap is ours.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, one_within, sketch
+
+
+def lap(x):
+    return 0
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

@@ -1,0 +1,13 @@
+"""The variable of a comprehension is its own.
+
+Truth: private. Lap is ours.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, sketch
+
+NOISES = [Lap for Lap in (Lap, Exp)]
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

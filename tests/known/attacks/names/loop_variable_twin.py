@@ -1,0 +1,14 @@
+"""A loop of the file runs over noises.
+
+Truth: private. Lap is ours.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, one_within, sketch
+
+for noise in (Lap, Exp):
+    pass
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

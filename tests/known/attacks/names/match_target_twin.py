@@ -1,0 +1,16 @@
+"""A `match` of the file captures in another name.
+
+Truth: private. Lap is ours.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, sketch
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)
+
+
+match Exp:
+    case noise:
+        pass

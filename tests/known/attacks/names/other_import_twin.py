@@ -1,0 +1,12 @@
+"""Something else comes from another module.
+
+Truth: private. Lap is ours.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, one_within, sketch
+from other import something
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

@@ -1,0 +1,13 @@
+"""Two names of ours change places.
+
+Truth: not private. Lap is something else when the function runs.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, sketch
+
+Lap, Exp = Exp, Lap
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

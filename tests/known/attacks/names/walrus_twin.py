@@ -1,0 +1,13 @@
+"""Another name is given inside an expression.
+
+Truth: private. Lap is ours.
+"""
+
+from kolahal import Epsilon, Exp, Lap, Private, each_within, one_within, sketch
+
+NOISES = [lap := Exp]
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private, eps: Epsilon):
+    return q[0] + Lap(1 / eps)

@@ -57,9 +57,7 @@ class Emitted:
         given = {signature.private: list(database), signature.epsilon: inputs.epsilon, **dict(inputs.arguments)}
         return self.space[self.name](**given)
 
-    def distribution(
-        self, signature: Signature, inputs: Inputs, second: bool, limits: Limits
-    ) -> Distribution | None:
+    def distribution(self, signature: Signature, inputs: Inputs, second: bool, limits: Limits) -> Distribution | None:
         """The answers as the caller gets them; None where these inputs are refused."""
         database = inputs.d2 if second else inputs.d1
         self.asked = False

@@ -29,7 +29,6 @@ from bench.second_hunt.losses import (
 )
 from bench.second_hunt.machine import WHOLE, Machine, build
 from bench.second_hunt.refutations import flaw
-
 from kolahal.checking import check
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.emit import emit
@@ -37,8 +36,8 @@ from kolahal.lang.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Bounded, Exactly, Proved, Refuted, Unknown, UpTo, Verdict
+from kolahal.proof import lengths
 from kolahal.proof.bounded import prove_bounded
-from kolahal.proof.lengths import prove_every_length
 from kolahal.proof.refute import refute
 from kolahal.settings import ProofSettings, Settings
 
@@ -54,7 +53,7 @@ class Effort:
     everyone: bool = False  # `kolahal check` as a whole
     seconds: float = 10.0  # of processor time
     inputs: int = 8
-    emitted: int = 3  # inputs of the emitted program
+    emitted: int = 2  # inputs of the emitted program
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +141,8 @@ class _Case:
                 return Unknown(bounds, defect=True)
             return whole.verdict
         self.stage = "the proof for every length"
-        proof: Verdict = prove_every_length(self.sketch, None, SETTINGS.proof)
+        with hurried():
+            proof: Verdict = lengths.prove_every_length(self.sketch, None, SETTINGS.proof)
         if isinstance(proof, Proved):
             return proof
         self.stage = "the bounded proof"
@@ -191,7 +191,9 @@ class _Case:
         self.stage = "the emitted program"
         some = itertools.islice(inputs_for(self.signature, self.rng, self.step), 3 * self.effort.emitted)
         program = load(text)
-        search = search_loss(program.pair(self.signature), itertools.islice([*first, *some], len(first) + self.effort.emitted))
+        search = search_loss(
+            program.pair(self.signature), itertools.islice([*first, *some], len(first) + self.effort.emitted), quick=30
+        )
         if search.worst.inputs is None or not exceeds(search.worst):
             return ""
         # A proof may shift by halves and quarters; the real grid has room for them, and so it must be seen there too.
@@ -231,6 +233,17 @@ def covers(verdict: Verdict, inputs: Inputs) -> bool:
             return len(inputs.d1) <= size and all(int(a) <= given[name] <= int(b) for name, a, b in ranges)
         case _:
             return True
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Let the prover search less. What it finds is checked again all the same."""
+    before = lengths.SCENARIOS, lengths.MOST_TRIALS, lengths.MOST_PREFIXES
+    lengths.SCENARIOS, lengths.MOST_TRIALS, lengths.MOST_PREFIXES = 40, 300, 5_000
+    try:
+        yield
+    finally:
+        lengths.SCENARIOS, lengths.MOST_TRIALS, lengths.MOST_PREFIXES = before
 
 
 @contextmanager

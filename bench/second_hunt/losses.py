@@ -27,7 +27,7 @@ from bench.second_hunt.machine import (
 )
 
 SURE = 1e-6  # relative room for the rounding of doubles, which is far smaller
-ROUGH, FINE = Limits(3_000, 1e-6, 1e-4), Limits(30_000, 1e-9, 1e-7)
+ROUGH, FINE = Limits(2_000, 1e-6, 1e-4), Limits(30_000, 1e-9, 1e-7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ def read_signature(text: str) -> Signature:
     relation = decorator.keywords[0].value
     assert isinstance(relation, ast.Call)
     distance = Fraction(ast.unparse(relation.args[0]).replace(" ", ""))
-    private, epsilon, arguments, kinds = "", "", [], []
+    private, epsilon, whole, size, arguments = "", "", False, 0, []
     for argument in function.args.args:
         assert argument.annotation is not None
         annotation = ast.unparse(argument.annotation)
         if annotation.startswith("Private"):
-            private, kinds = argument.arg, [n.value for n in ast.walk(argument.annotation) if isinstance(n, ast.Constant)]
-            whole = "int" in annotation
+            private, whole = argument.arg, "int" in annotation
+            size = int("".join(filter(str.isdigit, annotation)) or 0)
         elif annotation == "Epsilon":
             epsilon = argument.arg
         else:
@@ -76,7 +76,7 @@ def read_signature(text: str) -> Signature:
         ast.unparse(relation.func),
         distance,
         whole,
-        int(kinds[0]) if kinds else 0,
+        size,
         tuple(arguments),
         frozenset(name for name, kind in arguments if kind == "int" and name in used),
         frozenset(ast.unparse(draw.func) for draw in draws),
@@ -175,7 +175,10 @@ def _argument(
 def values_for(signature: Signature, inputs: Inputs, second: bool) -> dict[str, Any]:
     """The parameters of a run, in numbers that Python computes with exactly: whole ones, and halves as doubles."""
     database = inputs.d2 if second else inputs.d1
-    values: dict[str, Any] = {signature.private: [simple(x) for x in database], signature.epsilon: simple(inputs.epsilon)}
+    values: dict[str, Any] = {
+        signature.private: [simple(x) for x in database],
+        signature.epsilon: simple(inputs.epsilon),
+    }
     return values | {name: v if isinstance(v, bool) else simple(v) for name, v in inputs.arguments}
 
 
@@ -279,7 +282,7 @@ class Search:
     stray: frozenset[str]
 
 
-def search_loss(pair: Pair, inputs: Iterable[Inputs], claim: float = 1.0) -> Search:
+def search_loss(pair: Pair, inputs: Iterable[Inputs], claim: float = 1.0, quick: int = 300) -> Search:
     """Try the inputs one by one, roughly and then, where there is hope, finely; the first loss above the claim ends it."""
     worst, tried, known, answered = NO_LOSS, 0, 0.0, 0.0
     stray: set[str] = set()
@@ -290,7 +293,7 @@ def search_loss(pair: Pair, inputs: Iterable[Inputs], claim: float = 1.0) -> Sea
         tried += 1
         loss = certain_loss(*found, one.epsilon)
         unknown = found[0].unknown + found[1].unknown
-        hope = found[0].executions < 300 or loss.value > 0.6 * claim
+        hope = found[0].executions < quick or loss.value > 0.7 * claim
         if not exceeds(loss, claim) and 0 < unknown < 0.4 and hope:
             found = pair(one, FINE) or found
             loss = certain_loss(*found, one.epsilon)

@@ -11,6 +11,7 @@ import ast
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
@@ -74,6 +75,7 @@ class Step:
     reads: frozenset[str] = frozenset()
     binds: frozenset[str] = frozenset()
     live: frozenset[str] = frozenset()  # before the step
+    order: tuple[str, ...] = ()  # the same, sorted
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def build_function(function: ast.FunctionDef) -> Machine:
     inner = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     names = bound | inner | frozenset(parameters)
     for step in steps:
-        step.live &= names  # `len`, `Lap` and their like are the same in every run
+        step.order = tuple(sorted(step.live & names))  # `len`, `Lap` and their like are the same in every run
     return Machine(steps, parameters, names)
 
 
@@ -260,6 +262,9 @@ def run(machine: Machine, values: Values, limits: Limits, names: Callable[[Tape]
     return _Runner(machine, limits, names).run(values)
 
 
+_MISSING = object()
+
+
 class _Runner:
     def __init__(self, machine: Machine, limits: Limits, names: Callable[[Tape], Mapping[str, Any]]):
         self.machine, self.limits = machine, limits
@@ -283,10 +288,8 @@ class _Runner:
         steps = self.machine.steps
         while steps[place].kind == "jump":
             place = steps[place].to
-        live = steps[place].live
-        kept = {name: value for name, value in values.items() if name in live}
+        kept, key = _state(steps[place].order, values)
         here = self.pending.setdefault(place, {})
-        key = _key(kept)
         before = here.get(key)
         here[key] = (weight, kept) if before is None else (before[0] + weight, before[1])
 
@@ -322,7 +325,9 @@ class _Runner:
                 self.go_on(step, chance, names, result)
         return None
 
-    def fork(self, waiting: list[tuple[tuple[Any, ...], float]], drawn: tuple[Any, ...], chance: float, to: Support) -> None:
+    def fork(
+        self, waiting: list[tuple[tuple[Any, ...], float]], drawn: tuple[Any, ...], chance: float, to: Support
+    ) -> None:
         least = self.limits.least / chance
         kept = [((*drawn, value), chance * share) for value, share in to.values if share >= least]
         if len(kept) < len(to.values):
@@ -369,17 +374,27 @@ def _own(names: Values, grown: str) -> None:
                 names[name] = new
 
 
-def _key(values: Values) -> Any:
-    """What makes two states one: equal values, and the same names for the same lists."""
+def _state(order: tuple[str, ...], values: Values) -> tuple[Values, Any]:
+    """The values that matter, and what makes two states one: equal values, and the same names for the same lists."""
     lists: dict[int, int] = {}
-    parts = []
-    for name in sorted(values):
-        value = values[name]
-        if isinstance(value, list):
-            parts.append((name, lists.setdefault(id(value), len(lists)), plain(value)))
+    kept: Values = {}
+    parts: list[Any] = []
+    for name in order:
+        value = values.get(name, _MISSING)
+        kind = type(value)
+        if value is _MISSING:
+            parts.append(_MISSING)
+            continue
+        kept[name] = value
+        if kind is int or kind is float:
+            parts.append(value)
+        elif kind is Fraction:
+            parts.append(value.as_integer_ratio())  # hashing a fraction is slow
+        elif kind is list:
+            parts.append((lists.setdefault(id(value), len(lists)), plain(value)))
         else:
-            parts.append((name, -1, plain(value)))
-    return tuple(parts)
+            parts.append((kind, value))
+    return kept, tuple(parts)
 
 
 def plain(value: Any) -> Any:

@@ -58,7 +58,7 @@ def _matters(text: str) -> bool:
     reach: set[str] = set()
     decides = [n.test for part in body for n in ast.walk(part) if isinstance(n, ast.If | ast.While)]
     returns = [n.value for part in body for n in ast.walk(part) if isinstance(n, ast.Return) and n.value]
-    if len({ast.dump(value) for value in returns}) > 1 or len(decides) and len(returns) == 1:
+    if len({ast.dump(value) for value in returns}) > 1 or (len(decides) and len(returns) == 1):
         returns += decides
     for value in returns:
         reach |= {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
@@ -70,8 +70,12 @@ def _matters(text: str) -> bool:
                 names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
                 stored = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
                 grown = isinstance(node, ast.Expr) and bool(names & reach)
-                if isinstance(node, ast.Assign | ast.AugAssign | ast.For) and stored & reach or grown:
-                    reach |= names if not isinstance(node, ast.For) else {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)}
+                if (isinstance(node, ast.Assign | ast.AugAssign | ast.For) and stored & reach) or grown:
+                    reach |= (
+                        names
+                        if not isinstance(node, ast.For)
+                        else {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)}
+                    )
         changed = len(reach) > before
     return "q" in reach and bool(reach & {"Lap", "Exp", "DiscreteLap", "DiscreteExp"}) and len(body) > 1
 
@@ -118,7 +122,9 @@ class _Writer:
         kinds = [*(["int"] if self.whole_answers else []), *([str(self.size)] if self.size else [])]
         private = f"Private[{', '.join(kinds)}]" if kinds else "Private"
         arguments = "".join(f"{name}: {kind}, " for name, kind in self.arguments.items())
-        return f"@sketch(adjacent={self.relation}({self.distance}))\ndef hunted(q: {private}, {arguments}eps: Epsilon):\n"
+        return (
+            f"@sketch(adjacent={self.relation}({self.distance}))\ndef hunted(q: {private}, {arguments}eps: Epsilon):\n"
+        )
 
     def fill(self, text: str) -> str:
         """Scales around the tight one: each place may spend its part, and what a loop repeats costs as often."""
@@ -380,10 +386,16 @@ class _Writer:
             head, often = f"for y in {name}:", ""
             inner.numbers["y"] = names.lists[name]
         elif kind < 0.85 and "N" in self.arguments:
-            head, often = f"for k in {rng.choice(('range(N)', 'range(1, N)', 'range(0, N, 2)', 'range(N, 0, -1)'))}:", "N"
+            head, often = (
+                f"for k in {rng.choice(('range(N)', 'range(1, N)', 'range(0, N, 2)', 'range(N, 0, -1)'))}:",
+                "N",
+            )
             inner.whole["k"] = PUBLIC
         else:
-            head, often = f"for k in {rng.choice(('range(2)', 'range(1, 3)', 'range(2, 0, -1)', 'range(0, 4, 2)'))}:", ""
+            head, often = (
+                f"for k in {rng.choice(('range(2)', 'range(1, 3)', 'range(2, 0, -1)', 'range(0, 4, 2)'))}:",
+                "",
+            )
             inner.whole["k"] = PUBLIC
         self.loops += [often] if often and self.relation not in ("one_within", "sum_within") else []
         body = self.block(inner, depth + 1)
@@ -522,12 +534,16 @@ def _keep(body: list[ast.stmt], read: set[str]) -> list[ast.stmt]:
     kept: list[ast.stmt] = []
     for node in body:
         match node:
-            case ast.Assign() if not {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)} & read:
+            case ast.Assign() if (
+                not {n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name)} & read
+            ):
                 continue
             case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if all(isinstance(v, ast.List) for v in values):
                 pairs = zip(targets, values, strict=True)
                 left = [(t, v) for t, v in pairs if isinstance(t, ast.Name) and t.id in read]
-                kept += [ast.parse(f"{ast.unparse(t)} = {ast.unparse(v)}").body[0] for t, v in left[:1] if len(left) == 1]
+                kept += [
+                    ast.parse(f"{ast.unparse(t)} = {ast.unparse(v)}").body[0] for t, v in left[:1] if len(left) == 1
+                ]
                 if len(left) == 1:
                     continue
             case ast.If():

@@ -15,7 +15,6 @@ from bench.second_hunt.losses import (
     values_for,
 )
 from bench.second_hunt.machine import ONE_SIDED, WHOLE, Draws, Limits, Machine, Support, names_for, run
-
 from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, Refuted, StartsWith, Within
 
 EXACT = Limits(60_000, 1e-13, 1e-11)

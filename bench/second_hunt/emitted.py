@@ -4,12 +4,14 @@ Everything but the random bits is the emitted file's: what it refuses, how it ro
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from bench.second_hunt.losses import Inputs, Pair, Signature
@@ -27,6 +29,7 @@ from bench.second_hunt.machine import (
 
 # How fine the grid is stands in the support code; each must be there exactly once, or this file has to learn the new form.
 RESOLUTION = {r"/ 2\*\*40\)": "* 2**20)", r"2\*\*10\)": "2**0)", r"2\*\*1074": "2**0"}
+MARKER = "# ---------------------------------------------------------------- the mechanism\n"
 REFINED = r"/ 16\b"  # of the grid of noise, for proofs that shift by halves
 
 
@@ -128,18 +131,27 @@ def _support(one_sided: bool, scale: Fraction, tail: float) -> Support:
 
 def load(text: str, refined: int = 1) -> Emitted:
     """An emitted program on a grid as coarse as its public numbers allow, its noise `refined` times finer than that."""
-    for pattern, coarse in (*RESOLUTION.items(), (REFINED, f"/ {refined}")):
-        text, times = re.subn(pattern, coarse, text)
-        assert times == 1, f"{pattern} stands {times} times in the support code of emitted programs"
-    tree = ast.parse(text)
+    support, marker, own = text[text.index("from __future__") :].partition(MARKER)
+    assert marker, "an emitted program says where its mechanism begins"
+    tree = ast.parse(own)
     function = [n for n in tree.body if isinstance(n, ast.FunctionDef) and _is_sketch(n)][-1]
     machine = build_function(function)
     function.body = ast.parse("return _take(dict(locals()))").body
-    space: dict[str, Any] = {"__name__": "emitted"}
-    exec(compile(ast.fix_missing_locations(tree), "<emitted>", "exec"), space)
+    space: dict[str, Any] = {"__name__": "emitted", "__doc__": ""}
+    exec(_coarse(support, refined), space)
+    exec(compile(ast.fix_missing_locations(tree), "<emitted>", "exec", __future__.annotations.compiler_flag), space)
     found = Emitted(space, function.name, machine)
     space["_take"] = found.take
     return found
+
+
+@lru_cache(maxsize=8)
+def _coarse(support: str, refined: int) -> CodeType:
+    """The support code with a coarse grid."""
+    for pattern, coarse in (*RESOLUTION.items(), (REFINED, f"/ {refined}")):
+        support, times = re.subn(pattern, coarse, support)
+        assert times == 1, f"{pattern} stands {times} times in the support code of emitted programs"
+    return compile(support, "<support>", "exec")
 
 
 def _is_sketch(node: ast.FunctionDef) -> bool:

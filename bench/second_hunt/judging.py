@@ -275,10 +275,10 @@ def _show(loss: Loss) -> str:
     assert inputs is not None
     d1, d2 = ([str(x) for x in d] for d in (inputs.d1, inputs.d2))
     given = ", ".join(f"{name} = {value}" for name, value in inputs.arguments)
-    some = sorted(map(str, loss.event))[:3]
+    some = ", ".join(map(str, loss.event[:3]))
     return (
         f"brute force finds a loss of {loss.value:.4g} at eps = {inputs.epsilon}, q = {d1} and {d2}"
-        f"{'; ' + given if given else ''}, answers {some}{' …' if len(loss.event) > 3 else ''}: "
+        f"{'; ' + given if given else ''}, answers {some}{', …' if len(loss.event) > 3 else ''}: "
         f"{loss.low:.4g} against {loss.high:.4g}{' (flipped)' if loss.flipped else ''}"
     )
 

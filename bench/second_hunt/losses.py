@@ -230,14 +230,14 @@ class Loss:
     """An event, and how much its probability differs between two neighbours, at least."""
 
     value: float  # log-ratio over ε
-    event: frozenset[Any]
+    event: tuple[Any, ...]  # its likeliest answers first
     low: float  # of its probability where it is likelier
     high: float  # of that on the other database
     flipped: bool  # whether it is likelier on d2
     inputs: Inputs | None = None
 
 
-NO_LOSS = Loss(0.0, frozenset(), 0.0, 1.0, False)
+NO_LOSS = Loss(0.0, (), 0.0, 1.0, False)
 
 
 def certain_loss(first: Distribution, second: Distribution, epsilon: Fraction) -> Loss:
@@ -257,7 +257,8 @@ def _one_way(first: Distribution, second: Distribution, flipped: bool) -> Loss:
         value = math.log(low / high) if high > 0 and low > 0 else math.inf if low > 0 else -math.inf
         if value > best[0]:
             best = value, place + 1, low, high
-    return Loss(best[0], frozenset(order[: best[1]]), best[2], best[3], flipped)
+    event = sorted(order[: best[1]], key=lambda a: -first.answers[a])
+    return Loss(best[0], tuple(event), best[2], best[3], flipped)
 
 
 def exceeds(loss: Loss, claim: float = 1.0) -> bool:

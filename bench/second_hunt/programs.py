@@ -47,13 +47,14 @@ def write(seed: int) -> str:
     text = ""
     for _ in range(12):
         text = _Writer(rng).program()
-        if _matters(text) or rng.random() < 0.04:
+        noisy = "Lap(" in text or "Exp(" in text
+        if (_matters(text) and (noisy or rng.random() < 0.3)) or rng.random() < 0.03:
             break
     return HEAD + "\n\n" + text
 
 
 def _matters(text: str) -> bool:
-    """Whether private answers and noise reach an answer or decide about one, so that there is something to judge."""
+    """Whether private answers reach an answer or decide about one, so that there is something to judge."""
     body = ast.parse(text).body[0].body  # type: ignore[attr-defined]
     reach: set[str] = set()
     decides = [n.test for part in body for n in ast.walk(part) if isinstance(n, ast.If | ast.While)]
@@ -77,7 +78,7 @@ def _matters(text: str) -> bool:
                         else {n.id for n in ast.walk(node.iter) if isinstance(n, ast.Name)}
                     )
         changed = len(reach) > before
-    return "q" in reach and bool(reach & {"Lap", "Exp", "DiscreteLap", "DiscreteExp"}) and len(body) > 1
+    return "q" in reach and len(body) > 1
 
 
 class _Writer:
@@ -113,7 +114,7 @@ class _Writer:
         body: list[str] = []
         if rng.random() < 0.65:
             body += self.make_lists(names)
-        body += self.block(names, 0)
+        body += self.choose(names) if names.lists and rng.random() < 0.4 else self.block(names, 0)
         body += self.answer(names)
         kept = tidy(body) if rng.random() < 0.95 else body
         return self.header() + self.fill("\n".join(_indent(kept))) + "\n"
@@ -311,6 +312,33 @@ class _Writer:
             return [f"{x}, {y} = {y}, {text}"]
         levels[x] = levels[y]
         return [f"{x} = {y}"]
+
+    def choose(self, names: Names) -> list[str]:
+        """Lists that get other names where a condition holds, and an answer from one of them: who stands for whom counts."""
+        rng = self.rng
+        lines = self.rename(names) if rng.random() < 0.4 else []
+        lines += self.draw(names) if rng.random() < 0.4 else []
+        operator = rng.choice((">", ">=", "==", "!="))
+        plain = f"{self.raw(names)} {operator} {rng.choice(('0', '1', *self.known_numbers(names)))}"
+        test = plain if rng.random() < 0.5 + 0.5 * self.careless else self.condition(names)[0]
+        branch = [f"if {test}:", *_indent([*self.rename(names), *(self.rename(names) if rng.random() < 0.3 else [])])]
+        if rng.random() < 0.3:
+            branch += ["else:", *_indent(self.rename(names))]
+        if rng.random() < 0.25:
+            head = rng.choice(("for k in range(2):", "for i in range(len(q)):", "for x in q:"))
+            branch = [head, *_indent(branch)]
+        lines += branch
+        lines += self.rename(names) if rng.random() < 0.25 else []
+        first, second = rng.choice(list(names.lists)), rng.choice(list(names.lists))
+        if rng.random() < 0.6:
+            return [*lines, f"return {first}" if rng.random() < 0.4 or self.flags_in_lists else f"return {first}[0]"]
+        if self.flags_in_lists:
+            return lines
+        compared = f"{first}[0] {rng.choice(('==', '!=', '>'))} {second}[{rng.choice(('0', '-1'))}]"
+        return [*lines, f"if {compared}:", f"    return {self.scalar(names)}"]
+
+    def known_numbers(self, names: Names) -> list[str]:
+        return [] if self.flags_in_lists else [*names.numbers, *(f"{name}[0]" for name in names.lists)]
 
     def read_list(self, names: Names) -> list[str]:
         if not names.lists or self.flags_in_lists:

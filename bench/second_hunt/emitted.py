@@ -7,7 +7,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -27,10 +26,7 @@ from bench.second_hunt.machine import (
     whole_noise,
 )
 
-# How fine the grid is stands in the support code; each must be there exactly once, or this file has to learn the new form.
-RESOLUTION = {r"/ 2\*\*40\)": "* 2**20)", r"2\*\*10\)": "2**0)", r"2\*\*1074": "2**0"}
 MARKER = "# ---------------------------------------------------------------- the mechanism\n"
-REFINED = r"/ 16\b"  # of the grid of noise, for proofs that shift by halves
 
 
 class Captured(BaseException):
@@ -129,8 +125,8 @@ def _support(one_sided: bool, scale: Fraction, tail: float) -> Support:
     return whole_noise(one_sided, float(scale), tail)
 
 
-def load(text: str, refined: int = 1) -> Emitted:
-    """An emitted program on a grid as coarse as its public numbers allow, its noise `refined` times finer than that."""
+def load(text: str) -> Emitted:
+    """An emitted program on a grid that is as coarse as its public numbers and its proof allow."""
     support, marker, own = text[text.index("from __future__") :].partition(MARKER)
     assert marker, "an emitted program says where its mechanism begins"
     tree = ast.parse(own)
@@ -138,19 +134,18 @@ def load(text: str, refined: int = 1) -> Emitted:
     machine = build_function(function)
     function.body = ast.parse("return _take(dict(locals()))").body
     space: dict[str, Any] = {"__name__": "emitted", "__doc__": ""}
-    exec(_coarse(support, refined), space)
+    exec(_compiled(support), space)
     exec(compile(ast.fix_missing_locations(tree), "<emitted>", "exec", __future__.annotations.compiler_flag), space)
+    # Its argument for privacy is about what the grid contains, and not about how fine it is.
+    coarse = {"steps": Fraction(1, 2**20), "coarsest": Fraction(1), "finest": Fraction(1)}
+    space["_RESOLUTION"] = space["_RESOLUTION"]._replace(**coarse)
     found = Emitted(space, function.name, machine)
     space["_take"] = found.take
     return found
 
 
 @lru_cache(maxsize=8)
-def _coarse(support: str, refined: int) -> CodeType:
-    """The support code with a coarse grid."""
-    for pattern, coarse in (*RESOLUTION.items(), (REFINED, f"/ {refined}")):
-        support, times = re.subn(pattern, coarse, support)
-        assert times == 1, f"{pattern} stands {times} times in the support code of emitted programs"
+def _compiled(support: str) -> CodeType:
     return compile(support, "<support>", "exec")
 
 

@@ -30,8 +30,8 @@ from bench.second_hunt.losses import (
 from bench.second_hunt.machine import WHOLE, Machine, build
 from bench.second_hunt.refutations import flaw
 from kolahal.checking import check
-from kolahal.errors import KolahalError, UsageError
-from kolahal.lang.emit import emit
+from kolahal.emission import Withheld, emit
+from kolahal.errors import KolahalError
 from kolahal.lang.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
@@ -167,7 +167,7 @@ class _Case:
         self.stage = "emit"
         try:
             text = emit_checked(self.sketch, verdict)
-        except UsageError:
+        except Withheld:
             self.so_far = replace(self.so_far, emitted="refused")
             lasting = shown and worst.inputs is not None and self.lasts(worst)
             return f"{_name(verdict)} and not emitted, and on finer and finer grids {_show(worst)}" if lasting else ""
@@ -196,24 +196,18 @@ class _Case:
         )
         if search.worst.inputs is None or not exceeds(search.worst):
             return ""
-        # A proof may shift by halves and quarters; the real grid has room for them, and so it must be seen there too.
-        inputs, shown = search.worst.inputs, search.worst
-        for refined in (2, 4):
-            finer = load(text, refined)
-            pair = finer.pair(self.signature)(inputs, FINE)
-            if pair is None:
-                return ""
-            told = [finer.handed_out(self.signature, inputs, one) for one in pair]
-            loss = certain_loss(told[0], told[1], inputs.epsilon)
-            if not exceeds(loss) and max(one.unknown for one in pair) < 1e-3:
-                return ""
-            shown = replace(loss, inputs=inputs) if exceeds(loss) else shown
-        return f"{_name(verdict)} and emitted, and of the emitted program {_show(shown)}"
+        # What happens to an answer before the caller has it may hide a loss again.
+        inputs = search.worst.inputs
+        pair = program.pair(self.signature)(inputs, FINE)
+        assert pair is not None
+        told = [program.handed_out(self.signature, inputs, one) for one in pair]
+        loss = replace(certain_loss(told[0], told[1], inputs.epsilon), inputs=inputs)
+        return f"{_name(verdict)} and emitted, and of the emitted program {_show(loss)}" if exceeds(loss) else ""
 
 
 def emit_checked(sketch: Sketch, verdict: Proved | Bounded) -> str:
     """The program that the command `emit` writes for this verdict."""
-    return emit(sketch, "for the hunt", certificate=verdict.certificate.text)
+    return emit(sketch, verdict)
 
 
 def covers(verdict: Verdict, inputs: Inputs) -> bool:

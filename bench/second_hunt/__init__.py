@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first program; the next one has the next seed")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--seconds", type=float, default=10.0, help="processor time for one program")
-    parser.add_argument("--everyone", type=float, default=0.02, help="share that `kolahal check` judges as a whole")
+    parser.add_argument("--everyone", type=float, default=0.01, help="share that `kolahal check` judges as a whole")
     parser.add_argument("--refuter", type=float, default=0.5, help="share of the undecided that the refuter looks at")
     options = parser.parse_args(arguments)
     hunt = partial(look_at, seconds=options.seconds, everyone=options.everyone, refuter=options.refuter)

@@ -406,41 +406,41 @@ def plain(value: Any) -> Any:
     return value
 
 
-def python_run(text: str, values: Values, draw: Callable[[str, Any], Any]) -> Any:
-    """The same program as Python runs it in one go, its noise from `draw`: what the steps above are held to."""
-    tree = ast.parse(text)
-    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.decorator_list]
-    function = functions[-1]
-    bare = ast.FunctionDef(
-        function.name, ast.arguments([], [ast.arg(a.arg) for a in function.args.args], None, [], [], None, []),
-        function.body, [], None,
-    )  # fmt: skip
-    names: Values = {"__builtins__": dict(BUILTINS)}
-    for name in ONE_SIDED:
-        names[name] = _one_draw(name, draw)
-    exec(compile(ast.fix_missing_locations(ast.Module([bare], [])), "<program>", "exec"), names)
-    return names[function.name](**values)
-
-
-def _one_draw(name: str, draw: Callable[[str, Any], Any]) -> Callable[[Any], Any]:
-    return lambda scale: draw(name, scale)
-
-
 def each_path(text: str, values: Values, supports: Draws) -> Iterator[tuple[Any, float]]:
-    """Answers with probabilities by whole runs of Python, one for each combination of draws: slow, and plainly right."""
+    """Answers with probabilities by whole runs of Python, one for each combination of draws: slow, and plainly right.
+
+    A run that stops with an error has the answer None here, which no program can give: `plain` writes it as a text.
+    """
+    given: list[Any] = []
+
+    def drawer(name: str) -> Callable[[Any], Any]:
+        def draw(scale: Any) -> Any:
+            if given:
+                return given.pop()
+            raise _Fork(supports(name, scale))
+
+        return draw
+
+    function = python_function(text, {name: drawer(name) for name in ONE_SIDED})
     waiting: list[tuple[tuple[Any, ...], float]] = [((), 1.0)]
     while waiting:
         drawn, chance = waiting.pop()
-        rest = iter(drawn)
-
-        def draw(name: str, scale: Any, rest: Iterator[Any] = rest) -> Any:
-            for value in rest:
-                return value
-            raise _Fork(supports(name, scale))
-
+        given[:] = reversed(drawn)
         try:
-            yield plain(python_run(text, values, draw)), chance
+            yield plain(function(**values)), chance
         except _Fork as fork:
             waiting += [((*drawn, value), chance * share) for value, share in fork.support.values]
         except STOPS:
-            pass
+            yield None, chance
+
+
+def python_function(text: str, draws: Mapping[str, Any]) -> Callable[..., Any]:
+    """The program as Python has it, its noise from `draws`: what the steps above are held to."""
+    function = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.decorator_list][-1]
+    function.decorator_list, function.returns = [], None
+    for argument in function.args.args:
+        argument.annotation = None
+    names: Values = {"__builtins__": dict(BUILTINS), **draws}
+    exec(compile(ast.Module([function], []), "<program>", "exec"), names)
+    found: Callable[..., Any] = names[function.name]
+    return found

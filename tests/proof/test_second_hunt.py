@@ -31,7 +31,7 @@ from bench.second_hunt.programs import HEAD, write
 from bench.second_hunt.smaller import make_small
 
 from kolahal.errors import KolahalError
-from kolahal.lang.emit import emit
+from kolahal.lang.emit import emit as write_program
 from kolahal.lang.parse import parse
 from kolahal.model import Certificate, Check, Estimate, Everywhere, Proved, Unknown
 from kolahal.proof import lengths
@@ -68,16 +68,16 @@ def test_no_verdict_is_contradicted(block: int) -> None:
 
 def test_few_programs_are_refused_and_many_are_broken() -> None:
     refused, broken = 0, 0
-    for seed in range(100):
+    for seed in range(60):
         text = write(seed)
         try:
             parse(text)
         except KolahalError:
             refused += 1
             continue
-        broken += exceeds(worst(text, count=4, claim=1.0))
-    assert refused <= 5
-    assert 15 <= broken <= 60
+        broken += exceeds(worst(text, count=3, claim=1.0))
+    assert refused <= 3
+    assert 10 <= broken <= 40
 
 
 # ---------------------------------------------------------------- the judge is right
@@ -88,19 +88,24 @@ def three(name: str, _: object) -> Support:
     return Support(((0, 0.5), (1, 0.3), (2, 0.2)) if "Exp" in name else ((-1, 0.25), (0, 0.5), (1, 0.25)), 0.0)
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_steps_give_what_whole_runs_of_python_give(block: int) -> None:
-    for seed in range(25 * block, 25 * (block + 1)):
+def test_steps_give_what_whole_runs_of_python_give() -> None:
+    compared = 0
+    for seed in range(120):
         text = write(seed)
         signature, machine = read_signature(text), build(text)
         for inputs in itertools.islice(inputs_for(signature, random.Random(seed), Fraction(1)), 2):
             values = values_for(signature, inputs, False)
-            found = run(machine, values, Limits(10**6, 0.0), names_for(three))
+            paths = list(itertools.islice(each_path(text, values, three), 800))
+            if len(paths) == 800:
+                continue
             expected: dict[object, float] = {}
-            for answer, chance in itertools.islice(each_path(text, values, three), 20_000):
+            for answer, chance in paths:
                 expected[answer] = expected.get(answer, 0.0) + chance
+            found = run(machine, values, Limits(10**6, 0.0), names_for(three))
+            assert found.stopped == pytest.approx(expected.pop(None, 0.0)), (seed, text)
             assert found.answers == pytest.approx(expected), (seed, text)
-            assert sum(expected.values()) + found.stopped == pytest.approx(1)
+            compared += 1
+    assert compared > 180
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -188,15 +193,21 @@ BROKEN = {
     "real noise": program("return q[0] + Lap(0.8/eps)", private="Private"),
     "a tie": program("if q[0] + Lap(1/eps) == 0:\n    return q[0]\nreturn 7", private="Private"),
     "a tie that is not written": program(
-        "x = q[0] + Lap(2/eps)\nif x > 0:\n    return 1\nelif x >= 0:\n    return q[0] + 50\nreturn 2", private="Private"
+        "x = q[0] + Lap(2/eps)\nif x > 0:\n    return 1\nelif x >= 0:\n    return q[0] + 50\nreturn 2",
+        private="Private",
     ),
 }
 
 
+def believe(monkeypatch: pytest.MonkeyPatch, verdict: Proved) -> None:
+    """Plant a verdict, and an emitter that writes whatever it is given."""
+    monkeypatch.setattr(lengths, "prove_every_length", lambda *_: verdict)
+    monkeypatch.setattr(judging, "emit_checked", lambda sketch, _: write_program(sketch))
+
+
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_prover_that_believes_anything_is_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = Proved(Certificate("{}"), Everywhere())
-    monkeypatch.setattr(lengths, "prove_every_length", lambda *_: wrong)
+    believe(monkeypatch, Proved(Certificate("{}"), Everywhere()))
     found = judge(BROKEN[name], 1, Effort(inputs=40, emitted=40, seconds=60))
     assert found.contradiction.startswith("proved, every length"), found
 
@@ -204,7 +215,7 @@ def test_a_prover_that_believes_anything_is_caught(name: str, monkeypatch: pytes
 def test_a_proof_is_held_to_what_it_covers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     text = BROKEN["only where N is small"]
     wrong = Proved(Certificate("{}"), Everywhere(), ("N >= 1",))
-    monkeypatch.setattr(lengths, "prove_every_length", lambda *_: wrong)
+    believe(monkeypatch, wrong)
     assert judging.covers(wrong, Inputs((Fraction(0),), (Fraction(1),), Fraction(1), (("N", Fraction(1)),)))
     assert not judging.covers(wrong, Inputs((Fraction(0),), (Fraction(1),), Fraction(1), (("N", Fraction(0)),)))
     # The emitted program takes N = 0, and so its claim is wrong whatever the proof assumes.
@@ -214,7 +225,7 @@ def test_a_proof_is_held_to_what_it_covers_alone(monkeypatch: pytest.MonkeyPatch
 def test_another_emitted_program_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     private, other = (program(f"return q[0] + Lap({c}/eps)", private="Private") for c in ("1", "0.5"))
     assert not judge(private, 1, Effort(emitted=10, seconds=60)).contradiction
-    monkeypatch.setattr(judging, "emit_checked", lambda *_: emit(parse(other)))
+    monkeypatch.setattr(judging, "emit_checked", lambda *_: write_program(parse(other)))
     assert "of the emitted program" in judge(private, 1, Effort(emitted=10, seconds=60)).contradiction
 
 
@@ -222,7 +233,7 @@ def test_an_emitted_program_loses_what_its_text_loses() -> None:
     text = program("if q[0] + DiscreteLap(2/eps) > q[-1]:\n    return [1, q[0] + DiscreteLap(2/eps)]\nreturn 0, 1")
     signature = read_signature(text)
     plain = pair_of(build(text), signature, Fraction(1))
-    handed = emitted.load(emit(parse(text))).pair(signature)
+    handed = emitted.load(write_program(parse(text))).pair(signature)
     for inputs in itertools.islice(inputs_for(signature, random.Random(3), Fraction(1)), 4):
         for one, other in zip(plain(inputs, ROUGH) or (), handed(inputs, ROUGH) or (), strict=True):
             assert one.answers and one.answers == pytest.approx(other.answers)
@@ -269,7 +280,11 @@ def test_shrinking_keeps_what_matters() -> None:
 
 
 def test_the_summary_counts_everything() -> None:
-    findings = [Finding(1, "unknown", "time", "proved and not"), Finding(2, "refused", "K143"), Finding(3, "proved", loss=2)]
+    findings = [
+        Finding(1, "unknown", "time", "proved and not"),
+        Finding(2, "refused", "K143"),
+        Finding(3, "proved", loss=2),
+    ]
     text = summary(findings, 2.0)
     assert "3 programs in 2 s (1.5 a second); contradictions: 1" in text
     assert "     1  refused: K143" in text

@@ -40,11 +40,14 @@ fuzz: .venv/ready
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
 	$(BIN)/python tests/fuzz/coverage_guided.py $(SECONDS)
 
-# how many, and how: make hunt COUNT=20000 HUNT='--quick --seconds 2 --everyone 0.01 --lengths 0.1'
+# how many, and how: make hunt COUNT=20000 HUNT='--quick --seconds 2 --everyone 0.01 --lengths 0.1' SECOND='--everyone 0.01'
+# The second hunt has other programs and another judge; COUNT2 is how many of those, and 0 of either leaves it out.
 COUNT ?= 1000
+COUNT2 ?= $(COUNT)
 
 hunt: .venv/ready
-	$(BIN)/python -m bench.hunt $(COUNT) $(HUNT)
+	failed=0; $(BIN)/python -m bench.hunt $(COUNT) $(HUNT) || failed=1; \
+	$(BIN)/python -m bench.second_hunt $(COUNT2) $(SECOND) || failed=1; exit $$failed
 
 # everything that gives a verdict, on every program of tests/known/attacks, and brute force
 attacks: .venv/ready

@@ -302,7 +302,9 @@ WHOLE = [
 def test_whole_noise_is_never_worse_than_its_cost(body: list[str], near: str, expected: str) -> None:
     """Every answer of a small program with discrete noise, its probability by enumeration of all noise."""
     lines = ["a = q[0] + DiscreteLap(hole)", "b = q[1] + DiscreteLap(hole)", *body]
-    text = f"@sketch(adjacent={near})\ndef p(q: Private, eps: Epsilon):\n" + "\n".join(f"    {line}" for line in lines)
+    text = f"@sketch(adjacent={near})\ndef p(q: Private[int], eps: Epsilon):\n" + "\n".join(
+        f"    {line}" for line in lines
+    )
     sketch = programs.read(text)
     scales = [Fraction(1), Fraction(3, 2), Fraction(2)][: len(sketch.draws)]
     cost = find_cost(case_of(sketch, 2), SETTINGS).at(scales)
@@ -326,10 +328,15 @@ def test_whole_noise_hides_whole_moves_only() -> None:
 
 
 def test_whole_noise_does_not_hide_moves_by_a_fraction() -> None:
-    text = str(load("histogram").discretised()).replace("within(1)", "within(1/2)")
-    cost = find_cost(case_of(programs.read(text), 2), SETTINGS)
-    assert cost.at([Fraction(9)]) == math.inf
-    assert "whole moves only" in cost.reason
+    whole = str(load("histogram").discretised())
+    for text in (
+        whole.replace("Private[int]", "Private"),
+        whole.replace("Private[int]", "Private").replace("(1)", "(1/2)"),
+    ):
+        assert text != whole
+        cost = find_cost(case_of(programs.read(text), 2), SETTINGS)
+        assert cost.at([Fraction(9)]) == math.inf
+        assert "less than a whole number; declare whole answers, Private[int]" in cost.reason
 
 
 def test_paths_with_and_without_their_edge_are_joined() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolahal.lang.emit import emit
+from kolahal.emission import emit
 from kolahal.lang.parse import parse, parse_source
 from kolahal.lang.scopes import OURS
 from kolahal.lang.source import SketchError, Source

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import FrameType
 
-from kolahal.emission import Withheld, emit
-
 from bench.second_hunt.emitted import load
 from bench.second_hunt.losses import (
     FINE,
@@ -32,6 +30,7 @@ from bench.second_hunt.losses import (
 from bench.second_hunt.machine import WHOLE, Machine, build
 from bench.second_hunt.refutations import flaw
 from kolahal.checking import check
+from kolahal.emission import Withheld, emit
 from kolahal.errors import KolahalError
 from kolahal.lang.parse import parse
 from kolahal.lang.scale import Scale

@@ -94,6 +94,9 @@ class _Writer:
         self.whole_answers = rng.random() < halves * (0.9 if self.whole_noise else 0.3)
         self.size = rng.choice((1, 2, 2, 3)) if rng.random() < 0.3 else 0
         self.flags_in_lists = rng.random() < 0.08
+        self.tuples = (
+            rng.random() < 0.3
+        )  # answers with several items; lists otherwise, and seldom both, which is refused
         self.arguments: dict[str, str] = {}
         self.sites: list[str] = []  # for each place that draws, what its loops multiply
         self.loops: list[str] = []  # what the loops around multiply
@@ -174,7 +177,8 @@ class _Writer:
         if "x" in names.numbers and names.numbers["x"] == RAW and self.rng.random() < 0.3:
             one = "x"
         if self.rng.random() < 0.1:
-            return self.rng.choice((f"-{one}", f"2 * {one}", f"abs({one})", f"max({one}, 0)", f"{one} - q[0]"))
+            odd = (f"{one} / 2", f"{one} // 2", f"{one} % 2", f"min({one}, 1, 2)")
+            return self.rng.choice((f"-{one}", f"2 * {one}", f"abs({one})", f"max({one}, 0)", f"{one} - q[0]", *odd))
         return one
 
     def public(self, names: Names) -> str:
@@ -182,7 +186,8 @@ class _Writer:
         found += [f"{n}[0]" for n, level in names.lists.items() if level == PUBLIC and not self.flags_in_lists]
         found += [f"len({n})" for n, level in (*names.lists.items(), *names.grown.items()) if level == PUBLIC]
         if found and self.rng.random() < 0.55:
-            return self.rng.choice(found)
+            one = self.rng.choice(found)
+            return one if self.rng.random() < 0.92 else self.rng.choice((f"{one} % 2", f"{one} - 1", f"2 * {one}"))
         return self.rng.choices((self.rng.choice(NUMBERS), "len(q)", "0.5"), (80, 12, 0 if self.whole_noise else 8))[0]
 
     def noisy(self, names: Names) -> str:
@@ -264,6 +269,7 @@ class _Writer:
             (5, lambda: self.nothing(names)),
             (7, lambda: self.comprehension(names)),
             (10, lambda: self.grow(names, depth)),
+            (7 * deep if depth == 0 else 0, lambda: self.search(names)),
         )
 
     def item(self, names: Names) -> tuple[str, str]:
@@ -331,7 +337,7 @@ class _Writer:
         lines += self.rename(names) if rng.random() < 0.25 else []
         first, second = rng.choice(list(names.lists)), rng.choice(list(names.lists))
         if rng.random() < 0.6:
-            return [*lines, f"return {first}" if rng.random() < 0.4 or self.flags_in_lists else f"return {first}[0]"]
+            return [*lines, self.listed(first, self.tuples or rng.random() < 0.6)]
         if self.flags_in_lists:
             return lines
         compared = f"{first}[0] {rng.choice(('==', '!=', '>'))} {second}[{rng.choice(('0', '-1'))}]"
@@ -435,6 +441,31 @@ class _Writer:
         self.meet(names, [names.copy(), inner], PUBLIC)
         return [head, *_indent(body)]
 
+    def search(self, names: Names) -> list[str]:
+        """The first answer, or all answers, that a noisy limit lets through: above threshold and what looks like it."""
+        rng = self.rng
+        limit = rng.choice(("T", "0", "N")) if rng.random() < 0.7 else self.public(names)
+        limit = limit if limit not in ("T", "N") or limit in self.arguments else "1"
+        lines = [f"t = {limit} + {self.noise()}"] if rng.random() < 0.8 else [f"t = {limit}"]
+        names.numbers["t"] = NOISY
+        self.loops += ["len(q)"] if rng.random() < 0.15 else []
+        test = f"q[i] + {self.noise()} {rng.choice(('>', '>=', '<', '=='))} t"
+        self.loops.clear()
+        kind = rng.random()
+        if kind < 0.5:
+            then = [
+                f"return {rng.choice(('i', 'i + 1', 'True', 't', 'q[i]', 'None', 'i, 1' if self.tuples else '[i]'))}"
+            ]
+        elif kind < 0.75:
+            then, lines = ["m = i", *rng.choice(([], ["break"]))], [*lines, "m = None"]
+            names.maybe["m"] = NOISY
+        else:
+            lines = [*lines, *([] if "out" in names.grown else ["out = []"])]
+            names.grown["out"] = NOISY
+            then = ["out.append(True)", "else:", "    out.append(False)"] if rng.random() < 0.6 else ["out.append(i)"]
+        body = [f"if {test}:", *_indent(then)] if "else:" not in then else [f"if {test}:", "    " + then[0], *then[1:]]
+        return [*lines, "for i in range(len(q)):", *_indent(body)]
+
     def while_loop(self, names: Names, depth: int) -> list[str]:
         names.whole["n"] = PUBLIC
         inner = names.copy()
@@ -516,18 +547,21 @@ class _Writer:
         safe = (PUBLIC, NOISY)
         kind = rng.random()
         lists = [n for n, level in (*names.lists.items(), *names.grown.items()) if level in safe or self.slips()]
+        tuples = self.tuples != (rng.random() < 0.03)
         if lists and kind < 0.5:
             telling = [n for n in lists if names.lists.get(n, names.grown.get(n)) != PUBLIC]
             name = rng.choice(telling if telling and rng.random() < 0.7 else lists)
-            single = name in names.lists and rng.random() < 0.5
-            return [f"return {name}[0]" if single else f"return {name}"]
+            return [self.listed(name, name in names.lists and (tuples or rng.random() < 0.5))]
         if kind < 0.62:
             first, second = self.scalar(names), self.scalar(names)
-            left, right = ("[", "]") if rng.random() < 0.4 else ("", "")
-            return [f"return {left}{first}, {second}{right}"]
-        if kind < 0.67:
+            return [f"return {first}, {second}" if tuples else f"return [{first}, {second}]"]
+        if kind < 0.67 and not tuples:
             return [f"return [{self.scalar(names)}]"]
         return [f"return {self.scalar(names)}"]
+
+    def listed(self, name: str, one: bool) -> str:
+        """An answer from a list: one of its items, or all of it, which need not be the kind that other answers are."""
+        return f"return {name}[0]" if one else f"return len({name})" if self.tuples else f"return {name}"
 
     def scalar(self, names: Names) -> str:
         rng = self.rng

@@ -230,7 +230,7 @@ def test_another_emitted_program_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_an_emitted_program_loses_what_its_text_loses() -> None:
-    text = program("if q[0] + DiscreteLap(2/eps) > q[-1]:\n    return [1, q[0] + DiscreteLap(2/eps)]\nreturn 0, 1")
+    text = program("if q[0] + DiscreteLap(2/eps) > q[-1]:\n    return [1, q[0] + DiscreteLap(2/eps)]\nreturn 0")
     signature = read_signature(text)
     plain = pair_of(build(text), signature, Fraction(1))
     handed = emitted.load(write_program(parse(text))).pair(signature)

@@ -41,13 +41,13 @@ def noisy_tuple_or_list(q: Private, eps: Epsilon):
 
 @sketch(adjacent=each_within(1))
 def noisy_tuple_or_list_twin(q: Private, eps: Epsilon):
-    """A tuple or a list around the same noisy answer, by that noisy answer.
+    """A list around the same noisy answer, in one of two ways by that noisy answer.
 
     Truth: private. The answer is a function of one noisy answer.
     """
     x = q[0] + Lap(1 / eps)
     if x > 0:
-        return x, 1
+        return [x, 1]
     return [x, 1]
 
 

@@ -77,7 +77,7 @@ def _findings(hunt: partial[Finding], seeds: Iterable[int], workers: int) -> Ite
 
 def report(finding: Finding, effort: Effort) -> None:
     """A contradiction as a test to add."""
-    text, kind = write(finding.seed), finding.contradiction[:24]
+    text, kind = write(finding.seed), finding.contradiction.split()[0]
     thorough = replace(effort, inputs=30, emitted=8)
 
     def still(text: str) -> bool:

@@ -137,7 +137,9 @@ def inputs_for(signature: Signature, rng: random.Random, step: Fraction, most: i
             return
         largest = [m for m in moves if max(map(abs, m)) == signature.distance]
         d1 = tuple(rng.choice((Fraction(0), Fraction(1), rng.choice(levels))) for _ in range(size))
-        move = rng.choice(largest if largest and rng.random() < 0.7 else moves)
+        likely = largest if largest and rng.random() < 0.7 else moves
+        first = [m for m in likely if m[0]]  # most programs read the first answer
+        move = rng.choice(first if first and rng.random() < 0.6 else likely)
         d2 = tuple(a + b for a, b in zip(d1, move, strict=True))
         given = tuple(_argument(signature, name, kind, rng, levels) for name, kind in signature.arguments)
         yield Inputs(d1, d2, _epsilon(signature, size, dict(given), rng), given)

@@ -65,7 +65,7 @@ from kolahal.lang.source import Source, Span
 from kolahal.model import Unknown
 
 MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end
-OPEN_TURNS, OPEN_TURNS_A_PLACE = 60, 4  # turns of a `while` that unknown values may keep alive, and more for each answer
+OPEN_TURNS, OPEN_TURNS_A_PLACE = 40, 4  # turns of a `while` that unknown values may keep alive, and more for each answer
 MOST_WORK = 200_000  # of one exploration, in statements; comparisons and long lists count as many
 MOST_BITS = 1_000  # of a whole number: doubles end there, and larger ones come from squaring or doubling in a loop
 
@@ -286,6 +286,7 @@ class Explorer:
         self.almost: set[int] = set()
         self.now: Node = sketch.body[0]  # the statement that is being followed
         self.work = 0
+        self.asked = 0  # comparisons of unknown values
 
     def spend(self, work: int) -> None:
         """Count work, so that a program which explodes is given up at the same place on every machine."""
@@ -319,15 +320,18 @@ class Explorer:
                 after: _Todo = (_Block(body, at + 1, turns), rest) if at + 1 < len(body) else rest
                 return self.statement(body[at], turns, replace(state, todo=after))
             case _Again(loop, turns, turn):
-                if turn > self.open_turns and len(state.atoms) >= turn:
-                    raise Outside("open", loop)
                 inner = (*turns, turn)
                 again: _Todo = (_Block(loop.body, 0, inner), (_Again(loop, turns, turn + 1), rest))
 
                 def test(goes_on: bool, state: State) -> State:
                     return self.turn(replace(state, todo=again), loop) if goes_on else replace(state, todo=rest)
 
-                return self.outcomes(state, lambda e: e.truth(loop.test, inner), test)
+                asked = self.asked
+                found = self.outcomes(state, lambda e: e.truth(loop.test, inner), test)
+                unknown = self.asked > asked or len(state.atoms) >= turn or loop.test == Const(True)
+                if turn > self.open_turns and unknown:
+                    raise Outside("open", loop)
+                return found
             case _Next(node, items, turns, turn):
                 if turn == len(items):
                     return [replace(state, todo=rest)]
@@ -501,6 +505,7 @@ class _Evaluation:
 
     def decide(self, *options: Atoms) -> int:
         """Which of the options, of which always exactly one holds, holds on this path."""
+        self.explorer.asked += 1
         if self.made == len(self.choices):
             points = [self.explorer.find_point(self.atoms, option, self.point) for option in options]
             possible = [(i, p) for i, p in enumerate(points) if p is not None]

@@ -254,6 +254,11 @@ FAULTS: dict[str, Words] = {
         "By the text of the file it is, and in the running program it is {found}; only one of them can be judged.",
         "Give the name to nothing else, here and wherever this file is used.",
     ),
+    "K147": Words(
+        "the name of the sketch `{name}` is given to something else here",
+        "Whoever imports `{name}` from this file gets that, and not what was judged.",
+        "Choose another name for it.",
+    ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(
         "`{name}` has no value",

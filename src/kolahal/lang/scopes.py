@@ -97,6 +97,19 @@ class Scopes:
             self._meanings[key] = _agree(name, sorted(visible, key=lambda b: b.at))
         return self._meanings[key]
 
+    def rebindings(self, function: Function) -> list[Binding]:
+        """Where the function's own name gets another meaning: below it, or whenever some other scope is run."""
+        own = self.around[function].bound.get(function.name, [])
+        here = function.lineno, function.col_offset
+        others = [b for b in own if b.node is not function and not (isinstance(b.node, Function) and b.node.decorator_list)]
+        functions = [node for node in self._module.body if isinstance(node, Function)]
+
+        def is_inside(binding: Binding) -> bool:  # of a function that says `global`, whenever that is called
+            line = binding.at[0]
+            return any(f.lineno < line <= (f.end_lineno or line) and f is not binding.node for f in functions)
+
+        return [b for b in others if b.at > here or is_inside(b)]
+
     def _visible(self, function: Function, name: str, header: bool) -> list[Binding]:
         """The bindings of the scope that Python would look the name up in."""
         found: list[Binding] = []

@@ -118,6 +118,8 @@ class Tree:
             against.setdefault(binding, name)
         for binding, name in against.items():
             self._rebound(name, binding)
+        for binding in self.scopes.rebindings(function):
+            self.fault("K147", binding.node, name=function.name)
         for name, node in free.items():
             meant = self.scopes.meaning(function, name, header=False).name
             if meant and self.seen.get(name, meant) != meant:

@@ -29,20 +29,8 @@ SMALL = 3  # answers up to which the bounded proof is asked in `make test`
 LONG = {"loops-halving_twin"}  # takes most of a minute, so it is for `make attacks`
 NAMES = sorted((HERE / "names").glob("*.py"))
 
-# What is wrong today, by entry: each is a fault of Kolahal that waits to be mended, and then leaves this table.
-OPEN_PROOFS: dict[str, str] = {}
-OPEN_REFUTATIONS: dict[str, str] = {}
-OPEN_NAMES = dict.fromkeys(["defined_again", "rebound"], "the name of the sketch itself is bound again below it")
-
-
-def each(chosen, open_faults=None):
-    """Parameters for a test, those with an open fault marked."""
-    return [
-        pytest.param(entry, id=_id(entry), marks=[pytest.mark.xfail(reason=open_faults[_id(entry)], strict=True)])
-        if open_faults and _id(entry) in open_faults
-        else pytest.param(entry, id=_id(entry))
-        for entry in chosen
-    ]
+def each(chosen):
+    return [pytest.param(entry, id=_id(entry)) for entry in chosen]
 
 
 def _id(entry: Entry | Path) -> str:
@@ -96,7 +84,7 @@ def test_brute_force_reaches_most_truths():
 # ---------------------------------------------------------------- in `make test`
 
 
-@pytest.mark.parametrize("entry", each(ATTACKS, OPEN_PROOFS))
+@pytest.mark.parametrize("entry", each(ATTACKS))
 def test_no_attack_is_proved(entry):
     sketch = sketch_of(entry)
     assert not isinstance(prove_every_length(sketch), Proved)
@@ -105,13 +93,13 @@ def test_no_attack_is_proved(entry):
         assert not covers(prove_bounded(sketch, size=None if sketch.private.count else size), entry)
 
 
-@pytest.mark.parametrize("entry", each([twin for twin in TWINS if str(twin) not in LONG], OPEN_REFUTATIONS))
+@pytest.mark.parametrize("entry", each([twin for twin in TWINS if str(twin) not in LONG]))
 def test_no_twin_is_refuted(entry):
     sketch = sketch_of(entry)
     assert not isinstance(refute(sketch, parse_scale(sketch.epsilon.name), Settings()), Refuted)
 
 
-@pytest.mark.parametrize("path", each([path for path in NAMES if not path.stem.endswith(TWIN)], OPEN_NAMES))
+@pytest.mark.parametrize("path", each([path for path in NAMES if not path.stem.endswith(TWIN)]))
 def test_a_name_that_means_something_else_is_refused(path, capsys):
     assert main(["show", str(path)]) == 2
     assert path.name in capsys.readouterr().err
@@ -147,7 +135,7 @@ def test_brute_force_finds_nothing_against_the_twin(entry):
 
 
 @pytest.mark.attacks
-@pytest.mark.parametrize("entry", each(ATTACKS, OPEN_PROOFS))
+@pytest.mark.parametrize("entry", each(ATTACKS))
 def test_no_attack_is_judged_private(entry):
     found = check(sketch_of(entry))
     assert not covers(found.verdict, entry)
@@ -155,13 +143,13 @@ def test_no_attack_is_judged_private(entry):
 
 
 @pytest.mark.attacks
-@pytest.mark.parametrize("entry", each(TWINS, OPEN_REFUTATIONS))
+@pytest.mark.parametrize("entry", each(TWINS))
 def test_no_twin_is_judged_broken(entry):
     assert not isinstance(check(sketch_of(entry)).verdict, Refuted)
 
 
 @pytest.mark.attacks
-@pytest.mark.parametrize("entry", each(ATTACKS, OPEN_PROOFS))
+@pytest.mark.parametrize("entry", each(ATTACKS))
 def test_no_attack_is_emitted_as_private(entry, tmp_path):
     """Nothing is written, or a program that refuses the inputs on which the attack succeeds."""
     out = tmp_path / "private.py"

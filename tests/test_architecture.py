@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "verification": STEPS_AND_BELOW,
     "curves": STEPS_AND_BELOW,
     "emission": BELOW | {"checking"},
-    "opendp": BELOW | {"emission"},
+    "opendp": BELOW | {"checking", "emission", "report"},
     "workers": {"errors"},
     "batch": STEPS_AND_BELOW | {"__version__", "checking", "methods", "report", "sketches", "workers"},
     "evaluation": STEPS_AND_BELOW | {"synthesis", "baselines", "methods", "sketches", "report"},

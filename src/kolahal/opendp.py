@@ -7,11 +7,13 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
+from kolahal.checking import check
 from kolahal.emission import emit
 from kolahal.errors import UsageError
 from kolahal.lang.emit import OPENDP, load_emitted
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.model import Verdict
+from kolahal.report.advice import refusal
 
 
 def to_opendp(
@@ -31,7 +33,11 @@ def to_opendp(
         import_module("opendp.prelude")
     except ImportError:
         raise UsageError("OpenDP is not installed; install it with: pip install 'kolahal[opendp]'") from None
-    make = load_emitted(emit(mechanism, verdict, backend=OPENDP)).__globals__["make_measurement"]
+    program = mechanism.filled() if isinstance(mechanism, Mechanism) else mechanism
+    known = check(program).verdict if verdict is None else verdict
+    if refused := refusal(known, program):
+        raise UsageError(f"{refused}\nOnly a mechanism that is proved or bounded becomes a measurement.")
+    make = load_emitted(emit(mechanism, known, backend=OPENDP)).__globals__["make_measurement"]
     try:
         return make(epsilon, arguments, T)
     except ValueError as error:  # OpenDP's own mistakes have a class of their own

@@ -27,7 +27,7 @@ def files(folder: Path) -> set[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return tmp_path / "a" / "result"
+    return tmp_path / "result"
 
 
 def check(tmp_path: Path, folder: Path, scale: str, *more: str) -> int:

@@ -385,6 +385,7 @@ def test_a_promise_is_about_this_program_and_this_claim() -> None:
         (promised(one, "N*eps"), "not for eps"),
         (Promise(PROVED, "Proved."), "no certificate"),
         (Promise(PROVED, "Proved.", "[]"), "no certificate"),
+        (Promise(PROVED, "Proved.", json.dumps({"program": str(one), "claim": "eps"})), "no certificate"),
     ):
         with pytest.raises(UsageError, match=words):
             emit(one, promise)

@@ -93,7 +93,7 @@ class TapeNoise:
 def promised(program: Sketch | Mechanism, claim: str = "eps", kind: str = PROVED, **known: Any) -> Promise:
     """What a certificate without a proof in it would promise; `emit` takes it for one of this program."""
     filled = program.filled() if isinstance(program, Mechanism) else program
-    document = {"program": str(filled), "claim": claim, **known.pop("document", {})}
+    document = {"program": str(filled), "claim": claim, "cases": [], **known.pop("document", {})}
     return Promise(kind, "Proved, for all.", json.dumps(document), **known)
 
 
@@ -385,6 +385,7 @@ def test_a_promise_is_about_this_program_and_this_claim() -> None:
         (promised(one, "N*eps"), "not for eps"),
         (Promise(PROVED, "Proved."), "no certificate"),
         (Promise(PROVED, "Proved.", "[]"), "no certificate"),
+        (Promise(PROVED, "Proved.", json.dumps({"program": str(one), "claim": "eps"})), "no certificate"),
     ):
         with pytest.raises(UsageError, match=words):
             emit(one, promise)
@@ -614,9 +615,9 @@ def test_a_run_that_stops_does_not_show_private_values() -> None:
 
 
 def test_the_type_of_an_answer_tells_nothing_but_its_value() -> None:
-    """0 that was never touched and 0 that noise happened to give look alike, and so do lists and tuples."""
+    """0 that was never touched and 0 that noise happened to give look alike."""
     text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    x = 0\n    if q[0] > 0:\n        x = Lap(1/eps)\n"
-    text += "        return [x, 2.5]\n    return x, 2.5\n"
+    text += "        return [x, 2.5]\n    return [x, 2.5]\n"
     emitted = emit(parse(text))
     assert repr(run_emitted(emitted, {"q": [1], "eps": 1}, [0])) == repr(
         run_emitted(emitted, {"q": [0], "eps": 1}, [0])
@@ -695,6 +696,7 @@ def program(body: str, relation: str = "each_within(1)") -> Sketch:
     ("body", "denominator"),
     [
         ("return q[0] / 3 + Lap(1/eps)", 3),
+        ("x = q[0] + Lap(1/eps)\nx = x / 3\nx = x / 5\nreturn x + Lap(1/eps)", 15),
         ("return q[0] * 0.3 + Lap(1/eps)", 30),
         ("x = q[0] / N\ny = x / 7\nreturn y + Lap(1/eps)", 35),
         ("w = 1 / len(q)\ns = 0\nfor x in q:\n    s = s + x * w\nreturn s + Lap(1/eps)", 2),
@@ -797,7 +799,8 @@ def test_noise_is_not_asked_to_make_up_for_finer_noise(body: str, rules: dict[in
 
 def test_mixtures_that_begin_off_the_grid_are_on_the_grid_of_the_noise() -> None:
     """A change between 1/3 and 10/3 is (c - 1/3)/3 of the way: in ninths, not in thirds."""
-    ends = json.dumps({"ends": [["1/3", "10/3"], ["5/7", "5/7"]]})
+    passage = {"ends": [["1/3", "10/3"], ["5/7", "5/7"]], "shifts": []}
+    ends = json.dumps({"cases": [{"active": [0], "passages": [passage]}]})
     assert read_shifts(ends, Fraction(1)).parts == 9
 
 
@@ -1011,7 +1014,7 @@ def test_the_command_writes_a_file_that_was_not_checked_only_by_force(
     out = tmp_path / "private.py"
     assert main(["emit", str(complete), "--no-check", "--out", str(out), "--json"]) == 3
     document = json.loads(capsys.readouterr().out)
-    assert document["program"] is None and "neither proved nor refuted. --force" in document["withheld"]
+    assert document["program"] is None and "neither proved nor refuted. `kolahal emit --force`" in document["withheld"]
     assert not out.exists()
     assert main(["emit", str(complete), "--no-check", "--force", "--out", str(out), "--json"]) == 3
     document = json.loads(capsys.readouterr().out)
@@ -1036,9 +1039,13 @@ EXAMPLE = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(0)), Arguments
         (
             Refuted(EXAMPLE, Odds(HALF, Estimate(0.1, 0.1, 0.1, 1))),
             1,
-            "sum is not written, because it is refuted. --force",
+            "sum is not written, because it is refuted. `kolahal emit --force`",
         ),
-        (Unknown("too hard"), 3, "sum is not written, because it is neither proved nor refuted. --force"),
+        (
+            Unknown("too hard"),
+            3,
+            "sum is not written, because it is neither proved nor refuted. `kolahal emit --force`",
+        ),
         (
             Unknown("no", defect=True),
             70,

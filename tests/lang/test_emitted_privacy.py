@@ -18,6 +18,7 @@ import pytest
 from kolahal.checking import check
 from kolahal.emission import emit
 from kolahal.errors import UsageError
+from kolahal.lang import grid
 from kolahal.lang.emit import load_emitted
 from kolahal.lang.parse import parse
 from kolahal.lang.sketch import Sketch
@@ -266,6 +267,21 @@ def test_shifts_that_are_mixed_by_other_noise_are_on_the_grid_or_refused() -> No
         assert isinstance(bounded, Bounded)
         with pytest.raises(UsageError, match="by a part of what other noise is away from a value"):
             emit(sketch, bounded)
+
+
+def test_noise_that_makes_up_for_divided_noise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The proof for every length shifts the second noise by half of what q[0] is away from the first noise.
+
+    That is half a step of the grid now and then, and without the refusal the brute force finds it.
+    """
+    text = program("each_within(1)", "y = max(q[0], Lap(2/eps))\nreturn y / 2 + Lap(1/(2*eps))")
+    trial = Trial("half a step", text, Fraction(2), step=Fraction(1), steps=Fraction(1, 4))
+    verdict = prove_every_length(trial.sketch())
+    assert isinstance(verdict, Proved)
+    with pytest.raises(UsageError, match="lets noise make up for other noise that is multiplied or divided"):
+        emit(trial.sketch(), verdict)
+    monkeypatch.setattr(grid._Planner, "refuse_finer_noise", lambda *_: None)
+    assert worst(trial, emit(trial.sketch(), verdict)) > 0.01
 
 
 # ---------------------------------------------------------------- ties

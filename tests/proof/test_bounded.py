@@ -11,6 +11,7 @@ import pytest
 
 import programs
 from kolahal.engine.symbolic import Paths, explore
+from kolahal.lang.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Bounded, Certificate, Unknown
@@ -100,7 +101,7 @@ def test_the_scope_names_what_was_fixed() -> None:
     assert str(found.scope) == "up to 2 queries, N from 1 to 3"
     whole = prove_bounded(fill("histogram", "1/eps").discretised(), size=2)
     assert isinstance(whole, Bounded)
-    assert str(whole.scope) == "up to 2 queries, answers that move by whole numbers"
+    assert str(whole.scope) == "up to 2 queries"  # that its answers are whole, the program says itself
 
 
 def test_a_claim_may_use_the_arguments() -> None:
@@ -122,6 +123,16 @@ def test_paths_that_leave_runs_out_do_not_cover_all() -> None:
         kept = tuple(path for i, path in enumerate(paths.paths) if i != left_out)
         fewer = Paths(paths.sketch, paths.size, kept, paths.noises, paths.almost)
         assert not covers_all_runs(fewer, SETTINGS.solver_steps)
+
+
+def test_paths_without_ties_do_not_cover_all() -> None:
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    if {}:\n        return q[0]\n    return 0\n"
+    for test in ("Lap(1/eps) == 0", "Exp(1/eps) <= 0", "abs(Lap(1/eps)) <= 0"):
+        some, every = (explore(parse(text.format(test)), 1, {}, 100, ties=ties) for ties in (False, True))
+        assert isinstance(some, Paths) and isinstance(every, Paths)
+        assert some.almost == {0} and not covers_all_runs(some, SETTINGS.solver_steps)
+        assert not every.almost and covers_all_runs(every, SETTINGS.solver_steps)
+        assert len(every.paths) > len(some.paths)
 
 
 # ---------------------------------------------------------------- tampering

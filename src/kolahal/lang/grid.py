@@ -28,6 +28,7 @@ from kolahal.lang.ir import (
     Node,
     Range,
     Var,
+    While,
     rebuild,
     walk,
 )
@@ -239,7 +240,8 @@ class _Planner:
     def refuse_endless(self, sites: dict[int, _Site]) -> None:
         """A value that is refined by a site and comes back to it would need a finer grid in every turn.
 
-        Noise that follows a variable in the proof brings that variable's differences with it.
+        Noise that follows a variable in the proof brings that variable's differences with it. Outside loops a site is passed
+        at most once.
         """
         through: dict[str, set[int]] = defaultdict(set)
 
@@ -264,7 +266,8 @@ class _Planner:
                 if not new <= through[name]:
                     through[name] |= new
                     changed = True
-        for node in walk(self.sketch.body):
+        loops = [node for node in walk(self.sketch.body) if isinstance(node, For | While)]
+        for node in {id(node): node for loop in loops for node in walk(loop)}.values():
             if id(node) in sites and id(node) in of(sites[id(node)].operand):
                 self.refuse(node, "refines the grid again in every turn:", "")
 

@@ -68,7 +68,7 @@ def check_proof(program: Sketch, promise: Promise, claim: str) -> None:
     try:
         document = json.loads(promise.certificate or "")
         proved, claimed = parse_scale(document["claim"]), parse_scale(claim)
-        same_program = parse(document["program"]) == program
+        same_program = parse(document["program"]) == program and isinstance(document["cases"], list)
     except (ValueError, LookupError, TypeError, AttributeError, KolahalError):
         raise UsageError(f"{program.name} cannot be emitted: what is promised of it has no certificate") from None
     if not same_program:

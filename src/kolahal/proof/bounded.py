@@ -486,5 +486,7 @@ def _satisfies(rows: Sequence[Row], effects: Sequence[Fraction], changes: Sequen
 
 def covers_all_runs(paths: Paths, steps: int) -> bool:
     """Whether it is proved that every run is on some path, ties included: on a grid they have a probability."""
+    if paths.almost:  # `x == 0` was taken to be false, and no path says so
+        return False
     inside = [path.atoms for path in paths.paths]
     return is_empty(paths.domain(symbols_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)

@@ -3,6 +3,7 @@ from fractions import Fraction
 import pytest
 
 from kolahal import each_within, monotone, one_within, sum_within
+from kolahal.lang.parse import parse
 from kolahal.measure.pairs import (
     Pair,
     enumerate_bases,
@@ -19,6 +20,18 @@ from kolahal.sketches.gallery import load_one
 RELATIONS = [each_within(1), each_within(3), one_within(1), sum_within(2), monotone(1)]
 
 
+def taking(adjacency, declared="Private"):
+    """A program with these neighbours."""
+    return parse(f"@sketch(adjacent={adjacency})\ndef f(q: {declared}, eps: Epsilon):\n    return q[0] + Lap(2/eps)\n")
+
+
+def test_steps_keep_to_whole_answers_where_a_program_takes_no_others():
+    pair = Pair((Fraction(0),) * 2, (Fraction(1), Fraction(-1)))
+    for steps in (steps_from, group_steps):
+        assert list(steps(pair, taking(each_within(1), "Private[int]"), Fraction(2)))
+        assert not any(other.d1 != pair.d1 for other in steps(pair, taking(each_within(1), "Private[int]"), Fraction(1, 2)))
+
+
 def test_statdp_has_eight_patterns_or_two():
     assert len(statdp_pairs(each_within(1), 5)) == 8
     assert len(statdp_pairs(one_within(1), 5)) == 2
@@ -30,7 +43,7 @@ def test_all_pairs_are_neighbours(adjacency, size):
     pairs = [*statdp_pairs(adjacency, size)]
     zero = (Fraction(0),) * size
     pairs += [Pair(zero, move) for move in enumerate_moves(adjacency, size, 20)]
-    pairs += [step for pair in tuple(pairs) for step in steps_from(pair, adjacency, Fraction(4))]
+    pairs += [step for pair in tuple(pairs) for step in steps_from(pair, taking(adjacency), Fraction(4))]
     assert pairs
     for pair in pairs:
         assert any(pair.move)
@@ -45,7 +58,7 @@ def test_moves_go_to_the_rim_of_the_relation(adjacency):
 
 def test_steps_shift_answers_that_move_alike():
     pair = Pair((Fraction(0),) * 4, (Fraction(-1), Fraction(-1), Fraction(-1), Fraction(1)))
-    found = {step.d1 for step in group_steps(pair, Fraction(2))}
+    found = {step.d1 for step in group_steps(pair, taking(each_within(1)), Fraction(2))}
     assert found == {(0, 0, 0, 2), (0, 0, 0, -2), (2, 2, 2, 0), (-2, -2, -2, 0)}
 
 

@@ -35,7 +35,7 @@ def test_no_verdict_is_contradicted(block: int) -> None:
     findings = [look_at(10_000_000 + EACH * block + number) for number in range(EACH)]
     assert [f for f in findings if f.contradiction] == []
     # A hunt that decides nothing, or compares nothing, would pass too.
-    assert sum(f.verdict.startswith("proved") for f in findings) > EACH / 4
+    assert sum(f.verdict.startswith(("proved", "bounded")) for f in findings) > EACH / 4
     assert sum(f.summed for f in findings) > EACH / 2
     assert sum(f.tight for f in findings) > EACH / 4
 

@@ -120,7 +120,7 @@ class _Batch:
     size: int
     caution: float
     runs: int = 0
-    outputs: dict[Database, Outputs] = field(default_factory=dict)
+    outputs: list[tuple[Database, Outputs]] = field(default_factory=list)  # few; long databases are slow to hash
     tape: Tape = field(init=False)
     lesson: Tape | None = field(init=False)
 
@@ -136,10 +136,12 @@ class _Batch:
         return Tape((self.question.seed, crc32(name.encode()), 0), runs)
 
     def run(self, database: Database) -> Outputs:
-        if database not in self.outputs:
-            self.outputs[database] = run_all(self.question, database, self.tape)
-            self.runs += self.size
-        return self.outputs[database]
+        for known, outputs in self.outputs:
+            if known == database:
+                return outputs
+        self.outputs.append((database, run_all(self.question, database, self.tape)))
+        self.runs += self.size
+        return self.outputs[-1][1]
 
     def learn(self, pair: Pair) -> tuple[Candidate, ...]:
         """The best events of a pair, best first. A large batch learns from other runs than those that then score."""
@@ -170,7 +172,7 @@ class _Batch:
 
     def forget(self, *kept: Database) -> None:
         """Free the memory of all answers but those of `kept`."""
-        self.outputs = {database: self.outputs[database] for database in kept if database in self.outputs}
+        self.outputs = [(database, outputs) for database, outputs in self.outputs if database in kept]
 
 
 def _score(candidate: Candidate) -> float:
@@ -178,7 +180,7 @@ def _score(candidate: Candidate) -> float:
 
 
 def _pair_of(example: Example) -> Pair:
-    return Pair(example.d1, tuple(b - a for a, b in zip(example.d1, example.d2, strict=True)))
+    return Pair.between(example.d1, example.d2)
 
 
 def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, steps_of: Steps) -> list[Candidate]:
@@ -186,7 +188,7 @@ def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, s
 
     The event stays while a step is tried, which is cheap, and is learned anew after each step that helps.
     """
-    best, found, step, tried = start, [start], first_step, {_pair_of(start.example)}
+    best, found, step, tried = start, [start], first_step, [_pair_of(start.example)]
     while budget > 0 and step >= first_step / 8:
         steps = list(steps_of(_pair_of(best.example), batch.question.sketch, step))
         place, failures = 0, 0
@@ -194,7 +196,7 @@ def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, s
             pair = steps[place % len(steps)]
             new = None
             if pair not in tried:
-                tried.add(pair)
+                tried.append(pair)
                 budget -= 1
                 new = batch.count(replace(best, example=replace(best.example, d1=pair.d1, d2=pair.d2)))
             if new is not None and new.score > best.score:

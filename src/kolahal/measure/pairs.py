@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import add, sub
 
 from kolahal.lang.adjacency import Adjacency, Move
 from kolahal.lang.ir import Hole
@@ -28,11 +29,33 @@ class Pair:
 
     @property
     def d2(self) -> Database:
-        return _add(self.d1, self.move)
+        return combine(add, self.d1, self.move)
 
 
-def _add(a: Iterable[Fraction], b: Iterable[Fraction]) -> Database:
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    @staticmethod
+    def between(d1: Database, d2: Database) -> Pair:
+        return Pair(d1, combine(sub, d1, d2))
+
+
+def _scaled(shape: Sequence[int], unit: Fraction, middle: Fraction = Fraction(0)) -> Database:
+    """`middle` + `unit` times each number of a shape."""
+    known = {step: middle + unit * step for step in set(shape)}
+    return tuple(known[step] for step in shape)
+
+
+def combine(operation: Callable[[Fraction, Fraction], Fraction], a: Database, b: Database) -> Database:
+    """`operation(y, x)` for each x of `a` and y of `b`. Long lists have few different values, and fractions are slow.
+
+    Equal results are one object: that also makes comparisons of whole databases quick.
+    """
+    known: dict[tuple[int, int], Fraction] = {}
+    found = []
+    for x, y in zip(a, b, strict=True):
+        key = id(x), id(y)  # hashing a fraction takes longer than to add two
+        if key not in known:
+            known[key] = operation(y, x)
+        found.append(known[key])
+    return tuple(found)
 
 
 # ---------------------------------------------------------------- StatDP's
@@ -53,8 +76,8 @@ def statdp_pairs(adjacency: Adjacency, size: int) -> tuple[Pair, ...]:
     ]
     pairs = []
     for left, right in patterns:
-        d1, d2 = (tuple(adjacency.distance * v for v in values) for values in (left, right))
-        pair = Pair(d1, tuple(b - a for a, b in zip(d1, d2, strict=True)))
+        d1, d2 = (_scaled(values, adjacency.distance) for values in (left, right))
+        pair = Pair.between(d1, d2)
         if any(pair.move) and adjacency.allows(pair.move) and pair not in pairs:
             pairs.append(pair)
     return tuple(pairs)
@@ -105,7 +128,7 @@ def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, .
     for shape in itertools.chain(shapes, singles):
         if len(moves) == most:
             break
-        move = tuple(adjacency.distance * step for step in shape)
+        move = _scaled(shape, adjacency.distance)
         if any(move) and adjacency.allows(move) and move not in moves:
             moves.append(move)
     return tuple(moves)
@@ -130,7 +153,7 @@ def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: 
         middle = Fraction(round(middle))
     bases: list[Database] = []
     for shape in shapes:
-        base = tuple(middle + unit * step for step in shape)
+        base = _scaled(shape, unit, middle)
         if base not in bases:
             bases.append(base)
     return tuple(bases[:most])
@@ -174,16 +197,19 @@ def group_steps(pair: Pair, sketch: Sketch, step: Fraction) -> Iterator[Pair]:
 
 
 def _groups(pair: Pair) -> list[tuple[int, ...]]:
-    size = len(pair.d1)
-    groups = [tuple(i for i in range(size) if sign(pair.move[i]) == way) for way in (1, -1, 0)]
+    signs = [sign(step) for step in pair.move]
+    groups = [tuple(i for i, way in enumerate(signs) if way == wanted) for wanted in (1, -1, 0)]
     return [group for group in groups if group]
 
 
 def _shifted(pair: Pair, group: tuple[int, ...], step: Fraction) -> Iterator[Pair]:
-    members = frozenset(group)
+    still = Fraction(0)
     for shift in (step, -step):
-        yield Pair(tuple(v + shift if i in members else v for i, v in enumerate(pair.d1)), pair.move)
+        shifts = [still] * len(pair.d1)
+        for i in group:
+            shifts[i] = shift
+        yield Pair(combine(add, pair.d1, tuple(shifts)), pair.move)
 
 
 def sign(value: Fraction) -> int:
-    return (value > 0) - (value < 0)
+    return (value.numerator > 0) - (value.numerator < 0)

@@ -118,14 +118,16 @@ def count(
 
 def count_chunk(chunk: Chunk) -> tuple[Tally, ...]:
     """The hits of all examples in one chunk of runs; examples with a database in common share its answers."""
-    answers: dict[tuple[Database, bool], Outputs] = {}
+    answers: list[tuple[Database, bool, Outputs]] = []  # few; long databases are slow to hash
 
     def run(database: Database, second: bool) -> Outputs:
         other = second and chunk.tape2 is not None
-        if (database, other) not in answers:
-            tape = chunk.tape2 if other and chunk.tape2 is not None else chunk.tape1
-            answers[database, other] = run_all(chunk.question, database, tape)
-        return answers[database, other]
+        for known, of_other, outputs in answers:
+            if of_other == other and known == database:
+                return outputs
+        tape = chunk.tape2 if other and chunk.tape2 is not None else chunk.tape1
+        answers.append((database, other, run_all(chunk.question, database, tape)))
+        return answers[-1][2]
 
     return tuple(tally_of(e, run(e.d1, second=False), run(e.d2, second=True)) for e in chunk.examples)
 

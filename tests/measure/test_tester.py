@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 
 from kolahal import UsageError
+from kolahal.lang.parse import parse
 from kolahal.measure.tester import PROFILES, enumerate_questions
 from kolahal.measure.tester import test as run_test
 from kolahal.measure.tester import test_mechanism as ask_mechanism
@@ -156,3 +157,15 @@ def test_ours_finds_more_than_statdp_with_as_many_runs():
     assert theirs.runs >= ours.runs
     assert ours.epsilon_lower > theirs.epsilon_lower
     assert ours.p_value < theirs.p_value
+
+
+def test_numbers_of_which_most_are_equal_have_a_spread():
+    sketch = parse("""
+@sketch(adjacent=each_within(1))
+def mostly_zero(q: Private[int], eps: Epsilon):
+    v = q[-1] + DiscreteLap(3/eps)
+    if q[0] % 2 + DiscreteLap(6/eps) <= -1:
+        return [v, v]
+    return [0, 0]
+""")
+    assert ask_mechanism(sketch, Fraction(1, 2), PROFILES["quick"], 0).runs > 0

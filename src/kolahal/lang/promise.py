@@ -151,7 +151,7 @@ def _claim(program: Sketch, promise: Promise, limits: tuple[Limit, ...], claim: 
     whatever = f", whatever {' and '.join(free)} {'is' if len(free) == 1 else 'are'}" if free else ""
     return (
         f"Claim. Take {lists} that are neighbours: {program.adjacency.describe()}. Then, for {every}{whatever}, and for every set of "
-        f"answers, its probability on one of them is at most exp({claim}) times its probability on the other."
+        f"outputs, its probability on one of them is at most exp({claim}) times its probability on the other."
     )
 
 

@@ -247,7 +247,9 @@ def _shape_of(values: Array, places: list[int], seen1: Any, seen2: Any) -> _Shap
     both = np.concatenate([x1, x2], axis=1)
     weights = np.linalg.lstsq(np.cov(both), x1.mean(axis=1) - x2.mean(axis=1), rcond=1e-9)[0]
     quartiles = np.quantile(both, [0.25, 0.5, 0.75], axis=1)
-    spreads = np.maximum(quartiles[2] - quartiles[0], 1e-9)
+    spreads = quartiles[2] - quartiles[0]
+    # Where half of the numbers are equal, the quartiles say nothing of how far the others lie.
+    spreads = np.maximum(np.where(spreads > 0, spreads, both.std(axis=1)), 1e-6)
     size = np.abs(weights) * spreads
     kept = np.flatnonzero(size >= 0.15 * size.max())
     return _Shape(tuple(places[i] for i in kept), weights[kept], quartiles[1][kept], spreads[kept])

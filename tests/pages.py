@@ -13,7 +13,7 @@ import kolahal
 from kolahal import check, parse_scale, synthesize
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import (
+from kolahal.model import (, Bounded
     Accuracy,
     Bounded,
     Check,
@@ -211,7 +211,7 @@ def _first_line(text: str) -> str:
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 780, 430, 64, 256, 52, 56
 LARGEST = 8  # scales from 1/ε to 8/ε
-PROVED, REFUTED, SMALL = "proved for every length", "refuted", "proved for short lists only"
+PROVED, REFUTED, SMALL = "proved for every length", "refuted", "bounded: short lists only"
 Verdicts = dict[tuple[int, int], str]
 
 
@@ -222,9 +222,9 @@ def judge_scales(sketch: Sketch, places: list[tuple[int, int]]) -> Verdicts:
 
 def _word(found: Check) -> str:
     match found.verdict:
-        case Proved(scope=Everywhere()):
-            return PROVED
         case Proved():
+            return PROVED
+        case Bounded():
             return SMALL
         case Refuted():
             return REFUTED

@@ -213,7 +213,7 @@ def limited(seconds: float) -> Iterator[None]:
         raise TimeIsUp
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again and again: Python ignores what is raised in __del__
     try:
         yield
     except TimeIsUp:

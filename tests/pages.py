@@ -13,11 +13,10 @@ import kolahal
 from kolahal import check, parse_scale, synthesize
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import (, Bounded
+from kolahal.model import (
     Accuracy,
     Bounded,
     Check,
-    Everywhere,
     Judged,
     Law,
     Proved,

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from kolahal.lang.grid import find_refinement
+from kolahal.lang.grid import read_shifts
 from kolahal.lang.parse import parse
 from kolahal.model import proof_of
 from kolahal.proof.bounded import prove_bounded
@@ -22,4 +22,4 @@ def test_a_name_of_the_user_is_not_taken_for_a_key(name, prove):
     proof = proof_of(prove(parse(f"{head}    return {ANSWERS[prove].format(name, name)}\n")))
     assert proof is not None
     assert f'"{name}": ' in proof.text
-    assert find_refinement(proof.text, Fraction(1)) == 1
+    assert read_shifts(proof.text, Fraction(1)).parts == 1

@@ -82,6 +82,21 @@ def test_a_crash_within_limits_is_a_defect_too(tmp_path: Path) -> None:
     assert done.stderr.startswith("ZeroDivisionError") and "This is a defect of Kolahal" in done.stderr
 
 
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGSEGV, DEFECT), (signal.SIGKILL, UNKNOWN)])
+def test_a_process_that_breaks_down_is_a_defect_and_one_that_is_killed_is_not(
+    number: signal.Signals, code: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "f.py"
+    path.write_text(GREEK)
+    breaking = f"import os, kolahal.checking as c, kolahal.cli as k\nc.check = lambda *a: os.kill(os.getpid(), {int(number)})\n"
+    argv = ["check", str(path), "--limit", "60", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-c", breaking + "raise SystemExit(k.main())", *argv], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == code and json.loads(done.stdout)["verdict"] == "unknown"
+    assert ("please report it" in done.stdout) == (code == DEFECT) and number.name in done.stdout
+
+
 def test_no_memory_is_a_limit_and_not_a_defect(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

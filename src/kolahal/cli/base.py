@@ -100,7 +100,9 @@ def supervised(command: Command) -> Command:
         except MemoryError:
             why = "it ran out of memory"
         except WorkerDied as died:
-            code, why = DEFECT, f"{died}; unless it was killed, this is a defect of Kolahal: please report it"
+            why = f"{died}; give it less to do, or more memory"
+            if "SIGKILL" not in str(died):  # which somebody else sends: a person, or the system for want of memory
+                code, why = DEFECT, f"{died}; this is a defect of Kolahal: please report it with the program"
         if why:
             if given.get("as_json"):
                 bounds: dict[str, Any] = {"scope": None, "assumed": [], "epsilon_lower": 0.0, "epsilon_upper": None}

@@ -1,0 +1,85 @@
+"""Losses that rise with the number of answers, and those that only unusual arguments, places or fractions show."""
+
+from __future__ import annotations
+
+import pytest
+
+from kolahal.lang.parse import parse
+from kolahal.lang.scale import parse_scale
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Refuted
+from kolahal.proof.growth import find_growth
+from kolahal.proof.refute import refute
+from kolahal.settings import Settings
+
+EPS = parse_scale("eps")
+
+
+def load(body: str, parameters: str = "", private: str = "Private", relation: str = "each_within(1)") -> Sketch:
+    lines = "\n".join("    " + line for line in body.strip("\n").split("\n"))
+    return parse(f"@sketch(adjacent={relation})\ndef f(q: {private}, {parameters}eps: Epsilon):\n{lines}\n")
+
+
+SUM = "s = 0\nfor x in q:\n    s = s + x\nreturn s + Lap({}/eps)"
+
+
+@pytest.mark.parametrize(
+    ("body", "breaks_at"),
+    [
+        ("return [x + Lap(8/eps) for x in q]", 9),
+        (SUM.format(9), 10),
+        (SUM.format(20), 21),
+        ("out = []\nfor x in q:\n    out.append(x + Lap(7/eps) > 0)\nreturn out", 8),
+    ],
+)
+def test_a_loss_that_rises_is_followed_to_where_the_claim_breaks(body: str, breaks_at: int) -> None:
+    found = find_growth(load(body), EPS, Settings())
+    assert isinstance(found, Refuted) and len(found.example.d1) == breaks_at
+
+
+@pytest.mark.parametrize(
+    "sketch",
+    [
+        load("return [x + Lap(len(q)/eps) for x in q]"),
+        load(SUM.format(1), relation="one_within(1)"),
+        load("return [x + Lap(8/eps) for x in q]", private="Private[8]"),
+        load("t = Lap(2/eps)\nfor x in q:\n    if x + Lap(4/eps) > t:\n        return True\nreturn False"),
+    ],
+    ids=["noise that grows too", "one answer moves", "a declared number", "a loss with a limit"],
+)
+def test_what_is_private_does_not_grow(sketch: Sketch) -> None:
+    assert find_growth(sketch, EPS, Settings()) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "parameters"),
+    [
+        ("if N < 1:\n    return q[0]\nreturn q[0] + Lap(1/eps)", "N: int, "),
+        ("if N < -2:\n    return q[0]\nreturn q[0] + Lap(1/eps)", "N: int, "),
+        ("x = q[0]\nfor i in range(N):\n    if i == 0:\n        x = x + Lap(1/eps)\nreturn x", "N: int, "),
+        ("if T > 1000:\n    return q[0]\nreturn q[0] + Lap(1/eps)", "T: float, "),
+        ("if eps > 5:\n    return q[0]\nreturn q[0] + Lap(1/eps)", ""),
+        ("if eps < 0.01:\n    return q[0]\nreturn q[0] + Lap(1/eps)", ""),
+        ("return q[6]", ""),
+        ("return q[-9]", ""),
+        ("return q[0] + DiscreteLap(8/eps)", ""),
+    ],
+)
+def test_what_only_unusual_inputs_show_is_refuted(body: str, parameters: str) -> None:
+    sketch = load(body, parameters)
+    found = refute(sketch, EPS, Settings())
+    assert found is not None
+    assert sketch.related(found.example.d1, found.example.d2) and found.example.arguments.accepted_by(sketch)
+
+
+@pytest.mark.parametrize(
+    ("body", "parameters", "private"),
+    [
+        ("if N < 1:\n    return q[0]\nreturn q[0] + Lap(N/eps)", "N: int, ", "Private"),  # N below 1 is refused
+        ("if i_ % M < 0:\n    return q[0]\nreturn 0", "i_: int, M: int, ", "Private"),
+        ("return q[0] + DiscreteLap(1/eps)", "", "Private[int]"),
+        ("if len(q) > 2:\n    return q[0]\nreturn q[0] + Lap(1/eps)", "", "Private[2]"),
+    ],
+)
+def test_what_a_call_refuses_refutes_nothing(body: str, parameters: str, private: str) -> None:
+    assert refute(load(body, parameters, private), EPS, Settings()) is None

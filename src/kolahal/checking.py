@@ -12,7 +12,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.measure.loss import epsilon_lower
 from kolahal.measure.tester import test_mechanism
-from kolahal.model import Check, Proved, Refuted, Unknown, show
+from kolahal.model import Bounded, Check, Proved, Refuted, Unknown, show
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.judge import known_laws
@@ -44,11 +44,11 @@ def _check(program: Sketch, claimed: Scale, settings: Settings, executor: Execut
     decided = decide(program, claimed, settings, _law_cost(program, claimed, settings))
     verdict = decided.verdict
     upper = float(decided.upper) if decided.upper is not None else 1.0 if isinstance(verdict, Proved) else None
-    if bound is not None and bound.loss > 1 and isinstance(verdict, Unknown):
-        verdict = confirm(program, bound.example, claimed) or verdict
     verdict = reconcile(verdict, bound, upper)
     if isinstance(verdict, Unknown) and verdict.defect:
         return Check(verdict, 0.0, None)
+    if bound is not None and bound.loss > 1 and isinstance(verdict, Unknown | Bounded):
+        verdict = confirm(program, bound.example, claimed) or verdict  # beyond what a bounded proof speaks of
     lower, example = (0.0, None) if bound is None else (bound.loss, bound.example)
     if isinstance(verdict, Refuted) and (shown := _shown(verdict, program, claimed)) > lower:
         lower, example = shown, verdict.example

@@ -78,6 +78,16 @@ def test_claims_other_than_epsilon() -> None:
             check(svt, bad)
 
 
+def test_a_claim_is_about_arguments_from_one_on() -> None:
+    """At N = 0 the claim N*eps would be 0, which nothing keeps and no share can be taken of."""
+    largest = parse(
+        "@sketch(adjacent=one_within(1))\ndef f(q: Private[2], N: int, eps: Epsilon):\n"
+        "    return max(q[0], q[1]) + Lap(1/eps)\n"
+    )
+    found = check(largest, "N*eps")
+    assert isinstance(found.verdict, Bounded)
+
+
 def test_a_looser_mechanism_gets_the_bound_that_it_has() -> None:
     found = check(parse(THRESHOLD.format("4/eps", "8/eps")))
     assert found.epsilon_upper == 0.5 and found.epsilon_lower == pytest.approx(0.5, rel=0.01)

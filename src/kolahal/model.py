@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, TypeAlias, assert_never
 
 from kolahal.errors import UsageError
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
 from kolahal.settings import Settings
 
@@ -45,10 +46,10 @@ class Arguments:
                 raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
         return given | {sketch.epsilon.name: self.epsilon}
 
-    def accepted_by(self, sketch: Sketch) -> bool:
-        """Whether a call with these arguments is not refused."""
+    def accepted_by(self, sketch: Sketch, claim: Scale) -> bool:
+        """Whether a call with these arguments is not refused, and `claim` is about them: its own are at least 1 too."""
         given = dict(self.values)
-        return self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in sketch.required)
+        return self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in (*sketch.required, *dict(claim.powers)))
 
     def __str__(self) -> str:
         shown = [f"ε = {show(self.epsilon)}", *(f"{name} = {show(value)}" for name, value in self.values)]

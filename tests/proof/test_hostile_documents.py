@@ -406,3 +406,15 @@ def test_exact_numbers() -> None:
     assert read_whole(3, 3) == 3
     with pytest.raises(Malformed):
         read_whole(4, 3)
+
+
+def test_a_claim_says_nothing_where_its_own_arguments_are_below_one() -> None:
+    sketch = parse(
+        "@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, eps: Epsilon):\n    return q[0] + Lap(1/(2*eps))\n"
+    )
+    claim = parse_scale("N*eps")
+    refuted = refute(sketch, claim, Settings())
+    assert refuted is not None
+    shown = exhibit.document(refuted, sketch, claim)
+    assert verify(json.dumps(shown)) == []
+    assert any("says nothing" in fault for fault in verify(json.dumps({**shown, "arguments": {"N": "0"}})))

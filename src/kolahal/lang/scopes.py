@@ -32,6 +32,7 @@ MEANT = frozenset(USUAL.values())  # by sketches
 HIDDEN = ("exec", "eval", "globals", "__builtins__")  # can bind any name, and no reader sees which
 MOST = 5  # places that are pointed at for one name
 CHANGES = ("setattr", "delattr", "vars", "__setattr__", "__delattr__")  # where they are given a module
+SPACES = ("__globals__", "f_globals", "f_locals", "f_builtins")  # the names of a module, by way of a function or a frame
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -268,6 +269,7 @@ class Scopes:
             n for n in HIDDEN if any(isinstance(b.node, ast.FunctionDef) for b in self.module.bound.get(n, ()))
         }
         modules = self._modules(meanings)
+        called = {id(node.func) for node in ast.walk(self._module) if isinstance(node, ast.Call)}
 
         def is_module(node: ast.AST) -> bool:
             while isinstance(node, ast.Attribute):
@@ -283,6 +285,8 @@ class Scopes:
 
         def escapes(node: ast.AST) -> bool:
             match node:
+                case ast.Name(name, ast.Load()) if name in CHANGES and name not in meanings and id(node) not in called:
+                    return True  # it goes on under another name
                 case ast.Name(name, ast.Load()):
                     return (name in HIDDEN and name not in hidden) or "sys.modules" in meanings.get(name, ())
                 case ast.alias(name):
@@ -292,6 +296,11 @@ class Scopes:
                 case ast.Call(ast.Name(name) | ast.Attribute(_, name), [of, *rest]) if name in CHANGES:
                     other = rest and isinstance(rest[0], ast.Constant) and rest[0].value not in USUAL
                     return not other and is_module(of)
+                case ast.Call(ast.Name("getattr"), [of, name, *_]):
+                    plain = isinstance(name, ast.Constant) and name.value not in (*HIDDEN, *CHANGES, "__dict__")
+                    return not plain and is_module(of)
+                case ast.Attribute(_, name) if name in SPACES:
+                    return True
                 case ast.Attribute(of, name, ast.Load()) if name in (*HIDDEN, *CHANGES, "__dict__"):
                     return is_module(of)
                 case ast.Attribute(of, name, ast.Store() | ast.Del()):

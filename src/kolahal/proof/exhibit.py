@@ -74,8 +74,8 @@ def find_faults(data: object) -> list[str]:
         return ["the program has holes"]
     if not sketch.related(example.d1, example.d2):
         return [f"d1 and d2 are not neighbours that {sketch.name} takes: {sketch.adjacency.describe()}"]
-    if not example.arguments.accepted_by(sketch):
-        return [f"{sketch.name} does not take these arguments"]
+    if not example.arguments.accepted_by(sketch, claim):
+        return [f"{sketch.name} does not take these arguments, or the claim {claim} says nothing of them"]
     try:
         level = claim.at(example.arguments.quantities(sketch))
         p1, p2 = (

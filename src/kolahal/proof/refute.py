@@ -146,7 +146,7 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
                 values = [False, True]
             case _:
                 values = [Fraction(0)]
-        if parameter.default is not None and _is_allowed(sketch, parameter.name, parameter.default):
+        if parameter.default is not None and _is_allowed(sketch, claim, parameter.name, parameter.default):
             values = [parameter.default, *(v for v in values if v != parameter.default)]
         if not _matters(sketch, claim, parameter.name):
             values = values[:1]
@@ -172,8 +172,8 @@ def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:
     return name in used or any(name in dict(scale.powers) for scale in scales)
 
 
-def _is_allowed(sketch: Sketch, name: str, value: Fraction | bool) -> bool:
-    return name not in sketch.required or value >= 1
+def _is_allowed(sketch: Sketch, claim: Scale, name: str, value: Fraction | bool) -> bool:
+    return value >= 1 or not (name in sketch.required or name in dict(claim.powers))
 
 
 def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Arguments]:
@@ -194,7 +194,7 @@ def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iter
         near = _landmarks(sketch, steps["whole" if whole else "real"])
         others = [Fraction(v) for v in (0, -1, 4, 8)] if whole else [-sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
         for other in dict.fromkeys([*others, *near][:MOST_VALUES]):
-            if (not whole or other.denominator == 1) and _is_allowed(sketch, parameter.name, other):
+            if (not whole or other.denominator == 1) and _is_allowed(sketch, claim, parameter.name, other):
                 values = ((name, other if name == parameter.name else v) for name, v in arguments.values)
                 yield replace(arguments, values=tuple(values))
     if any(isinstance(node, Var) and node.name == sketch.epsilon.name for node in walk(sketch.body)):
@@ -473,7 +473,7 @@ def losses_of(integrator: Integrator, examples: Sequence[Example]) -> list[float
 def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
     """The example with rigorous intervals, d1 as the likelier side, if they show a violation for certain."""
     assert sketch.related(example.d1, example.d2), "the databases of an example are neighbours"
-    assert example.arguments.accepted_by(sketch), "the program takes the arguments of an example"
+    assert example.arguments.accepted_by(sketch, claim), "the program and the claim take the arguments of an example"
     p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return None

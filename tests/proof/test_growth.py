@@ -29,6 +29,8 @@ SUM = "s = 0\nfor x in q:\n    s = s + x\nreturn s + Lap({}/eps)"
         ("return [x + Lap(8/eps) for x in q]", 9),
         (SUM.format(9), 10),
         (SUM.format(20), 21),
+        (SUM.format(300), 301),
+        ("return [x + Lap(100/eps) for x in q]", 101),
         ("out = []\nfor x in q:\n    out.append(x + Lap(7/eps) > 0)\nreturn out", 8),
     ],
 )
@@ -69,7 +71,7 @@ def test_what_only_unusual_inputs_show_is_refuted(body: str, parameters: str) ->
     sketch = load(body, parameters)
     found = refute(sketch, EPS, Settings())
     assert found is not None
-    assert sketch.related(found.example.d1, found.example.d2) and found.example.arguments.accepted_by(sketch)
+    assert sketch.related(found.example.d1, found.example.d2) and found.example.arguments.accepted_by(sketch, EPS)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,11 @@ Nothing here can refute a private mechanism, because the last word is `confirm`'
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeVar
 
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
@@ -17,7 +20,11 @@ from kolahal.model import AllOf, Equals, Event, Example, Linear, Refuted
 from kolahal.proof.refute import MARGIN, Found, confirm, losses_of, shrink, survey_losses
 from kolahal.settings import Settings
 
-MOST_ANSWERS = 64  # that an example is made to have
+MOST_ANSWERS = 512  # that an example is made to have
+MOST_ONE_BY_ONE = 64  # answers up to which they are added one by one, where the loss does not rise evenly
+MOST_STEPS = 100
+NEARLY = 0.999  # of the loss that an example must keep while it is made simple
+FEWEST_AT_ONCE = 4
 RISING = 1.002  # from one size to the next, by this factor at least: less is the approach to a limit
 MOST_STARTS = 3
 
@@ -40,42 +47,93 @@ def find_growth(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | N
 
 
 def _lengthen(integrator: Integrator, claim: Scale, start: Found) -> Iterator[Example]:
-    """Longer and longer examples, from the first on whose loss is above the claim by doubles."""
-    sketch, example, share = integrator.sketch, start.example, start.loss
-    while len(example.d1) < MOST_ANSWERS:
-        variants = [longer for longer in _repeated(example) if sketch.related(longer.d1, longer.d2)]
-        level = float(claim.at(variants[0].arguments.quantities(sketch))) if variants else 1.0
-        losses = losses_of(integrator, variants)
-        best = max(range(len(variants)), key=lambda i: losses[i], default=None)
+    """Longer and longer examples, from the first on whose loss is above the claim by doubles.
+
+    While the loss rises evenly, as many answers are added at once as lead to just below the claim.
+    """
+    sketch = integrator.sketch
+    if not 0 < start.loss < math.inf:
+        return
+    # Out in the tails the probabilities of long events are below the smallest double, so it begins near the middle.
+    nearly = Scale(claim.coefficient * Fraction(NEARLY * start.loss), claim.powers)
+    example = shrink(sketch, start.example, nearly)
+    (share,) = _shares(integrator, claim, [example])
+    for _ in range(MOST_STEPS):
+        if len(example.d1) >= MOST_ANSWERS:
+            return
+        ways = {way: longer for way in _ways(example) if sketch.related((longer := way.of(example, 1)).d1, longer.d2)}
+        shares = dict(zip(ways, _shares(integrator, claim, list(ways.values())), strict=True))
+        best = max(shares, key=lambda way: shares[way], default=None)
         if best is None:
             return
-        gain = losses[best] / level - share
-        example, share = variants[best], losses[best] / level
+        gain = shares[best] - share
+        example, share = ways[best], shares[best]
         if share > 1 + MARGIN:
             yield example
-        elif share + gain * (MOST_ANSWERS - len(example.d1)) <= 1:
+            continue
+        if share + gain * (MOST_ANSWERS - len(example.d1)) <= 1:
             return
+        more = int((1 - share) / gain)
+        if more >= FEWEST_AT_ONCE:
+            further = best.of(example, more)
+            (found,) = _shares(integrator, claim, [further])
+            if found > share + gain * more / 2:
+                example, share = further, found
+            elif len(example.d1) >= MOST_ONE_BY_ONE:
+                return
 
 
-def _repeated(example: Example) -> list[Example]:
-    """The examples in which one answer stands twice, in the event too where it speaks of all answers."""
-    found: dict[Example, None] = {}
-    arguments = replace(example.arguments, size=len(example.d1) + 1)
+def _shares(integrator: Integrator, claim: Scale, examples: list[Example]) -> list[float]:
+    """The losses of examples of one size in units of the claim."""
+    if not examples:
+        return []
+    level = float(claim.at(examples[0].arguments.quantities(integrator.sketch)))
+    return [loss / level for loss in losses_of(integrator, examples)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Repeats the answer at a place, in the event too if `carried`."""
+
+    place: int
+    carried: bool
+
+    def of(self, example: Example, times: int) -> Example:
+        d1, d2 = (_repeated(d, self.place, times) for d in (example.d1, example.d2))
+        event = example.event
+        if self.carried:
+            event = _repeated_event(event, len(example.d1), self.place, times) or event
+        return Example(d1, d2, event, replace(example.arguments, size=len(d1)))
+
+
+def _ways(example: Example) -> list[_Way]:
+    """The ways to make an example longer by one answer that differ in what they give."""
+    found: dict[Example, _Way] = {}
     for place in range(len(example.d1)):
-        d1, d2 = ((*d[: place + 1], *d[place:]) for d in (example.d1, example.d2))
-        for event in dict.fromkeys([*_repeated_events(example.event, len(example.d1), place), example.event]):
-            found[Example(d1, d2, event, arguments)] = None
-    return list(found)
+        for carried in (True, False):
+            way = _Way(place, carried)
+            found.setdefault(way.of(example, 1), way)
+    return list(found.values())
 
 
-def _repeated_events(event: Event, size: int, place: int) -> Iterator[Event]:
+T = TypeVar("T")
+
+
+def _repeated(items: tuple[T, ...], place: int, times: int) -> tuple[T, ...]:
+    return (*items[:place], *([items[place]] * times), *items[place:])
+
+
+def _repeated_event(event: Event, size: int, place: int, times: int) -> Event | None:
+    """The event with the part of an answer repeated too, where it speaks of all answers."""
     match event:
         case AllOf(events) if len(events) == size:
-            yield AllOf((*events[: place + 1], *events[place:]))
+            return AllOf(_repeated(events, place, times))
         case Equals(tuple(values)) if len(values) == size:
-            yield Equals((*values[: place + 1], *values[place:]))
+            return Equals(_repeated(values, place, times))
         case Equals(value) if not isinstance(value, bool | tuple | None):
-            yield Equals(value + 1)  # a place, or a number of answers
+            return Equals(value + times)  # a place, or a number of answers
         case Linear(weights, low) if len(weights) == size and weights[place]:
             total = sum(abs(weight) for weight in weights)
-            yield Linear((*weights[: place + 1], *weights[place:]), low * (total + abs(weights[place])) / total)
+            return Linear(_repeated(weights, place, times), low * (total + times * abs(weights[place])) / total)
+        case _:
+            return None

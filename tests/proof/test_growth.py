@@ -65,6 +65,7 @@ def test_what_is_private_does_not_grow(sketch: Sketch) -> None:
         ("return q[6]", ""),
         ("return q[-9]", ""),
         ("return q[0] + DiscreteLap(8/eps)", ""),
+        ("return q[0] / 2 + DiscreteLap(1/eps)", ""),
     ],
 )
 def test_what_only_unusual_inputs_show_is_refuted(body: str, parameters: str) -> None:
@@ -72,6 +73,11 @@ def test_what_only_unusual_inputs_show_is_refuted(body: str, parameters: str) ->
     found = refute(sketch, EPS, Settings())
     assert found is not None
     assert sketch.related(found.example.d1, found.example.d2) and found.example.arguments.accepted_by(sketch, EPS)
+
+
+def test_whole_noise_does_not_hide_half_of_a_whole_answer() -> None:
+    found = refute(load("return q[0] / 2 + DiscreteLap(1/eps)", private="Private[int]"), EPS, Settings())
+    assert found is not None and found.odds.p2.high == 0
 
 
 @pytest.mark.parametrize(

@@ -386,11 +386,13 @@ class _Search:
         if len(corners) * len(events) > most:
             corners = list(enumerate_moves(self.sketch.adjacency, size, max(4, most // max(1, len(events)))))
         examples = [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
-        if not self.sketch.private.whole and any(d.noise.discrete is d.noise for d in self.sketch.draws):
+        if any(d.noise.discrete is d.noise for d in self.sketch.draws):
             # Whole noise does not hide half a step: the other run misses a point that this one hits.
-            halves = [tuple(step / 2 for step in move) for move in corners[:MOST_HALVES]]
+            moves = corners[:MOST_HALVES]
+            if not self.sketch.private.whole:
+                moves += [tuple(step / 2 for step in move) for move in moves]
             points = [point for event in events[:MOST_HALVES] for point in _points_of(event)]
-            examples += [Example(base, Pair(base, h).d2, point, self.arguments) for point in points for h in halves]
+            examples += [Example(base, Pair(base, m).d2, point, self.arguments) for point in points for m in moves]
         return examples
 
     def tied_examples(self) -> list[Example]:

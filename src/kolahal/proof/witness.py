@@ -138,8 +138,10 @@ def find_witnesses(case: Case, scales: Sequence[Fraction], most: int = 8) -> Wit
             shift = find_shift(problem, prices)
             if shift is None:
                 complete = False  # no shift of the noise hides this move
-            else:
-                found.append((passage, corner, shift))
+                continue
+            pairs = zip(problem.columns, shift.steps, strict=True)
+            complete = complete and not any(column.whole and step.denominator != 1 for column, step in pairs)
+            found.append((passage, corner, shift))
     found.sort(key=lambda way: -way[2].cost)
     cost = max((shift.cost for _, _, shift in found), default=Fraction(0)) if complete else None
     return Witnesses(tuple(_witness(case, *way, prices) for way in found[:most]), cost)

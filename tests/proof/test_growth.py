@@ -64,6 +64,7 @@ def test_what_is_private_does_not_grow(sketch: Sketch) -> None:
         ("if eps < 0.01:\n    return q[0]\nreturn q[0] + Lap(1/eps)", ""),
         ("return q[6]", ""),
         ("return q[-9]", ""),
+        ("a = q\nreturn a[3 + 4]", ""),
         ("return q[0] + DiscreteLap(8/eps)", ""),
         ("return q[0] / 2 + DiscreteLap(1/eps)", ""),
     ],

@@ -23,7 +23,6 @@ from kolahal.lang.ir import (
     For,
     Hole,
     If,
-    Index,
     Negate,
     Node,
     Var,
@@ -146,13 +145,6 @@ class Sketch:
     def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
         """Whether two databases are neighbours that the program takes."""
         return self.adjacency.related(d1, d2) and self.admits(d1) and self.admits(d2)
-
-    @cached_property
-    def named_places(self) -> tuple[int, ...]:
-        """The places of the private answers that the program names by a number; below 0 they count from the end."""
-        reads = [node for node in walk(self.body) if isinstance(node, Index) and node.of.name == self.private.name]
-        named = [node.at.value for node in reads if isinstance(node.at, Const)]
-        return tuple(int(place) for place in named if isinstance(place, Fraction))
 
     def sizes(self, usual: Sequence[int]) -> tuple[int, ...]:
         """The numbers of answers to look at: the usual ones, or the one that is declared."""

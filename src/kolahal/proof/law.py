@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 from typing import TypeAlias
 
 from kolahal.lang.ir import Hole
+from kolahal.lang.places import fixed_places
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Law, Unknown
@@ -162,7 +163,7 @@ def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[Sample] | U
 def _sizes(sketch: Sketch, settings: ProofSettings) -> Sequence[int]:
     """The numbers of answers at which costs are computed; a declared one alone where the program names its places."""
     usual = range(1, 2 * max(settings.sizes) + 1)
-    return sketch.sizes(usual) if sketch.named_places else usual
+    return sketch.sizes(usual) if fixed_places(sketch) else usual
 
 
 def _has_facts(cases: Sequence[Case], active: Active) -> bool:

@@ -22,6 +22,7 @@ import numpy as np
 from kolahal.engine.symbolic import explore
 from kolahal.errors import UsageError
 from kolahal.lang.ir import Const, Var, walk
+from kolahal.lang.places import fixed_places
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.measure.climb import Climb, Reach, climb_exact
@@ -130,7 +131,7 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> tuple[tup
 
 def sizes_of(sketch: Sketch) -> tuple[int, ...]:
     """The numbers of answers that are tried: a few, and as many as a place that the program names asks for."""
-    asked = {place + 1 if place >= 0 else -place for place in sketch.named_places}
+    asked = {place + 1 if place >= 0 else -place for place in fixed_places(sketch)}
     return sketch.sizes((*SIZES, *sorted(size for size in asked if SIZES[-1] < size <= MOST_ASKED)))
 
 

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 import numpy as np
 
+from kolahal.exact.hardest import Climb, Reach, climb_exact, find_hardest
+from kolahal.exact.intervals import Interval, rigorous_probability
+from kolahal.exact.probe import Integrator, ask, build_exact_probe
 from kolahal.lang.scale import parse_scale
-from kolahal.measure.climb import Climb, Reach, climb_exact, find_hardest
-from kolahal.measure.exact import Integrator, ask, build_exact_probe
-from kolahal.measure.rigorous import Interval, rigorous_probability
 from kolahal.model import AllOf, Equals, Event, Example, Within, make_arguments
-from kolahal.proof.refute import best_lower_bound, refute
+from kolahal.proof.refute.refute import best_lower_bound, refute
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 

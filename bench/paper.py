@@ -6,8 +6,8 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 
 from kolahal.evaluation import evaluate
-from kolahal.methods import choose_parts
 from kolahal.report.text import table
+from kolahal.roads.methods import choose_parts
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 

@@ -6,13 +6,13 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.methods import choose_parts
 from kolahal.report.text import table
+from kolahal.roads.methods import choose_parts
+from kolahal.roads.paper import Timer, synthesize
 from kolahal.search.grammar import enumerate_scales
 from kolahal.settings import Grammar, Settings
-from kolahal.synthesis import Timer, synthesize
 
 SLOW = True
 HOLES = (1, 2, 3, 4, 5)

@@ -9,10 +9,10 @@ from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.runs import Question, count
-from kolahal.measure.tester import PROFILES, test, test_mechanism
 from kolahal.model import AllOf, Anything, Equals, Event, Example, Within, make_arguments
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.tester.runs import Question, count
+from kolahal.tester.trial import PROFILES, test, test_mechanism
 
 HALF = Fraction(1, 2)
 STATDP = 0.28e6  # the best of StatDP's measured runs per CPU second (peers.md, A.1)

@@ -13,14 +13,14 @@ from fractions import Fraction
 import numpy as np
 
 from bench.tester_table import FOLDER
-from kolahal.lang.front import load_sketches
+from kolahal.exact.polyhedra import CannotIntegrate
+from kolahal.exact.probe import event_probability
+from kolahal.lang.read.front import load_sketches
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.exact import event_probability
-from kolahal.measure.loss import log_ratio
-from kolahal.measure.polyhedra import CannotIntegrate
-from kolahal.measure.tester import PROFILES, test_mechanism
+from kolahal.losses import log_ratio
 from kolahal.model import Trial
 from kolahal.settings import TesterSettings
+from kolahal.tester.trial import PROFILES, test_mechanism
 
 HALF = Fraction(1, 2)
 STATDP = replace(PROFILES["default"], method="statdp", select_runs=100_000, test_runs=500_000)  # StatDP's own numbers

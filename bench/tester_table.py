@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from kolahal.lang.front import load_sketches
-from kolahal.measure.tester import PROFILES, test
+from kolahal.lang.read.front import load_sketches
 from kolahal.model import make_arguments
+from kolahal.tester.trial import PROFILES, test
 
 FOLDER = Path(__file__).parent.parent / "tests" / "known" / "files"
 EPSILON = Fraction(1, 10)

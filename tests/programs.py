@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 
 _HEAD = "from kolahal import DiscreteExp, DiscreteLap, Epsilon, Exp, Lap, Private, each_within, hole, monotone, one_within, sketch, sum_within\n"

@@ -17,17 +17,17 @@ import kolahal.settings as config
 from kolahal import check, synthesize, synthesize_plain
 from kolahal.cli import main
 from kolahal.cli.synth import _patch, synthesis_code
+from kolahal.engine.accuracy import expected_errors
 from kolahal.errors import UsageError
-from kolahal.lang.flow import answers_with_counts
-from kolahal.lang.parse import parse
-from kolahal.lang.plain import read_plain
+from kolahal.lang.plain.convert import read_plain
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Mechanism
-from kolahal.measure.accuracy import expected_errors
-from kolahal.methods import lawful_completions
+from kolahal.lang.taint import answers_with_counts
+from kolahal.law.hole_choices import Choice, find_choices, law_for, restrict, shares_of
+from kolahal.law.law import print_rule, tight_completions
 from kolahal.model import Bounded, Certificate, Everywhere, Proved, Unknown, UpTo
-from kolahal.proof.choices import Choice, find_choices, law_for, restrict, shares_of
-from kolahal.proof.law import print_rule, tight_completions
+from kolahal.roads.methods import lawful_completions
 from kolahal.search.arguments import fix_arguments
 from kolahal.sketches.gallery import FOLDER, GALLERY, load, load_one
 from strategies import completions, sketches

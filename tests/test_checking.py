@@ -11,7 +11,7 @@ from kolahal import parse_scale
 from kolahal.checking import check, verify
 from kolahal.cli import main
 from kolahal.errors import UsageError
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.model import Bounded, Everywhere, Proved, Refuted, UpTo
 from kolahal.sketches.gallery import GALLERY, load_one
 

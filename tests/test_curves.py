@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolahal.curves import (
+from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
+from kolahal.lang.sketch import Mechanism
+from kolahal.model import Arguments, Equals, Example, Split, Within
+from kolahal.pictures import (
     Subject,
     error_curves,
     hard_pairs,
@@ -21,12 +25,8 @@ from kolahal.curves import (
     open_scales,
     picture_pair,
 )
-from kolahal.lang.parse import parse
-from kolahal.lang.scale import parse_scale
-from kolahal.lang.sketch import Mechanism
-from kolahal.model import Arguments, Equals, Example, Split, Within
 from kolahal.proof.judge import known_laws
-from kolahal.proof.refute import best_lower_bound
+from kolahal.proof.refute.refute import best_lower_bound
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 

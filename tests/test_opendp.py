@@ -17,17 +17,17 @@ import kolahal
 import kolahal.settings as config
 from kolahal import synthesize
 from kolahal.cli import main
+from kolahal.emit.answer_type import answer_type
+from kolahal.emit.program import emit, load_emitted
+from kolahal.emit.promise import PROVED, Promise
+from kolahal.emit.templates.measurement import _build_privacy_map, _exact_epsilon, _round_up
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, OneWithin
-from kolahal.lang.answer_type import answer_type
-from kolahal.lang.emit import emit, load_emitted
-from kolahal.lang.measurement import _build_privacy_map, _exact_epsilon, _round_up
-from kolahal.lang.parse import parse
-from kolahal.lang.promise import PROVED, Promise
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Mechanism
 from kolahal.model import Bounded, Unknown
 from kolahal.opendp import to_opendp
-from kolahal.proof.bounded import prove_bounded
+from kolahal.proof.find.bounded import prove_bounded
 from kolahal.sketches.gallery import GALLERY, load_one
 
 ARGUMENTS = {"T": 1.0, "N": 1, "M": 2}

@@ -48,7 +48,7 @@ def faked(monkeypatch):
 HEAD = """
 import pytest
 from conftest import ASKED
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 
 def make(name, scale="1/eps"):
     return parse(f"@sketch(adjacent=one_within(1))\\ndef {name}(q: Private, eps: Epsilon):\\n    return q[0] + Lap({scale})\\n")

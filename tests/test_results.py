@@ -15,8 +15,8 @@ from rich.console import Console
 
 import kolahal.settings as config
 from kolahal import check, parse_scale, synthesize
+from kolahal.emit.program import load_emitted
 from kolahal.errors import UsageError
-from kolahal.lang.emit import load_emitted
 from kolahal.lang.scale import Scale
 from kolahal.model import Check, Judged, Refuted, Synthesis
 from kolahal.report.html import render_page

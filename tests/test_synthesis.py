@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from kolahal.baselines import Cache
 from kolahal.cli import main
+from kolahal.engine.probe import build_rerunning_probe
 from kolahal.errors import UsageError
-from kolahal.lang.parse import parse
-from kolahal.measure.probe import build_rerunning_probe
-from kolahal.methods import METHODS
+from kolahal.lang.read.parse import parse
 from kolahal.report.json import dump, synthesis_document
+from kolahal.roads.baselines import Cache
+from kolahal.roads.methods import METHODS
+from kolahal.roads.paper import PAPER, Timer, synthesize
 from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.synthesis import PAPER, Timer, synthesize
 
 SMALL = replace(Settings(), grammar=Grammar(length_powers=(0,), epsilon_powers=(1,)))
 

@@ -24,10 +24,10 @@ from kolahal.engine import batch
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, Turns
+from kolahal.exact.intervals import site_scales
 from kolahal.lang.ir import Binary, Const, walk
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.measure.rigorous import site_scales
 from kolahal.model import Arguments, Database
 
 Address = tuple[Noise, int, Turns]

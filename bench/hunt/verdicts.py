@@ -19,17 +19,17 @@ from bench.hunt.grid import TOLERANCE, Loss, loss_above
 from kolahal.engine import batch
 from kolahal.engine.faults import RunError
 from kolahal.engine.outputs import hits
-from kolahal.engine.symbolic import Paths, explore
 from kolahal.engine.tape import Tape
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.measure.tester import test_mechanism
 from kolahal.model import Bounded, Database, Estimate, Proved, Refuted, Unknown
-from kolahal.proof.bounded import find_upper_bound, prove_bounded
-from kolahal.proof.lengths import prove_every_length
-from kolahal.proof.refute import refute
+from kolahal.paths.explore import Paths, explore
+from kolahal.proof.find.bounded import find_upper_bound, prove_bounded
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.refute.refute import refute
 from kolahal.settings import ProofSettings, Settings, TesterSettings
+from kolahal.tester.trial import test_mechanism
 
 CLAIM = parse_scale("eps")
 SIZE = 2  # answers up to which costs are computed and bounded proofs are given

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from itertools import count
 
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.source import SketchError
 
 RELATIONS = ("each_within", "each_within", "one_within", "monotone", "sum_within")

@@ -30,15 +30,15 @@ from bench.second_hunt.losses import (
 from bench.second_hunt.machine import WHOLE, Machine, build
 from bench.second_hunt.refutations import flaw
 from kolahal.checking import check
-from kolahal.emission import Withheld, emit
+from kolahal.emit.release import Withheld, emit
 from kolahal.errors import KolahalError
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Bounded, Exactly, Proved, Refuted, Unknown, UpTo, Verdict
-from kolahal.proof import lengths
-from kolahal.proof.bounded import prove_bounded
-from kolahal.proof.refute import refute
+from kolahal.proof.find import lengths
+from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.refute.refute import refute
 from kolahal.settings import ProofSettings, Settings
 
 # Counted limits, lower than the defaults: most programs of the hunt are decided well within them.

@@ -5,7 +5,7 @@ from typing import Any
 
 import kolahal.early  # noqa: F401  (first: Ctrl-C while the rest is loaded)
 from kolahal.errors import KolahalError, SettingsError, UsageError
-from kolahal.lang.front import (
+from kolahal.lang.read.front import (
     DiscreteExp,
     DiscreteLap,
     Epsilon,
@@ -27,10 +27,10 @@ __version__ = "0.1.0"
 
 # Loaded when first asked for: these need numpy, scipy and solvers, and `import kolahal` is to be quick.
 _LATER = {
-    "synthesize": "kolahal.methods",
-    "synthesize_plain": "kolahal.methods",
+    "synthesize": "kolahal.roads.methods",
+    "synthesize_plain": "kolahal.roads.methods",
     "check": "kolahal.checking",
-    "emit": "kolahal.emission",
+    "emit": "kolahal.emit.release",
 }
 
 __all__ = [

@@ -9,16 +9,16 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.engine.noise import Array
+from kolahal.engine.probe import build_probe
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.probe import build_probe
-from kolahal.measure.tester import test
 from kolahal.model import Arguments, Equals, Example, Judged, Proved
 from kolahal.report.svg import Series, Shade, heat_map, line_chart
+from kolahal.roads.paper import Parts, Timer, synthesize
 from kolahal.search.region import objectives
 from kolahal.settings import Settings, TesterSettings, with_changes
 from kolahal.sketches.gallery import GALLERY, Entry, load_one
-from kolahal.synthesis import Parts, Timer, synthesize
+from kolahal.tester.trial import test
 
 
 @dataclass(frozen=True, slots=True)

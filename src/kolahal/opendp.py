@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import Any
 
 from kolahal.checking import check
-from kolahal.emission import emit
+from kolahal.emit.program import OPENDP, load_emitted
+from kolahal.emit.release import emit
 from kolahal.errors import UsageError
-from kolahal.lang.emit import OPENDP, load_emitted
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.model import Verdict
 from kolahal.report.advice import refusal

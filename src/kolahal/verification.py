@@ -10,13 +10,15 @@ from typing import Any
 
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.logic import second_opinion
 from kolahal.model import Bounded, Certificate, Example, Proved, describe_event, name_verdict
-from kolahal.proof import bounded, exhibit, lengths, second_opinion
-from kolahal.proof.certificate import recheck
-from kolahal.proof.documents import shorten
+from kolahal.proof.find import bounded, lengths
+from kolahal.proof.refute import exhibit
+from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted.documents import shorten
 from kolahal.settings import Settings
 
 MOST_TEXT = 50_000_000  # characters of a document that is checked again

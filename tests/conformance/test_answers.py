@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from kolahal import check
+from kolahal.emit.program import emit, load_emitted
 from kolahal.engine import batch, jit, reference
 from kolahal.engine.tape import Tape
-from kolahal.lang.emit import emit, load_emitted
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError
 from kolahal.model import Bounded, Proved, Refuted, make_arguments, type_of

@@ -16,7 +16,7 @@ from kolahal.engine.engines import BATCH, NUMBA, REFERENCE, Engine
 from kolahal.engine.faults import RunError
 from kolahal.engine.tape import Tape, Units
 from kolahal.lang.noise import Noise
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch, call_mechanism
 from kolahal.model import Arguments, Scales, type_of
 from kolahal.sketches.gallery import GALLERY, load_one

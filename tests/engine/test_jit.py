@@ -14,7 +14,7 @@ from kolahal.engine import batch, engines, jit
 from kolahal.engine.engines import BATCH, NUMBA, RUNS_WORTH_COMPILING, RUNS_WORTH_LOADING, choose_engine
 from kolahal.engine.kernel import write_kernel
 from kolahal.engine.tape import Tape
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from strategies import Case, cases
@@ -69,7 +69,7 @@ def test_a_compiled_kernel_is_kept_and_found_again(cache: Path) -> None:
     (kernel,) = cache.glob("*.py")
     stamp = kernel.stat().st_mtime_ns
     program = (
-        f"from kolahal.engine import jit; from kolahal.engine.tape import Tape; from kolahal.lang.parse import parse\n"
+        f"from kolahal.engine import jit; from kolahal.engine.tape import Tape; from kolahal.lang.read.parse import parse\n"
         f"from kolahal.model import Arguments; from fractions import Fraction\n"
         f"s = parse({TEXT!r})\nassert jit.is_on_disk(s)\n"
         f"import numba.core.compiler as c; c.compile_extra = None\n"  # compiling would fail

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 import programs
 from kolahal.engine import reference
-from kolahal.engine.affine import Affine, Answer, Argument, Atom, Drawn, symbol_form
 from kolahal.engine.faults import RunError
-from kolahal.engine.linear import find_point, find_supremum, minimise
-from kolahal.engine.symbolic import (
+from kolahal.lang.noise import Noise
+from kolahal.lang.read.parse import parse
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.logic.affine import Affine, Answer, Argument, Atom, Drawn, symbol_form
+from kolahal.logic.simplex import find_point, find_supremum, minimise
+from kolahal.model import Arguments, Unknown, type_of
+from kolahal.paths.explore import (
     CONTINUOUS,
     ONE_SIDED,
     Fault,
@@ -26,10 +30,6 @@ from kolahal.engine.symbolic import (
     symbols_in,
     values_of,
 )
-from kolahal.lang.noise import Noise
-from kolahal.lang.parse import parse
-from kolahal.lang.sketch import Sketch, Type
-from kolahal.model import Arguments, Unknown, type_of
 from kolahal.sketches.gallery import GALLERY, load_one
 from strategies import Case, cases
 

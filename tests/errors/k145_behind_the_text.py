@@ -4,7 +4,7 @@ import sys
 from builtins import eval as run  # K145
 
 import kolahal
-import kolahal.lang.front as front
+import kolahal.lang.read.front as front
 from kolahal import Epsilon, Exp, Lap, Private, each_within, sketch
 
 kolahal.Lap = Exp  # K145

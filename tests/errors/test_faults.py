@@ -15,9 +15,9 @@ from kolahal.errors import KolahalError
 from kolahal.lang import faults as lang_faults
 from kolahal.lang import source as lang_source
 from kolahal.lang.faults import FAULTS
-from kolahal.lang.front import load_sketches
+from kolahal.lang.read.front import load_sketches
 from kolahal.lang.ir import Const, If, Return
-from kolahal.lang.parse import parse, parse_source
+from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.source import NOWHERE, SketchError, Source, Span, diagnose, read_source
 from kolahal.model import make_arguments
 

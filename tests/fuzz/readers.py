@@ -15,12 +15,12 @@ from kolahal.checking import parse_claim
 from kolahal.cli import main
 from kolahal.cli.judge import _epsilon
 from kolahal.cli.synth import _grammar
+from kolahal.emit.program import emit
 from kolahal.errors import KolahalError
-from kolahal.lang.emit import emit
-from kolahal.lang.front import load_sketches
-from kolahal.lang.parse import parse
 from kolahal.lang.patch import make_patch
-from kolahal.lang.plain import sketch_of
+from kolahal.lang.plain.convert import sketch_of
+from kolahal.lang.read.front import load_sketches
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.lang.source import read_source

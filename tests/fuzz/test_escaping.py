@@ -17,10 +17,10 @@ import pytest
 
 from fuzz.readers import is_plain
 from kolahal.cli import main
-from kolahal.lang.emit import emit
-from kolahal.lang.front import load_sketches
-from kolahal.lang.parse import parse
-from kolahal.lang.promise import Promise
+from kolahal.emit.program import emit
+from kolahal.emit.promise import Promise
+from kolahal.lang.read.front import load_sketches
+from kolahal.lang.read.parse import parse
 
 ODD_WORDS = {
     "the end of a text": 'x"""\nimport os\nos.abort()\n"""',

@@ -243,8 +243,8 @@ READ_ALL = """
 import sys, time
 from pathlib import Path
 from kolahal.errors import KolahalError
-from kolahal.lang.front import load_sketches
-from kolahal.lang.plain import sketch_of
+from kolahal.lang.read.front import load_sketches
+from kolahal.lang.plain.convert import sketch_of
 from kolahal.lang.source import read_source
 
 for path in sorted(Path(sys.argv[1]).glob("*.py")):

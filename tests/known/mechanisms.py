@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from kolahal.lang.front import load_sketches
+from kolahal.lang.read.front import load_sketches
 from kolahal.lang.sketch import Sketch
 
 FOLDER = Path(__file__).parent / "files"

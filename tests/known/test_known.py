@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from mechanisms import BROKEN, PRIVATE
 
-from kolahal.measure.exact import event_probability
-from kolahal.measure.loss import estimate, log_ratio
-from kolahal.measure.polyhedra import CannotIntegrate
-from kolahal.measure.tester import PROFILES
-from kolahal.measure.tester import test_mechanism as ask
+from kolahal.exact.polyhedra import CannotIntegrate
+from kolahal.exact.probe import event_probability
+from kolahal.losses import estimate, log_ratio
+from kolahal.tester.trial import PROFILES
+from kolahal.tester.trial import test_mechanism as ask
 
 SEEDS = range(20)
 # One size of the two and no improvements: here p-values must be honest, not sharp.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, EachWithin, Monotone, OneWithin, SumWithin
-from kolahal.lang.front import each_within, monotone, one_within, sum_within
+from kolahal.lang.read.front import each_within, monotone, one_within, sum_within
 
 distances = st.fractions(min_value=Fraction(1, 8), max_value=8)
 relations = st.builds(lambda kind, distance: kind(distance), st.sampled_from(list(RELATIONS.values())), distances)

@@ -25,26 +25,27 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import kolahal
-from kolahal import check, checking, emission
+from kolahal import check, checking
 from kolahal.cli import main
+from kolahal.emit import release as emission
+from kolahal.emit.program import emit, load_emitted
+from kolahal.emit.promise import BOUNDED, PROVED, Promise
+from kolahal.emit.resolution import read_shifts
+from kolahal.emit.templates import runtime
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.tape import Turns
 from kolahal.errors import UsageError
-from kolahal.lang import runtime
+from kolahal.exact.polyhedra import CannotIntegrate
+from kolahal.exact.probe import event_probability
 from kolahal.lang.adjacency import RELATIONS, EachWithin
-from kolahal.lang.emit import emit, load_emitted
-from kolahal.lang.grid import read_shifts
 from kolahal.lang.ir import Return, Var
 from kolahal.lang.noise import Noise
-from kolahal.lang.parse import parse
 from kolahal.lang.patch import without_idle
-from kolahal.lang.promise import BOUNDED, PROVED, Promise
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
-from kolahal.measure.exact import event_probability
-from kolahal.measure.polyhedra import CannotIntegrate
 from kolahal.model import (
     AllOf,
     Arguments,

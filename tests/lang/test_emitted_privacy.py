@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 
 from kolahal.checking import check
-from kolahal.emission import emit
+from kolahal.emit import resolution as grid
+from kolahal.emit.program import load_emitted
+from kolahal.emit.release import emit
 from kolahal.errors import UsageError
-from kolahal.lang import grid
-from kolahal.lang.emit import load_emitted
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Bounded, Proved, Unknown
-from kolahal.proof.bounded import prove_bounded
-from kolahal.proof.lengths import prove_every_length
+from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.find.lengths import prove_every_length
 from kolahal.sketches.gallery import GALLERY, load_one
 
 RARE = 3e-7  # noise less likely than this is not looked at; what it could hide is allowed for

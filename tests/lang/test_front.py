@@ -10,8 +10,8 @@ import pytest
 
 import kolahal
 from kolahal.errors import UsageError
-from kolahal.lang.front import load_sketches
-from kolahal.lang.parse import parse
+from kolahal.lang.read.front import load_sketches
+from kolahal.lang.read.parse import parse
 from kolahal.lang.source import SketchError
 
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from kolahal.errors import UsageError
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.sketches.gallery import FOLDER, GALLERY, load, load_one
 
 HOLES = {

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from kolahal.engine import faults as engine_faults
-from kolahal.lang import body
 from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.faults import FAULTS
-from kolahal.lang.parse import parse, parse_source
+from kolahal.lang.read import body
+from kolahal.lang.read.parse import parse, parse_source
+from kolahal.lang.read.tree import DEEPEST, NOISES
 from kolahal.lang.source import LARGEST_FILE, SketchError, Source
-from kolahal.lang.tree import DEEPEST, NOISES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

@@ -4,11 +4,11 @@ from fractions import Fraction
 
 import pytest
 
-from kolahal.lang.grid import read_shifts
-from kolahal.lang.parse import parse
+from kolahal.emit.resolution import read_shifts
+from kolahal.lang.read.parse import parse
 from kolahal.model import proof_of
-from kolahal.proof.bounded import prove_bounded
-from kolahal.proof.lengths import prove_every_length
+from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.find.lengths import prove_every_length
 
 KEYS = ["steps", "units", "ends", "then", "cases", "shifts", "passages"]
 ANSWERS = {prove_every_length: "q[0] + Lap({}/eps)", prove_bounded: "q[0] * {} + Lap({}/eps)"}

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.adjacency import EachWithin, OneWithin
-from kolahal.lang.front import load_sketches
 from kolahal.lang.ir import Assign, Comprehension, Const, For, Negate, Return, TupleOf, Var
-from kolahal.lang.parse import parse, parse_source
+from kolahal.lang.read.front import load_sketches
+from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError, Source, parse_module
@@ -172,9 +172,9 @@ ALIASES = [
     ("import kolahal as k\n", "k.Lap(k.hole)"),
     ("import kolahal\n", "kolahal.Lap(kolahal.hole)"),
     ("from kolahal import *\n", "Lap(hole)"),
-    ("from kolahal.lang.front import Lap as noise\n", "noise(hole)"),
+    ("from kolahal.lang.read.front import Lap as noise\n", "noise(hole)"),
     (
-        "try:\n    from kolahal import Lap as L\nexcept ImportError:\n    from kolahal.lang.front import Lap as L\n",
+        "try:\n    from kolahal import Lap as L\nexcept ImportError:\n    from kolahal.lang.read.front import Lap as L\n",
         "L(hole)",
     ),
     ("", "Lap(hole)"),

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kolahal.emit.own_text import own_text
 from kolahal.errors import UsageError
-from kolahal.lang.own_text import own_text
-from kolahal.lang.parse import parse, parse_source
 from kolahal.lang.patch import diff, fill_source, make_patch, without_idle
+from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import Source, read_source

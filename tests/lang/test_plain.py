@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from kolahal.cli import main
 from kolahal.errors import UsageError
 from kolahal.lang.ir import Draw, Node, rebuild
-from kolahal.lang.parse import parse
 from kolahal.lang.patch import without_idle
-from kolahal.lang.plain import patch_plain, read_plain, sketch_of
+from kolahal.lang.plain.convert import patch_plain, read_plain, sketch_of
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Role, Sketch
 from kolahal.lang.source import SketchError
 from kolahal.sketches.gallery import FOLDER, GALLERY, load_one

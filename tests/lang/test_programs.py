@@ -38,8 +38,8 @@ from kolahal.lang.ir import (
     walk,
 )
 from kolahal.lang.noise import Noise
-from kolahal.lang.parse import parse
 from kolahal.lang.pretty import print_block, print_number
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Parameter, Role, Sketch, Type, call_mechanism, number_sites
 from kolahal.model import make_arguments

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolahal.emission import emit
-from kolahal.lang.parse import parse, parse_source
-from kolahal.lang.scopes import OURS
+from kolahal.emit.release import emit
+from kolahal.lang.read.parse import parse, parse_source
+from kolahal.lang.read.scopes import OURS
 from kolahal.lang.source import SketchError, Source
 from kolahal.sketches.gallery import load_one
 
@@ -40,7 +40,7 @@ def codes(text: str) -> list[tuple[str, int]]:
 
 HARMLESS = {
     "nothing": BODY,
-    "imported twice": HEAD + "from kolahal import Lap\nfrom kolahal.lang.front import Lap\n" + BODY,
+    "imported twice": HEAD + "from kolahal import Lap\nfrom kolahal.lang.read.front import Lap\n" + BODY,
     "imported under another name": HEAD + "from kolahal import Lap as L\n" + BODY.replace("Lap(", "L("),
     "a star of ours": "from kolahal import *\n" + BODY,
     "the name of a comprehension": HEAD + "x = [Lap for Lap in (1, 2)], {max: max for max in (1, 2)}\n" + BODY,

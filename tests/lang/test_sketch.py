@@ -11,7 +11,7 @@ import pytest
 
 from kolahal.errors import UsageError
 from kolahal.lang.noise import Noise
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import NO_NOISE, parse_scale
 from kolahal.lang.sketch import Sketch, SystemSampler, call_mechanism
 

@@ -7,9 +7,7 @@ from fractions import Fraction
 import pytest
 
 import kolahal.settings as config
-from kolahal.lang.parse import parse
-from kolahal.lang.scale import parse_scale
-from kolahal.measure.accuracy import (
+from kolahal.engine.accuracy import (
     DISTANCE,
     SHARE,
     describe_errors,
@@ -17,6 +15,8 @@ from kolahal.measure.accuracy import (
     gives_discrete_outputs,
     representative_databases,
 )
+from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
 from kolahal.model import Arguments
 from kolahal.search.arguments import fix_arguments
 

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import pytest
 
-from kolahal.measure.counterexample import describe, frequencies, reproduce
-from kolahal.measure.tester import PROFILES
-from kolahal.measure.tester import test as ask
-from kolahal.measure.tester import test_mechanism as ask_mechanism
 from kolahal.model import make_arguments
 from kolahal.sketches.gallery import load_one
+from kolahal.tester.counterexample import describe, frequencies, reproduce
+from kolahal.tester.trial import PROFILES
+from kolahal.tester.trial import test as ask
+from kolahal.tester.trial import test_mechanism as ask_mechanism
 
 HALF = Fraction(1, 2)
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from kolahal.engine.outputs import hits, pack
-from kolahal.measure.answers import sort_answers
-from kolahal.measure.events import Criterion, learn_events
-from kolahal.measure.runs import tally_of
 from kolahal.model import AllOf, Anything, Arguments, Equals, Example, Linear, OneOf, StartsWith, Within, contains
+from kolahal.tester.discrete_parts import sort_answers
+from kolahal.tester.learned_events import Criterion, learn_events
+from kolahal.tester.runs import tally_of
 
 CRITERION = Criterion(test_runs=100_000, margin=2.33, caution=2.0)
 RUNS = 4000

@@ -13,13 +13,12 @@ from kolahal.engine import batch
 from kolahal.engine.outputs import hits
 from kolahal.engine.tape import Tape
 from kolahal.errors import KolahalError
-from kolahal.lang.parse import parse
+from kolahal.exact.hardest import Climb, Reach, climb_exact, find_hardest
+from kolahal.exact.intervals import Interval, rigorous_probability
+from kolahal.exact.polyhedra import CannotIntegrate
+from kolahal.exact.probe import Integrator, ask, build_exact_probe, event_probability
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.climb import Climb, Reach, climb_exact, find_hardest
-from kolahal.measure.exact import Integrator, ask, build_exact_probe, event_probability
-from kolahal.measure.outcomes import Outcomes, find_outcomes
-from kolahal.measure.polyhedra import CannotIntegrate
-from kolahal.measure.rigorous import Interval, rigorous_probability
 from kolahal.model import (
     AllOf,
     Anything,
@@ -33,6 +32,7 @@ from kolahal.model import (
     Within,
     make_arguments,
 )
+from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.settings import Settings, with_changes
 from kolahal.sketches.gallery import load_one
 from strategies import Case, cases

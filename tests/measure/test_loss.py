@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolahal.measure.loss import epsilon_lower, estimate, estimate_odds, log_loss, log_ratio
+from kolahal.losses import epsilon_lower, estimate, estimate_odds, log_loss, log_ratio
 from kolahal.model import Estimate, Odds
 
 

@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kolahal.engine.symbolic import Paths, explore
-from kolahal.lang.parse import parse
+from kolahal.exact.intervals import probability_of
+from kolahal.exact.polyhedra import build_polyhedra
+from kolahal.exact.probe import Integrator, ask
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.exact import Integrator, ask
-from kolahal.measure.outcomes import Outcomes, find_outcomes
-from kolahal.measure.polyhedra import build_polyhedra
-from kolahal.measure.rigorous import probability_of
 from kolahal.model import Equals, Event, Within, make_arguments
+from kolahal.paths.explore import Paths, explore
+from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.sketches.gallery import load_one
 
 F = Fraction

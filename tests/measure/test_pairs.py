@@ -3,8 +3,7 @@ from fractions import Fraction
 import pytest
 
 from kolahal import each_within, monotone, one_within, sum_within
-from kolahal.lang.parse import parse
-from kolahal.measure.pairs import (
+from kolahal.inputs.pairs import (
     Pair,
     enumerate_bases,
     enumerate_moves,
@@ -14,6 +13,7 @@ from kolahal.measure.pairs import (
     statdp_pairs,
     steps_from,
 )
+from kolahal.lang.read.parse import parse
 from kolahal.model import make_arguments
 from kolahal.sketches.gallery import load_one
 

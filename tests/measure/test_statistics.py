@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolahal.measure.statistics import (
+from kolahal.tester.statistics import (
     Tally,
     Thinning,
     fisher_p_value,
@@ -58,7 +58,7 @@ def test_the_thinning_is_a_binomial_variate():
     """At uniforms spread evenly, the kept counts have the binomial's distribution."""
     from scipy.stats import binom
 
-    from kolahal.measure.statistics import _kept
+    from kolahal.tester.statistics import _kept
 
     for count, keep in ((1, 0.5), (7, 0.6), (200, 0.3)):
         grid = (np.arange(4000) + 0.5) / 4000

@@ -5,12 +5,12 @@ from fractions import Fraction
 import pytest
 
 from kolahal import UsageError
-from kolahal.lang.parse import parse
-from kolahal.measure.tester import PROFILES, enumerate_questions
-from kolahal.measure.tester import test as run_test
-from kolahal.measure.tester import test_mechanism as ask_mechanism
+from kolahal.lang.read.parse import parse
 from kolahal.model import Within, make_arguments
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.tester.trial import PROFILES, enumerate_questions
+from kolahal.tester.trial import test as run_test
+from kolahal.tester.trial import test_mechanism as ask_mechanism
 
 QUICK = PROFILES["quick"]
 SMALL = replace(
@@ -69,7 +69,7 @@ def test_no_noise_at_all():
 
 def test_a_mechanism_that_looks_at_nothing():
     """Nothing tells the databases apart, and nothing breaks."""
-    from kolahal.lang.parse import parse_source
+    from kolahal.lang.read.parse import parse_source
     from kolahal.lang.source import Source
 
     text = (
@@ -118,7 +118,7 @@ def test_sizes_and_arguments_of_a_mechanism():
 def test_a_mechanism_that_needs_four_answers():
     """Sizes on which it stops with a fault are left out; if all are, its own fault is the answer."""
     from kolahal.engine.faults import RunError
-    from kolahal.lang.parse import parse_source
+    from kolahal.lang.read.parse import parse_source
     from kolahal.lang.source import Source
 
     text = (

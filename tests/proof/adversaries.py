@@ -5,7 +5,7 @@ A relation, parameters after `q`, and a body; `load` makes a program of them.
 
 from __future__ import annotations
 
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 
 EACH, ONE, SUM, UP = "each_within(1)", "one_within(1)", "sum_within(1)", "monotone(1)"

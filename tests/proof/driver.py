@@ -8,11 +8,11 @@ from typing import Any
 
 from kolahal.lang.ir import Comprehension, Draw, For, If, While, walk
 from kolahal.lang.sketch import Role, Sketch, Type
-from kolahal.proof.product import updates_of
-from kolahal.proof.segments import Machine
-from kolahal.proof.steps import spread_comprehensions
-from kolahal.proof.terms import BOOL, INT, REAL, Sum, Symbol, compile_formula, compile_sum
-from kolahal.proof.values import LENGTH, Answer, Built, Logical, Maybe, Numeric, Run, Several
+from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol, compile_formula, compile_sum
+from kolahal.proof.trusted.product import updates_of
+from kolahal.proof.trusted.segments import Machine
+from kolahal.proof.trusted.steps import spread_comprehensions
+from kolahal.proof.trusted.values import LENGTH, Answer, Built, Logical, Maybe, Numeric, Run, Several
 
 Noise = Callable[[int, tuple[int, ...]], Any]  # site and turns → value
 

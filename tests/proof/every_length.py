@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kolahal.lang.parse import parse_source
+from kolahal.lang.read.parse import parse_source
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 

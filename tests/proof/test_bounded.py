@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import programs
-from kolahal.engine.symbolic import Paths, explore
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Bounded, Certificate, Unknown
-from kolahal.proof.bounded import covers_all_runs, find_upper_bound, prove_bounded, recheck_bounded
+from kolahal.paths.explore import Paths, explore
+from kolahal.proof.find.bounded import covers_all_runs, find_upper_bound, prove_bounded, recheck_bounded
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from kolahal.lang.scale import parse_scale
 from kolahal.model import Certificate, Proved
-from kolahal.proof.certificate import (
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.certificate import (
     Case,
     LengthProof,
     Rejected,
@@ -24,10 +25,9 @@ from kolahal.proof.certificate import (
     recheck,
     write_certificate,
 )
-from kolahal.proof.lengths import prove_every_length
-from kolahal.proof.obligations import obligations
-from kolahal.proof.product import Always, AtGhost, ByBranch, Form, Share, build_product, build_system
-from kolahal.proof.values import Unsupported
+from kolahal.proof.trusted.obligations import obligations
+from kolahal.proof.trusted.product import Always, AtGhost, ByBranch, Form, Share, build_product, build_system
+from kolahal.proof.trusted.values import Unsupported
 from kolahal.sketches.gallery import GALLERY, load_one
 
 NAMES = ("above_threshold_1", "svt", "noisy_max_1", "smart_sum", "histogram", "exp_noisy_max")
@@ -196,7 +196,7 @@ def test_an_invariant_that_is_simply_false_is_refused() -> None:
     changed["cases"][0]["invariant"]["0"].append("false")
     assert checked(changed) != []
     whole, _ = read_certificate(certificate("svt"))
-    from kolahal.proof.terms import FALSE
+    from kolahal.logic.terms import FALSE
 
     assert forged(with_case(whole, invariant={0: (*whole.cases[0].invariant[0], FALSE)})) != []
 

@@ -11,7 +11,7 @@ import pytest
 
 from kolahal import checking
 from kolahal.cli.base import main
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.model import (
     Arguments,
     Bounded,
@@ -30,7 +30,7 @@ from kolahal.model import (
 )
 from kolahal.proof import decide as ladder
 from kolahal.proof.evidence import find_contradiction, reconcile
-from kolahal.proof.refute import LowerBound
+from kolahal.proof.refute.refute import LowerBound
 
 EXAMPLE = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(1)), Arguments(Fraction(1), 1))
 PROOF = Certificate("{}")

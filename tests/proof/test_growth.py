@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Refuted
-from kolahal.proof.growth import find_growth
-from kolahal.proof.refute import refute
+from kolahal.proof.refute.growth import find_growth
+from kolahal.proof.refute.refute import refute
 from kolahal.settings import Settings
 
 EPS = parse_scale("eps")

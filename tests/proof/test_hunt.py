@@ -13,12 +13,12 @@ from bench.hunt.shrink import shrink
 from bench.hunt.verdicts import Effort, Finding, judge
 from bench.hunt.writer import write
 
-from kolahal.lang.parse import parse
+from kolahal.exact.intervals import Interval, rigorous_probability
+from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.rigorous import Interval, rigorous_probability
 from kolahal.model import Arguments, Certificate, Equals, Estimate, Everywhere, Proved
-from kolahal.proof.bounded import find_upper_bound
-from kolahal.proof.refute import refute
+from kolahal.proof.find.bounded import find_upper_bound
+from kolahal.proof.refute.refute import refute
 from kolahal.sketches.gallery import load_one
 
 BLOCKS, EACH = 25, 80  # 2,000 mechanisms

@@ -10,11 +10,11 @@ from every_length import BROKEN, PRIVATE, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.model import Everywhere, Proved, Unknown
-from kolahal.proof.certificate import recheck
-from kolahal.proof.lengths import prove_every_length
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.certificate import recheck
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
 

@@ -11,13 +11,13 @@ from fractions import Fraction
 import pytest
 
 from known.mechanisms import BROKEN, PRIVATE, Known
-from kolahal.lang.parse import parse
+from kolahal.exact.intervals import log_ratio, rigorous_probability
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.rigorous import log_ratio, rigorous_probability
 from kolahal.model import Refuted, contains
-from kolahal.proof.exhibit import document, find_faults, read_event, recheck_counterexample, snippet, write_event
-from kolahal.proof.refute import best_lower_bound, confirm, refute
+from kolahal.proof.refute.exhibit import document, find_faults, read_event, recheck_counterexample, snippet, write_event
+from kolahal.proof.refute.refute import best_lower_bound, confirm, refute
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 

@@ -30,12 +30,12 @@ from bench.second_hunt.machine import Limits, Support, build, each_path, names_f
 from bench.second_hunt.programs import HEAD, write
 from bench.second_hunt.smaller import make_small
 
+from kolahal.emit.program import emit as write_program
 from kolahal.errors import KolahalError
-from kolahal.lang.emit import emit as write_program
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.model import Certificate, Check, Estimate, Everywhere, Proved, Unknown
-from kolahal.proof import lengths
-from kolahal.proof.refute import refute
+from kolahal.proof.find import lengths
+from kolahal.proof.refute.refute import refute
 
 BLOCKS, EACH = 10, 15  # 150 programs
 

@@ -7,10 +7,10 @@ from functools import cache
 import pytest
 
 from kolahal.checking import verify
+from kolahal.logic import second_opinion
 from kolahal.model import Certificate, Proved
-from kolahal.proof import second_opinion
-from kolahal.proof.certificate import recheck
-from kolahal.proof.lengths import prove_every_length
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.certificate import recheck
 from kolahal.sketches.gallery import GALLERY, load_one
 
 needs_cvc5 = pytest.mark.skipif(not second_opinion.available(), reason="cvc5 is not installed")

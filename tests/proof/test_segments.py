@@ -21,7 +21,7 @@ from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError
 from kolahal.model import Arguments, type_of
-from kolahal.proof.values import Unsupported
+from kolahal.proof.trusted.values import Unsupported
 from kolahal.sketches.gallery import GALLERY, load_one
 
 ONE = Fraction(1)

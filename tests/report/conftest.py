@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from kolahal.checking import check
-from kolahal.curves import picture_check, picture_synthesis
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.methods import synthesize
 from kolahal.model import Judged, Ranked, Refuted, Score, Synthesis
-from kolahal.proof.exhibit import snippet
+from kolahal.pictures import picture_check, picture_synthesis
 from kolahal.proof.judge import judge_completion
+from kolahal.proof.refute.exhibit import snippet
 from kolahal.report.json import check_document, dump, synthesis_document, with_pictures
+from kolahal.roads.methods import synthesize
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import load_one
 

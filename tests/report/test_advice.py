@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kolahal.checking import check
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.model import Bounded, Certificate, Check, Everywhere, Example, Proved, Unknown, UpTo, Verdict
 from kolahal.proof.evidence import defect
 from kolahal.report.advice import advise, refusal

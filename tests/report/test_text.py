@@ -9,7 +9,7 @@ import pytest
 
 import kolahal.settings as config
 from kolahal import synthesize
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.model import (
     Arguments,
     Bounded,

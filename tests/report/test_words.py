@@ -10,14 +10,14 @@ from functools import lru_cache
 import pytest
 
 from kolahal.lang.ir import If, While, walk
-from kolahal.lang.parse import parse, parse_source
+from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.model import Bounded, Proved
-from kolahal.proof import steps
-from kolahal.proof.bounded import prove_bounded
-from kolahal.proof.lengths import prove_every_length
+from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted import steps
 from kolahal.report.words import _conditions, explain, explain_shortly, find_sites, headline, show, word_of
 from kolahal.sketches.gallery import GALLERY, load_one
 

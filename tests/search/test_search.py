@@ -9,9 +9,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from kolahal.engine.probe import build_probe, build_rerunning_probe
 from kolahal.engine.tape import stream
 from kolahal.lang.scale import NO_NOISE, parse_scale
-from kolahal.measure.probe import build_probe, build_rerunning_probe
 from kolahal.model import Arguments, Equals, Example, Region, Selected, Selection
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import all_completions, enumerate_completions

@@ -13,8 +13,8 @@ from typing import Any
 
 from kolahal import __version__
 from kolahal.errors import KolahalError, UsageError
-from kolahal.lang.front import split_target
-from kolahal.lang.parse import parse_named, read_functions
+from kolahal.lang.read.front import split_target
+from kolahal.lang.read.parse import parse_named, read_functions
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError, read_source
 from kolahal.settings import Settings, as_data

@@ -10,7 +10,6 @@ from kolahal.checking import check, parse_claim
 from kolahal.engine import jit
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.sketch import Sketch
-from kolahal.methods import synthesize
 from kolahal.model import (
     Bounded,
     Proved,
@@ -22,8 +21,9 @@ from kolahal.model import (
     name_verdict,
     show,
 )
-from kolahal.proof import exhibit
+from kolahal.proof.refute import exhibit
 from kolahal.report.json import check_document, dump, synthesis_document
+from kolahal.roads.methods import synthesize
 
 NOTHING, MISTAKE, FAILED = "nothing found", "mistake", "failed"
 COMPILED = jit.available()  # asked here, so that a worker loads the compiler once, and not in the fork of every job

@@ -70,7 +70,7 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
         found = judge(sketch, claim, Settings(seed=seed), pool)
     exhibited, snippet = None, ""
     if isinstance(found.verdict, Refuted):
-        from kolahal.proof import exhibit
+        from kolahal.proof.refute import exhibit
 
         exhibited = exhibit.document(found.verdict, sketch, claimed)
         snippet = exhibit.snippet(found.verdict, sketch, claimed)
@@ -91,8 +91,8 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
 
 def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dict[str, Any]) -> dict[str, Any]:
     """result.json, the report, and what stands behind the verdict: a certificate, or the counterexample as a program."""
-    from kolahal.curves import picture_check
     from kolahal.model import proof_of
+    from kolahal.pictures import picture_check
     from kolahal.report.html import render_page
     from kolahal.report.json import dump, with_pictures
 
@@ -193,10 +193,10 @@ def test_command(
     """The statistical test alone, at a concrete ε: p-values, a lower bound, a counterexample."""
     sketch = load_complete(target)
     claimed = _epsilon(epsilon)
-    from kolahal.measure.counterexample import reproduce
-    from kolahal.measure.tester import test_mechanism
     from kolahal.report.json import dump, trial_document
     from kolahal.report.text import render_trial
+    from kolahal.tester.counterexample import reproduce
+    from kolahal.tester.trial import test_mechanism
 
     settings = TesterSettings.profile(profile)
     if queries is not None:

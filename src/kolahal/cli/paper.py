@@ -23,8 +23,8 @@ from kolahal.sketches.gallery import GALLERY, load_one
 def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None) -> None:
     """The paper's table: its minutes and ranks, our seconds and ranks."""
     from kolahal.evaluation import Row, evaluate
-    from kolahal.methods import METHODS, choose_parts
     from kolahal.report.text import table as columns
+    from kolahal.roads.methods import METHODS, choose_parts
 
     unknown = [name for name in (*only, method) if name not in GALLERY and name not in METHODS and name != "auto"]
     if unknown:

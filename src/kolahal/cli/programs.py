@@ -58,7 +58,7 @@ def emit_command(
     target: str, out: Path | None, claim: str, no_check: bool, force: bool, backend: str, as_json: bool
 ) -> None:
     """MECHANISM as a Python file that stands alone, with exact noise, if it is proved."""
-    from kolahal.emission import NOBODY, Withheld, emit
+    from kolahal.emit.release import NOBODY, Withheld, emit
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 
@@ -99,7 +99,7 @@ def emit_command(
 @click.option("--noise", type=click.Choice(["Lap", "Exp"]), default="Lap", show_default=True)
 def sketch_command(target: str, adjacent: str, private: str | None, copies: bool, noise: str) -> None:
     """A sketch of a plain function: the same program with a place for noise wherever private data goes."""
-    from kolahal.lang.plain import load_plain, sketch_of
+    from kolahal.lang.plain.convert import load_plain, sketch_of
 
     source, name = load_plain(target)
     echo_lines(sketch_of(source.text, name, adjacent, private, copies, source.path, noise))

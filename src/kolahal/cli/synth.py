@@ -37,7 +37,7 @@ from kolahal.sketches.gallery import load_one
 
 if TYPE_CHECKING:
     from kolahal.model import Synthesis
-    from kolahal.synthesis import Timer
+    from kolahal.roads.paper import Timer
 
 NEXT = {  # what goes on after a step has finished
     "": "fixing arguments",
@@ -119,10 +119,10 @@ def synth(
     settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
-    from kolahal.methods import choose_parts, why_nothing
     from kolahal.report.json import dump, synthesis_document
     from kolahal.report.text import render_synthesis
-    from kolahal.synthesis import Timer, synthesize
+    from kolahal.roads.methods import choose_parts, why_nothing
+    from kolahal.roads.paper import Timer, synthesize
 
     timer = Timer()
     with progress(NEXT[""]) as status, workers(count) as pool:
@@ -152,7 +152,7 @@ def synth(
 
 def _load(target: str, auto: bool, adjacent: str | None, private: str | None, noise: str | None) -> Sketch:
     """The sketch of a target, or of the plain function that it names."""
-    from kolahal.lang.plain import load_plain, read_plain
+    from kolahal.lang.plain.convert import load_plain, read_plain
 
     if auto:
         source, name = load_plain(target)
@@ -165,7 +165,7 @@ def _load(target: str, auto: bool, adjacent: str | None, private: str | None, no
 def _patch(target: str, found: Synthesis, auto: bool, force: bool) -> str:
     """The best completion as a diff of the user's own file, if it is proved; a bounded one says so in a comment."""
     from kolahal.lang.patch import make_patch
-    from kolahal.lang.plain import load_plain, patch_plain
+    from kolahal.lang.plain.convert import load_plain, patch_plain
     from kolahal.model import Bounded, describe_verdict
     from kolahal.report.advice import advise, refusal
 
@@ -216,8 +216,8 @@ def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
 
 def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str, backend: str) -> dict[str, Any]:
     """result.json, the report, the best completion's certificate, and the private program, where there are such."""
-    from kolahal.curves import picture_synthesis
     from kolahal.model import proof_of
+    from kolahal.pictures import picture_synthesis
     from kolahal.report.html import render_page
     from kolahal.report.json import dump, with_pictures
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from kolahal.engine.faults import MOST_TURNS
-from kolahal.engine.flow import always_answers, maybe_unset
+from kolahal.engine.liveness import always_answers, maybe_unset
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET
-from kolahal.lang import check
+from kolahal.lang import kinds as check
 from kolahal.lang.ir import (
     Append,
     Assign,

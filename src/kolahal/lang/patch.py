@@ -14,11 +14,11 @@ from itertools import accumulate
 
 from kolahal.errors import UsageError
 from kolahal.lang.ir import Assign, Block, For, If, Node, Var, While, rebuild
+from kolahal.lang.read.scopes import Function
+from kolahal.lang.read.tree import NOISES, Tree
 from kolahal.lang.scale import Scale
-from kolahal.lang.scopes import Function
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import Source, with_newlines
-from kolahal.lang.tree import NOISES, Tree
 
 # ---------------------------------------------------------------- text that is edited in places
 

@@ -10,12 +10,12 @@ from functools import lru_cache
 from kolahal.engine.tape import stream
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
-from kolahal.measure.tester import test
+from kolahal.law.law import Laws, find_laws, tight_completions
 from kolahal.model import Arguments, Judged, Ranked, Refuted, Split, Trial, Unknown, Verdict
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
-from kolahal.proof.law import Laws, find_laws, tight_completions
 from kolahal.settings import ProofSettings, Settings
+from kolahal.tester.trial import test
 
 
 @lru_cache(maxsize=64)

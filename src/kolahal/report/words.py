@@ -10,8 +10,8 @@ from typing import Any
 
 from kolahal.errors import KolahalError
 from kolahal.lang.ir import Assign, Binary, Comprehension, Draw, If, While, walk
-from kolahal.lang.parse import parse
 from kolahal.lang.pretty import print_expression
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.report.rounding import compare

@@ -9,16 +9,16 @@ from zlib import crc32
 
 import numpy as np
 
+from kolahal.engine.probe import DOUBT, Probe, build_probe
 from kolahal.engine.tape import stream
+from kolahal.exact.hardest import Climb, Reach, climb_exact, find_hardest
+from kolahal.exact.probe import Integrator
+from kolahal.inputs.pairs import Pair, noise_unit, steps_from
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.measure.climb import Climb, Reach, climb_exact, find_hardest
-from kolahal.measure.exact import Integrator
-from kolahal.measure.pairs import Pair, noise_unit, steps_from
-from kolahal.measure.probe import DOUBT, Probe, build_probe
-from kolahal.measure.tester import test
 from kolahal.model import Arguments, Equals, Example, OneOf, Scales, Selected, Selection, Split, StartsWith, Trial
 from kolahal.search.grammar import widest_scale
 from kolahal.settings import Settings, TesterSettings, with_changes
+from kolahal.tester.trial import test
 
 Direction = tuple[int, ...]
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from kolahal.engine.accuracy import LARGER, expected_errors
 from kolahal.engine.noise import Array
+from kolahal.engine.probe import Probe
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.measure.accuracy import LARGER, expected_errors
-from kolahal.measure.probe import Probe
 from kolahal.model import Arguments, Example, Ranked, Score, Split
 from kolahal.settings import Settings
 

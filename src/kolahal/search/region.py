@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from kolahal.engine.noise import Array
+from kolahal.engine.probe import Probe
 from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Sketch
-from kolahal.measure.probe import Probe
 from kolahal.model import Arguments, Example, Region, Selection
 from kolahal.search.evolution import minimise
 from kolahal.search.grammar import widest_scale

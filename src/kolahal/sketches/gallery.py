@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kolahal.errors import UsageError
-from kolahal.lang.front import load_sketches
+from kolahal.lang.read.front import load_sketches
 from kolahal.lang.sketch import Sketch
 
 FOLDER = Path(__file__).parent

@@ -14,15 +14,15 @@ from attack_table import ATTACKS, HERE, TWIN, TWINS, Entry, entries
 
 from kolahal.checking import check
 from kolahal.cli import main
-from kolahal.lang.emit import load_emitted
-from kolahal.lang.parse import parse_source, read_functions
+from kolahal.emit.program import load_emitted
+from kolahal.lang.read.parse import parse_source, read_functions
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.model import Bounded, Proved, Refuted, Verdict
-from kolahal.proof.bounded import WHOLE_VALUES, prove_bounded
-from kolahal.proof.lengths import prove_every_length
-from kolahal.proof.refute import refute
+from kolahal.proof.find.bounded import WHOLE_VALUES, prove_bounded
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.refute.refute import refute
 from kolahal.settings import Settings
 
 SMALL = 3  # answers up to which the bounded proof is asked in `make test`

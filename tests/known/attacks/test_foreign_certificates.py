@@ -18,14 +18,14 @@ import pytest
 from kolahal import Sketch, check
 from kolahal.checking import verify
 from kolahal.errors import UsageError
-from kolahal.lang.parse import parse
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.model import Bounded, Proved, Refuted
-from kolahal.proof import exhibit
-from kolahal.proof.bounded import prove_bounded
-from kolahal.proof.certificate import read_certificate, write_certificate
-from kolahal.proof.lengths import prove_every_length
-from kolahal.proof.product import Share
+from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.refute import exhibit
+from kolahal.proof.trusted.certificate import read_certificate, write_certificate
+from kolahal.proof.trusted.product import Share
 
 Document = dict[str, Any]
 

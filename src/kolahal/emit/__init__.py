@@ -1,0 +1,1 @@
+"""From a verdict to a private program that stands alone."""

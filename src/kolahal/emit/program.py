@@ -1,0 +1,292 @@
+"""Mechanism → a Python file that stands alone: the user's program, exact noise, and what is known of it in words."""
+
+from __future__ import annotations
+
+import ast
+import math
+import symtable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from kolahal.emit.answer_type import answer_type
+from kolahal.emit.exact_text import write_exactly
+from kolahal.emit.own_text import own_text, print_words
+from kolahal.emit.promise import Limit, Promise, check_proof, describe, find_limits
+from kolahal.emit.resolution import NO_SHIFTS, Plan, plan_grid, read_shifts
+from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
+from kolahal.lang.read.parse import parse
+from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
+
+PYTHON, OPENDP = "python", "opendp"  # backends
+EMITTED = "<emitted>"  # what tracebacks call the file
+Known = tuple[dict[str, Any], Any]  # inputs, and the answer that the fixed noise of the self-test gives for them
+
+
+class OffGrid(UsageError):
+    """What is proved of a program with real noise would not hold for one with noise on a grid."""
+
+
+def emit(
+    mechanism: Mechanism | Sketch,
+    promise: Promise = Promise(),  # noqa: B008, it is frozen
+    command: str | None = None,
+    claim: str = "",
+    backend: str = PYTHON,
+) -> str:
+    """A Python file, for the standard library alone, that runs `mechanism` with exact noise.
+
+    `promise` is what is known of its being `claim`-private (ε, if nothing is claimed) and `command` how to find out
+    again; all of it goes into the docstring. Without a promise the file says that nothing is claimed. With one, it refuses
+    the inputs that the promise does not cover, and the grid of its noise contains the shifts of the proof; a program
+    whose values leave every grid is refused.
+    With the backend "opendp" it also has a function `make_measurement`, which needs OpenDP when it is called.
+    """
+    if backend not in (PYTHON, OPENDP):
+        raise UsageError(f"there is no backend {backend!r}: choose {PYTHON} or {OPENDP}")
+    if isinstance(mechanism, Sketch):
+        mechanism = mechanism.complete()
+    program = _check_readable(mechanism.filled())
+    claim = claim or program.epsilon.name
+    shifts = NO_SHIFTS
+    if promise.claims:
+        check_proof(program, promise, claim)
+        shifts = read_shifts(promise.certificate or "", program.adjacency.distance)
+    plan = plan_grid(program, shifts)
+    if plan.reasons and promise.claims:
+        raise OffGrid(
+            f"{program.name} cannot be emitted: its values leave every grid, so that exact noise cannot stand for real noise.\n"
+            + "".join(f"  {reason}\n" for reason in plan.reasons)
+            + "Multiply and divide by public numbers that are fixed before the run, and not again in every turn of a loop."
+        )
+    limits = find_limits(program, promise)
+    name = _free_name(program.name, _support_names())
+    fraction = _free_name("Fraction", _own_names(program), "_")
+    wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
+    parts = [
+        *([f"{fraction} = Fraction"] if fraction != "Fraction" else []),
+        write_exactly(_print_plan(program, plan, limits, promise.most), wholes, fraction),
+        write_exactly(own_text(mechanism, name) or _print(program, name), wholes, fraction),
+    ]
+    if backend == OPENDP:
+        if not promise.claims:
+            raise UsageError(
+                f"there is no OpenDP measurement of {program.name}: it would claim a loss, and {promise.text[:1].lower()}{promise.text[1:]}"
+            )
+        parts += _print_measurement(program, name, claim)
+    words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
+    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend))
+    return _assemble(words, name, parts, known, backend)
+
+
+def load_emitted(text: str) -> Callable[..., Any]:
+    """The mechanism of an emitted program. Executes `text`, so it must come from `emit`."""
+    space: dict[str, Any] = {"__name__": "kolahal_emitted"}
+    exec(compile(text, EMITTED, "exec"), space)
+    function: Callable[..., Any] = space[space["__all__"][0]]
+    return function
+
+
+def _check_readable(program: Sketch) -> Sketch:
+    """The program, if its print reads as itself; names and texts of one that was made by hand may be anything."""
+    try:
+        same = parse(str(replace(program, doc=None))) == program
+    except (KolahalError, AssertionError):
+        same = False
+    if not same:
+        raise UsageError(f"{program.name!r} is not a program without holes that can be printed and read back")
+    return program
+
+
+def _print(program: Sketch, name: str) -> str:
+    """The function as it prints, where there is no text of the user's."""
+    head, definition, *body = str(replace(program, name=name, doc=None)).split("\n")
+    doc = [] if program.doc is None else [f"    {print_words(program.doc, '    ')}"]
+    return "\n".join([head, definition, *doc, *body])
+
+
+# ---------------------------------------------------------------- names
+
+
+@lru_cache(maxsize=2)
+def _support(file: str = "runtime.py") -> tuple[str, str]:
+    """The imports of a file of support code, and the rest of it."""
+    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    lines = text.split("\n")
+    first, last = imports[0].lineno - 1, imports[-1].end_lineno
+    return "\n".join(lines[first:last]), "\n".join(lines[last:]).strip("\n")
+
+
+@lru_cache(maxsize=1)
+def _support_names() -> frozenset[str]:
+    """Every name that the support code takes from the module or from Python; a mechanism of such a name would stand in its way."""
+    names = {"_plan", "_KNOWN", "make_measurement"}
+    files = ("runtime.py", "measurement.py")
+    tables = [symtable.symtable("\n".join(_support(file)), file, "exec") for file in files]
+    names.update(*(table.get_identifiers() for table in tables))
+    while tables:
+        table = tables.pop()
+        names.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
+        tables += table.get_children()
+    return frozenset(names)
+
+
+def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
+    while name in taken:
+        name += tail
+    return name
+
+
+def _own_names(program: Sketch) -> frozenset[str]:
+    """Every name that the program itself gives away."""
+    inner = {node.name for node in walk(program.body) if isinstance(node, Comprehension)}
+    return assigned_names(program.body) | inner | {program.name} | {p.name for p in program.parameters}
+
+
+# ---------------------------------------------------------------- the parts of the file
+
+
+def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...], backend: str) -> str:
+    imports, support = _support()
+    public = [name]
+    if backend == OPENDP:
+        more, rest = _support("measurement.py")
+        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
+        support += f"\n\n\n{rest}"
+        public.append("make_measurement")
+    return "\n\n".join(
+        [
+            print_words(words, indent=""),
+            f"{imports}\n\n__all__ = {public!r}",
+            "# Support code first, the same in every file that kolahal writes; the mechanism stands at the end.",
+            support + "\n",
+            "# ---------------------------------------------------------------- the mechanism\n",
+            "\n\n\n".join(part.strip("\n") for part in parts) + "\n",
+            "# Inputs, and the answers that the fixed noise of the self-test gives for them.\n"
+            "_KNOWN: Any = [" + "".join(f"\n    {pair!r}," for pair in known) + ("\n]" if known else "]"),
+            f'if __name__ == "__main__":\n    sys.exit(_main({name}, _KNOWN, __doc__ or ""))\n',
+        ]
+    )
+
+
+def _print_measurement(program: Sketch, name: str, claim: str) -> list[str]:
+    """The function that builds an OpenDP measurement."""
+    if program.length_name in claim:
+        raise UsageError(
+            f"the claim {claim} depends on the length of the input, and an OpenDP measurement has one loss for all"
+        )
+    public = ", ".join(p.name for p in program.parameters if p.role is not Role.PRIVATE)
+    relation, distance = program.adjacency.name, program.adjacency.distance
+    return [
+        f'''\
+def make_measurement(epsilon, arguments=None, T=None):
+    """An OpenDP measurement of {name}: at `epsilon`, with these public `arguments`, for answers of type T, f64 or i64."""
+    def claim({public}):
+        return {claim}
+
+    relation, distance, whole = "{relation}", Fraction("{distance}"), {program.private.whole}
+    return _build_measurement({name}, relation, distance, whole, "{answer_type(program)}", claim, epsilon, arguments, T)
+'''
+    ]
+
+
+def _print_plan(program: Sketch, plan: Plan, limits: tuple[Limit, ...], most: int | None) -> str:
+    """The function that tells the support code the scales, what the grid depends on, and which inputs to refuse."""
+    scales = "".join(f'\n            "{text}": {text},' for text in plan.scales)
+    accepted = ", ".join(f'"{limit.name}": ({limit.name}, {limit.least}, {limit.most})' for limit in limits)
+    return f'''\
+def _plan({", ".join(p.name for p in program.parameters)}):
+    """What is fixed before anything runs, from public values; of {program.private.name} only the length is known here."""
+    return {{
+        "distance": {program.adjacency.distance},
+        "scales": {{{scales}{chr(10) + 8 * " " if scales else ""}}},
+        "limits": {{{accepted}}},
+        "numbers": [{", ".join(plan.numbers)}],
+        "factors": [{", ".join(plan.factors)}],
+        "whole": {program.private.whole},
+        "answers": {program.private.count},
+        "most": {most},
+        "as_tuple": {any(isinstance(node.value, TupleOf) for node in walk(program.body) if isinstance(node, Return))},
+    }}
+'''
+
+
+def _command(program: Sketch) -> str:
+    return f"kolahal check {program.source.path}:{program.name}" if program.source else "kolahal check FILE"
+
+
+def _version() -> str:
+    try:
+        return metadata.version("kolahal")
+    except metadata.PackageNotFoundError:
+        return "from its source"
+
+
+# ---------------------------------------------------------------- known answers
+
+MOST_STEPS = 20_000  # lines of a known run
+MOST_BITS = 20_000  # of a number in it
+
+
+def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ...]:
+    """A few inputs with the answers of runs with fixed noise; runs that fail or take long are left out."""
+    function = load_emitted(text)
+    answer_known = function.__globals__["_answer_known"]
+    found: list[Known] = []
+    for answers in ([3, -1.5, 7.25, 2], [0.5, 0.5]):
+        whole = [math.floor(answer) for answer in answers] if program.private.whole else answers
+        count = program.private.count
+        database = whole[:most] if count is None else [whole[place % len(whole)] for place in range(count)]
+        inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p) for p in program.parameters}
+        try:
+            with _bounded():
+                answer = answer_known(function, inputs)
+        except (_TooLong, RuntimeError, ValueError):
+            continue
+        found.append((inputs, answer))
+    return tuple(found)
+
+
+def _representative(parameter: Parameter) -> Any:
+    if isinstance(parameter.default, bool) or parameter.type is Type.BOOL:
+        return parameter.default is not False
+    if parameter.default is not None:
+        return int(parameter.default) if parameter.default.denominator == 1 else float(parameter.default)
+    return 0.5 if parameter.role is Role.EPSILON else 2
+
+
+class _TooLong(Exception):
+    pass
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """Stop what runs inside after many steps, or when its numbers grow very large: a program need not end."""
+    steps = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal steps
+        if frame.f_code.co_filename != EMITTED:
+            return None
+        steps += 1
+        numbers = [v for v in frame.f_locals.values() if isinstance(v, int | Fraction)]
+        bits = max([0, *(max(v.numerator.bit_length(), v.denominator.bit_length()) for v in numbers)])
+        if steps > MOST_STEPS or bits > MOST_BITS:
+            raise _TooLong
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(before)

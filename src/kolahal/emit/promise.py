@@ -1,0 +1,168 @@
+"""What may be said of a program that is handed out, and to which inputs it must keep for that to be true."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from dataclasses import dataclass
+
+from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
+from kolahal.lang.sketch import Sketch, Type
+
+WIDTH = 110
+NOT_CHECKED = "Unknown: nobody has checked this program yet."
+PROVED, BOUNDED, NOTHING = "proved", "bounded", "nothing"  # kinds of promises
+
+_ASSUMED = re.compile(r"(\w+) >= (-?[0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What is known of a program. A claim comes with its proof, whose shifts the grid of the noise must contain."""
+
+    kind: str = NOTHING
+    text: str = NOT_CHECKED  # the verdict in words
+    certificate: str | None = None
+    assumed: tuple[str, ...] = ()  # of whole arguments, such as "N >= 1"
+    most: int | None = None  # private answers
+    values: tuple[int, int] | None = None  # of every whole argument, the least and the largest
+
+    @property
+    def claims(self) -> bool:
+        return self.kind != NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The values of a whole argument that a program accepts."""
+
+    name: str
+    least: int
+    most: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name} >= {self.least}" if self.most is None else f"{self.name} from {self.least} to {self.most}"
+
+
+def find_limits(program: Sketch, promise: Promise) -> tuple[Limit, ...]:
+    """What a program has to refuse so that a promise is kept: what it requires itself, and what the proof assumes."""
+    least = dict.fromkeys(program.required, 1)
+    whole = [p.name for p in program.arguments if p.type is Type.INT]
+    for text in promise.assumed:
+        found = _ASSUMED.fullmatch(text)
+        if found is None or found[1] not in whole:
+            raise UsageError(f"{program.name} cannot be emitted: nobody would enforce what its proof assumes, {text}")
+        least[found[1]] = max(least.get(found[1], int(found[2])), int(found[2]))
+    if promise.values is not None:
+        return tuple(
+            Limit(name, max(promise.values[0], least.get(name, promise.values[0])), promise.values[1]) for name in whole
+        )
+    return tuple(Limit(name, least[name]) for name in whole if name in least)
+
+
+def check_proof(program: Sketch, promise: Promise, claim: str) -> None:
+    """Refuse a promise whose proof is of another program, or of a weaker claim."""
+    try:
+        document = json.loads(promise.certificate or "")
+        proved, claimed = parse_scale(document["claim"]), parse_scale(claim)
+        same_program = parse(document["program"]) == program and isinstance(document["cases"], list)
+    except (ValueError, LookupError, TypeError, AttributeError, KolahalError):
+        raise UsageError(f"{program.name} cannot be emitted: what is promised of it has no certificate") from None
+    if not same_program:
+        raise UsageError(f"{program.name} cannot be emitted: its certificate is about another program; check this one")
+    if proved.powers != claimed.powers or proved.coefficient > claimed.coefficient:
+        raise UsageError(
+            f"{program.name} cannot be emitted: its certificate is for {proved}, not for {claimed}; check it with that claim"
+        )
+
+
+# ---------------------------------------------------------------- in words
+
+
+def describe(
+    program: Sketch,
+    promise: Promise,
+    off_grid: tuple[str, ...],
+    limits: tuple[Limit, ...],
+    claim: str,
+    command: str,
+    version: str,
+) -> str:
+    """The docstring of an emitted program."""
+    noise = dict.fromkeys(f"{draw.noise.value}({draw.scale})" for draw in program.draws)
+    drawn = (
+        f"Noise. {', '.join(noise) if noise else 'None'}. It is discrete, drawn exactly with the operating system's randomness, on a "
+        "grid with at least 2**40 steps a scale; private answers are rounded to the grid, and all arithmetic is exact."
+    )
+    costs = f" A second call: each call spends {claim} again."
+    paragraphs = [
+        _title(program, promise, limits),
+        *([_claim(program, promise, limits, claim)] if promise.claims else []),
+        f"Verdict. {promise.text}",
+        f"To find out again: {command}",
+        drawn + (" Comments below say why this keeps the claim." if promise.claims else ""),
+        "Not covered. How long a run takes and what it leaves in memory. That an input is refused, or that a run stops with an error."
+        + (costs if promise.claims else ""),
+        *([_refused(program, promise, limits)] if _refused(program, promise, limits) else []),
+        *(
+            [f"Off the grid. What is proved of real noise would not hold for this file: {'; '.join(off_grid)}"]
+            if off_grid
+            else []
+        ),
+        "To test the noise, and the program with fixed noise: python FILE --self-test",
+        f"Written by kolahal {version}.",
+    ]
+    return "\n\n".join(
+        textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) for text in paragraphs
+    )
+
+
+def _title(program: Sketch, promise: Promise, limits: tuple[Limit, ...]) -> str:
+    if not promise.claims:
+        return f"{program.name}: a program with noise; nothing is claimed about its privacy."
+    if promise.kind == BOUNDED:
+        bounds = _bounds(program, promise, limits)
+        return f"{program.name}: a program that answers with differential privacy for {bounds}, and refuses others."
+    return f"{program.name}: a program that answers with differential privacy."
+
+
+def _bounds(program: Sketch, promise: Promise, limits: tuple[Limit, ...]) -> str:
+    """Up to where a bounded proof reaches: at most 4 private answers and N from 1 to 3."""
+    count = program.private.count
+    answers = f"at most {promise.most} private answers" if count is None else f"its {count} private answers"
+    return " and ".join([answers, *(str(limit) for limit in limits if limit.most is not None)])
+
+
+def _claim(program: Sketch, promise: Promise, limits: tuple[Limit, ...], claim: str) -> str:
+    q, eps = program.private.name, program.epsilon.name
+    kind = "whole answers" if program.private.whole else "answers"
+    if program.private.count is not None:
+        lists = f"two lists {q} of {program.private.count} {kind} each"
+    elif promise.most is not None:
+        lists = f"two lists {q} of equal length, with at most {promise.most} {kind},"
+    else:
+        lists = f"two lists {q} of equal length" + (f", of {kind}," if program.private.whole else "")
+    limited = {limit.name for limit in limits}
+    free = [p.name for p in program.arguments if p.name not in limited]
+    every = " and ".join([f"every {eps} above 0", *(f"every {limit}" for limit in limits)])
+    whatever = f", whatever {' and '.join(free)} {'is' if len(free) == 1 else 'are'}" if free else ""
+    return (
+        f"Claim. Take {lists} that are neighbours: {program.adjacency.describe()}. Then, for {every}{whatever}, and for every set of "
+        f"outputs, its probability on one of them is at most exp({claim}) times its probability on the other."
+    )
+
+
+def _refused(program: Sketch, promise: Promise, limits: tuple[Limit, ...]) -> str:
+    """The inputs that are refused because nothing is known of them, or because the program does not declare them."""
+    found = [str(limit) for limit in limits]
+    q = program.private.name
+    if program.private.count is not None:
+        found.append(f"{q} with exactly {program.private.count} answers")
+    elif promise.most is not None:
+        found.append(f"{q} with at most {promise.most} answers")
+    if program.private.whole:
+        found.append(f"whole answers in {q}")
+    return f"Accepted, everything else is refused: {', '.join(found)}." if found else ""

@@ -1,0 +1,395 @@
+"""What an emitted program fixes before it runs: its scales, and the numbers that its grid has to contain."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any
+
+from kolahal.lang.ir import (
+    Append,
+    Assign,
+    Binary,
+    Call,
+    Comprehension,
+    Const,
+    Draw,
+    Expr,
+    For,
+    Index,
+    Length,
+    Negate,
+    Node,
+    Range,
+    Var,
+    While,
+    rebuild,
+    walk,
+)
+from kolahal.lang.kinds import WHOLES, infer
+from kolahal.lang.pretty import print_expression
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Role, Sketch, Type
+from kolahal.lang.taint import bindings, find_flow
+
+ARITHMETIC = ("+", "-", "*", "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Texts of public expressions, and why a proof about real noise may not carry over to the grid, if so."""
+
+    scales: tuple[str, ...]
+    numbers: tuple[str, ...]  # that the grid has to contain
+    factors: tuple[str, ...]  # that refine the grid of noise
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """A product with, or a quotient by, a public number."""
+
+    operand: Expr
+    factor: Expr
+    product: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shifts:
+    """What the grid of the noise has to know of the shifts of a proof.
+
+    `parts` is into how many parts a step of the grid must fall. `cancels` are the sites whose noise makes up for the
+    difference of the sum that it stands in, and `followed` the variables whose difference a draw is shifted by; these may
+    depend on other noise. So may shifts that are mixed by a change, on the noise of all sites but those in `mixing`.
+    """
+
+    parts: int = 1
+    cancels: frozenset[int] = frozenset()
+    followed: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    mixing: frozenset[int] | None = None  # None where nothing is mixed so
+
+
+NO_SHIFTS = Shifts()
+
+
+def read_shifts(certificate: str, distance: Fraction) -> Shifts:
+    """The shifts of the proof in a certificate.
+
+    They are fractions of the distance of neighbours, apart from what the program's own factors do to them. Where a proof
+    has shifts for the two ends of a change only, those in between are mixtures: with weights that are whole multiples of
+    a step over the width of the change, counted from an end that need not be on the grid itself.
+    """
+    shifts, widths = 1, 1
+    cancels: set[int] = set()
+    followed: dict[int, frozenset[str]] = {}
+    mixing: frozenset[int] | None = None
+    for case in json.loads(certificate)["cases"]:  # by place: other keys are names of the user's, `steps` among them
+        rules, passages = case.get("alignment") or (), case.get("passages") or ()
+        found = [Fraction(s) / distance for p in passages for shift in p["shifts"] for s in shift["steps"].values()]
+        for site, rule in enumerate(rules):
+            forms = [rule[part] for part in ("then", "else") if part in rule]
+            found += [Fraction(form["units"]) for form in forms]
+            # The proof gives names of its own to what it takes apart: x' is made of x.
+            names = {form["follow"].partition("'")[0] for form in forms if form.get("follow")}
+            followed[site] = followed.get(site, frozenset()) | names
+            cancels |= {site for form in forms if form.get("cancel")}
+        shifts = math.lcm(shifts, *(shift.denominator for shift in found))
+        open_ends = [pair for passage in passages for pair in _open_ends(passage)]
+        for low, high in open_ends:
+            ends = low / distance, high / distance
+            off = math.lcm(*(end.denominator for end in ends))
+            widths = math.lcm(widths, (ends[1] - ends[0]).numerator * off)
+        if open_ends:
+            active = frozenset(case["active"])
+            mixing = active if mixing is None else mixing & active
+    return Shifts(shifts * widths, frozenset(cancels), followed, mixing)
+
+
+def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
+    """The ends of the changes of a passage that are not fixed."""
+    ends = [(Fraction(low), Fraction(high)) for low, high in passage.get("ends") or ()]
+    return [(low, high) for low, high in ends if low != high]
+
+
+def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> Plan:
+    """The plan of a program without holes, whose proof shifts its noise by `shifts`."""
+    return _Planner(sketch, shifts).plan()
+
+
+class _Planner:
+    """What matters is by how much a value can differ between the two runs of a proof: shifts are made of that.
+
+    So public values count too: which of them a run takes may depend on private data.
+    """
+
+    def __init__(self, sketch: Sketch, shifts: Shifts):
+        self.sketch, self.shifts = sketch, shifts
+        self.data = find_flow(sketch, answers=True, noise=True)
+        self.noisy = find_flow(sketch, answers=False, noise=True)
+        self.types = infer(sketch)
+        self.fixed: dict[str, Expr] = {}
+        self.define()
+        self.reasons: list[str] = []
+
+    def plan(self) -> Plan:
+        body = self.sketch.body
+        scales = [draw.scale for draw in self.sketch.draws if isinstance(draw.scale, Scale)]
+        sites = self.sites()
+        self.refuse_endless(sites)
+        self.refuse_finer_noise(sites)
+        literals = [node for node in walk(body) if isinstance(node, Const) and not _is_whole(node)]
+        reals = [
+            Var(p.name)
+            for p in self.sketch.parameters
+            if p.role is not Role.PRIVATE and p.type is Type.FLOAT and Var(p.name) in walk(body)
+        ]
+        computed = [
+            self.resolve(node)
+            for node in walk(body)
+            if isinstance(node, Binary) and node.op in ("*", "/") and self.is_fixed(node)
+        ]
+        factors = [print_expression(self.resolve(site.factor)) for site in sites.values()]
+        parts = [str(self.shifts.parts)] if self.shifts.parts > 1 else []
+        return Plan(
+            tuple(dict.fromkeys(map(str, scales))),
+            tuple(dict.fromkeys(print_expression(n) for n in [*literals, *reals, *computed])),
+            (*factors, *parts),
+            tuple(dict.fromkeys(self.reasons)),
+        )
+
+    # ---- public numbers that are fixed before the program runs
+
+    def define(self) -> None:
+        """Find the names that always hold one public number, and the expression over inputs that it is."""
+        assigned: dict[str, int] = defaultdict(int)
+        for node in walk(self.sketch.body):
+            if isinstance(node, Assign):
+                for name in node.targets:
+                    assigned[name] += 1
+            elif isinstance(node, For | Comprehension):
+                assigned[node.name] += 1
+        self.fixed = {
+            p.name: Var(p.name)
+            for p in self.sketch.parameters
+            if p.role is not Role.PRIVATE and p.type is not Type.BOOL and not assigned[p.name]
+        }
+        for statement in self.sketch.body:
+            if isinstance(statement, Assign):
+                for name, value in zip(statement.targets, statement.values, strict=True):
+                    if assigned[name] == 1 and name not in self.fixed and self.is_fixed(value):
+                        self.fixed[name] = self.resolve(value)
+
+    def is_fixed(self, expr: Expr) -> bool:
+        match expr:
+            case Const(value=Fraction()):
+                return True
+            case Var(name):
+                return name in self.fixed
+            case Length(of):
+                return (
+                    f"len({of.name})" == self.sketch.length_name and self.sketch.length_name in self.sketch.quantities()
+                )
+            case Negate(of):
+                return self.is_fixed(of)
+            case Binary("+" | "-" | "*" | "/" | "//" | "%", left, right):
+                return self.is_fixed(left) and self.is_fixed(right)
+            case Call(_, arguments):
+                return all(map(self.is_fixed, arguments))
+            case _:
+                return False
+
+    def resolve(self, expr: Expr) -> Expr:
+        """A fixed expression over inputs alone."""
+        return rebuild(expr, lambda node: self.fixed.get(node.name) if isinstance(node, Var) else None)
+
+    # ---- where the grid is refined
+
+    def sites(self) -> dict[int, _Site]:
+        """Every product and quotient with a public number that is not 1, unless it is itself fixed or whole."""
+        found: dict[int, _Site] = {}
+        for node in walk(self.sketch.body):
+            match node:
+                case Binary("*" | "/" as op, left, right) if not self.is_fixed(node) and self.types.of(node) != WHOLES:
+                    depends = self.data.of(left), self.data.of(right)
+                    if all(depends) or (op == "/" and depends[1]):
+                        self.refuse(node, "divides by" if op == "/" else "multiplies two of", "private values or noise")
+                        continue
+                    swap = op == "*" and (depends[1] or (not any(depends) and self.is_fixed(left)))
+                    operand, factor = (right, left) if swap else (left, right)
+                    if factor in (Const(Fraction(1)), Const(Fraction(-1))):
+                        continue
+                    if self.is_fixed(factor):
+                        found[id(node)] = _Site(operand, factor, op == "*")
+                    elif op == "/" or not self.is_multiple(operand, factor):
+                        self.refuse(node, "multiplies or divides by a number that is not fixed before the run:", "")
+                case Binary("//" | "%", left, right) if self.data.of(left) or self.data.of(right):
+                    if self.types.of(node) != WHOLES:
+                        self.refuse(node, "takes the floor or the rest of", "a private value or noise")
+        return found
+
+    def is_multiple(self, operand: Expr, factor: Expr) -> bool:
+        """Whether a product is a whole multiple of something on the grid; to undo that for noise would leave it."""
+        if self.noisy.of(operand) or self.noisy.of(factor):
+            return False
+        return WHOLES in (self.types.of(factor), self.types.of(operand))
+
+    def refuse_endless(self, sites: dict[int, _Site]) -> None:
+        """A value that is refined by a site and comes back to it would need a finer grid in every turn.
+
+        Noise that follows a variable in the proof brings that variable's differences with it. Outside loops a site is passed
+        at most once.
+        """
+        through: dict[str, set[int]] = defaultdict(set)
+
+        def of(node: object) -> set[int]:
+            found: set[int] = set()
+            if isinstance(node, tuple):
+                return found.union(*map(of, node))
+            if isinstance(node, Var):
+                return through[node.name]
+            if isinstance(node, Draw):
+                return found.union(*(through[name] for name in self.shifts.followed.get(node.site, ())))
+            if isinstance(node, Node) and not isinstance(node, Length):
+                found = found.union(*(of(getattr(node, f.name)) for f in fields(node) if f.name != "span"))
+                return found | ({id(node)} & sites.keys())
+            return found
+
+        changed = True
+        while changed:
+            changed = False
+            for name, value in bindings(self.sketch):
+                new = of(value)
+                if not new <= through[name]:
+                    through[name] |= new
+                    changed = True
+        loops = [node for node in walk(self.sketch.body) if isinstance(node, For | While)]
+        for node in {id(node): node for loop in loops for node in walk(loop)}.values():
+            if id(node) in sites and id(node) in of(sites[id(node)].operand):
+                self.refuse(node, "refines the grid again in every turn:", "")
+
+    # ---- noise that makes up for other noise
+
+    def refuse_finer_noise(self, sites: dict[int, _Site]) -> None:
+        """Noise that has been divided is on a finer grid than noise that may have to make up for it.
+
+        That matters only where the two runs may have taken their values from different draws; elsewhere they differ by a
+        shift, which is on a coarser grid than the noise.
+        """
+        selected, divided = self.selected(), self.divided(sites)
+        others = {draw.site for draw in self.sketch.draws} - (self.shifts.mixing or frozenset())
+        finer = self.shifts.parts > 1 or any(self.is_finer(site, sites) for site in sites)
+        if self.shifts.mixing is not None and others and finer:
+            self.reasons.append("the proof shifts noise by a part of what other noise is away from a value")
+        for names in self.shifts.followed.values():
+            for name in sorted(names & selected & divided):
+                self.reasons.append(
+                    f"noise makes up for differences of `{name}`, which is made of noise that was divided"
+                )
+        for root in _sums(self.sketch.body):
+            terms = list(_terms(root, ()))
+            chosen = [(leaf, chain) for leaf, chain in terms if self.is_selected(leaf, selected)]
+            for draw, own in terms:
+                if isinstance(draw, Draw) and draw.site in self.shifts.cancels:
+                    for leaf, chain in chosen:
+                        if not self.keeps_grid(leaf, chain, own, divided, sites):
+                            self.refuse(root, "lets noise make up for other noise that is multiplied or divided:", "")
+
+    def selected(self) -> set[str]:
+        """The noisy names that the two runs may have taken from different draws: by a condition, or by max, min, abs."""
+        controlled = find_flow(self.sketch, answers=True, noise=True, control=True).controlled
+        names = {name for node in controlled if isinstance(node, Assign) for name in node.targets}
+        names |= {node.name for node in controlled if isinstance(node, Append)}
+        names &= self.noisy.names
+        return self.spread(lambda value, known: any(self.is_selected(node, known) for node in walk(value)), names)
+
+    def is_selected(self, node: Node, known: set[str]) -> bool:
+        match node:
+            case Var(name):
+                return name in known
+            case Index(of, _):
+                return of.name in known
+            case Call(_, arguments):
+                return any(map(self.noisy.of, arguments))
+            case _:
+                return False
+
+    def divided(self, sites: dict[int, _Site]) -> set[str]:
+        """The names that noise reaches after a division or a product with a fraction."""
+
+        def is_divided(value: Expr | Range, known: set[str]) -> bool:
+            nodes = list(walk(value))
+            return any(n.name in known if isinstance(n, Var) else self.is_finer(id(n), sites) for n in nodes)
+
+        return self.spread(is_divided, set())
+
+    def is_finer(self, node: int, sites: dict[int, _Site]) -> bool:
+        """Whether a product or quotient of noise may be off the grid of the noise."""
+        site = sites.get(node)
+        return site is not None and self.noisy.of(site.operand) and not self.is_whole_product(site)
+
+    def is_whole_product(self, site: _Site) -> bool:
+        return site.product and self.types.of(site.factor) == WHOLES
+
+    def keeps_grid(
+        self, leaf: Expr, chain: tuple[int, ...], own: tuple[int, ...], divided: set[str], sites: dict[int, _Site]
+    ) -> bool:
+        """Whether what a draw has to make up for, divided by the draw's own factor, is a whole multiple of `leaf`."""
+        if any(
+            node.name in divided if isinstance(node, Var) else self.is_finer(id(node), sites) for node in walk(leaf)
+        ):
+            return False
+        mine = [sites[node] for node in chain if node in sites and node not in own]
+        its = [sites[node] for node in own if node in sites and node not in chain]
+        whole = all(map(self.is_whole_product, mine))
+        return whole and all(not site.product and self.types.of(site.factor) == WHOLES for site in its)
+
+    def spread(self, holds: Callable[[Expr | Range, set[str]], bool], names: set[str]) -> set[str]:
+        """`names`, and every name that is given a value of which `holds` is true, given those before."""
+        while True:
+            more = {name for name, value in bindings(self.sketch) if name not in names and holds(value, names)}
+            if not more:
+                return names
+            names = names | more
+
+    def refuse(self, node: Node, what: str, of_what: str) -> None:
+        where = f"line {node.span.line}: " if node.span.line else ""
+        shown = print_expression(node)  # type: ignore[arg-type]
+        self.reasons.append(f"{where}`{shown}` {what} {of_what}".rstrip(" :"))
+
+
+def _sums(node: object) -> Iterator[Expr]:
+    """Every largest sum, product or quotient, and every draw that stands alone, below `node`."""
+    if isinstance(node, tuple):
+        for part in node:
+            yield from _sums(part)
+    elif isinstance(node, Draw | Negate) or (isinstance(node, Binary) and node.op in ARITHMETIC):
+        yield node
+        for leaf, _ in _terms(node, ()):
+            yield from _sums(_inside(leaf))
+    elif isinstance(node, Node):
+        yield from _sums(_inside(node))
+
+
+def _inside(node: Node) -> tuple[object, ...]:
+    return tuple(getattr(node, part.name) for part in fields(node) if part.name != "span")
+
+
+def _terms(expr: Expr, chain: tuple[int, ...]) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+    """What a sum is made of, each with the products and quotients, by identity, that it stands in."""
+    match expr:
+        case Negate(of):
+            yield from _terms(of, chain)
+        case Binary(op, left, right) if op in ARITHMETIC:
+            inner = chain if op in ("+", "-") else (*chain, id(expr))
+            yield from _terms(left, inner)
+            yield from _terms(right, inner)
+        case _:
+            yield expr, chain
+
+
+def _is_whole(node: Const) -> bool:
+    return not isinstance(node.value, Fraction) or node.value.denominator == 1

@@ -1,0 +1,1 @@
+"""Files that are copied into programs for users, and tested as Python here."""

@@ -1,0 +1,1 @@
+"""Event probabilities without sampling: closed forms, quadrature, rigorous intervals."""

@@ -1,0 +1,173 @@
+"""From an example to the hardest one near it, by exact probabilities: answers move as far apart as the loss rises.
+
+The worst losses lie where no sampler sees them, with answers many noise scales apart and events that almost never
+happen (design, section 4.5). Integration is as exact there as anywhere, so a plain local search gets there.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from kolahal.exact.polyhedra import CannotIntegrate
+from kolahal.exact.probe import Integrator, ask, exact_losses
+from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit, steps_from
+from kolahal.model import AllOf, Arguments, Equals, Event, Example, Linear, Scales, Within
+
+MOST_STARTS = 800
+
+
+@dataclass(frozen=True, slots=True)
+class Climb:
+    """The hardest example that was found, its log-loss, and how many were looked at."""
+
+    example: Example
+    log_loss: float
+    tried: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a climb goes."""
+
+    turns: int = 60  # steps, each the best of all directions
+    furthest: Fraction | None = None  # answers stay within this distance of 0
+    least: float = 1e-4  # a step must raise the loss by this share of it
+    events: bool = True  # whether the bounds of the event may move too
+
+
+EVERYWHERE = Reach()
+
+
+def climb_exact(
+    integrator: Integrator,
+    example: Example,
+    scales: Scales,
+    reach: Reach = EVERYWHERE,
+    events: Sequence[Event] = (),
+) -> Climb | CannotIntegrate:
+    """The hardest example that steps from `example` reach at `scales`; `events` are others that may be its event."""
+    sketch = integrator.sketch
+    unit = noise_unit(sketch, example.arguments, scales)
+    step, smallest = 2 * unit, unit / 8
+    best = _losses(integrator, [example], scales)
+    if isinstance(best, CannotIntegrate):
+        return best
+    loss, tried = float(best[0]), 1
+    turns = reach.turns
+    while turns > 0 and step >= smallest:
+        turns -= 1
+        nearby = [e for e in _nearby(integrator, example, step, reach) if _is_inside(e, reach)]
+        nearby += [replace(example, event=event) for event in events if event != example.event]
+        new, found, seen = _best(integrator, example, loss, nearby, scales)
+        tried += seen
+        if found > loss * (1 + reach.least) + 1e-12:
+            example, loss = new, found
+            step = step * 2 if step < 64 * unit else step
+        else:
+            step = step / 4
+    return Climb(example, loss, tried)
+
+
+def find_hardest(
+    integrator: Integrator,
+    arguments: Arguments,
+    scales: Scales,
+    reach: Reach = EVERYWHERE,
+    events: Sequence[Event] = (),
+    starts: int = 3,
+) -> Climb | CannotIntegrate:
+    """The hardest example at `scales`, from the best starts at the threshold: all corners of the relation and events.
+
+    Without `events`, all answers that the program can give are tried, if those are not numbers with noise.
+    """
+    sketch = integrator.sketch
+    events = events or integrator.answers(arguments, scales)
+    if not events:
+        return CannotIntegrate("the answers are numbers with noise, so events must be given")
+    (base,) = enumerate_bases(sketch, arguments, scales, 1)
+    corners = list(itertools.islice(sketch.adjacency.vertices(arguments.size), MOST_STARTS + 1))
+    if len(corners) * len(events) > MOST_STARTS:
+        corners = list(enumerate_moves(sketch.adjacency, arguments.size, max(4, MOST_STARTS // len(events))))
+    examples = [Example(base, Pair(base, move).d2, event, arguments) for move in corners for event in events]
+    losses = _losses(integrator, examples, scales)
+    if isinstance(losses, CannotIntegrate):
+        return losses
+    best: Climb | None = None
+    tried = len(examples)
+    begun: set[Event] = set()
+    for place in np.argsort(-losses, kind="stable"):
+        example = examples[place]
+        if example.event in begun or (best is not None and example.event == best.example.event):
+            continue
+        begun.add(example.event)
+        found = climb_exact(integrator, example, scales, reach, events)
+        assert isinstance(found, Climb)
+        tried += found.tried
+        if best is None or found.log_loss > best.log_loss:
+            best = found
+        if len(begun) == starts:
+            break
+    assert best is not None
+    return replace(best, tried=tried)
+
+
+def _is_inside(example: Example, reach: Reach) -> bool:
+    if reach.furthest is None:
+        return True
+    return all(abs(a) <= reach.furthest for d in (example.d1, example.d2) for a in d)
+
+
+def _nearby(integrator: Integrator, example: Example, step: Fraction, reach: Reach) -> Iterator[Example]:
+    pair = Pair(example.d1, tuple(b - a for a, b in zip(example.d1, example.d2, strict=True)))
+    for other in steps_from(pair, integrator.sketch, step):
+        yield replace(example, d1=other.d1, d2=other.d2)
+    if reach.events:
+        for event in _moved(example.event, step):
+            yield replace(example, event=event)
+
+
+def _moved(event: Event, step: Fraction) -> Iterator[Event]:
+    """Events whose bounds are a step away."""
+    match event:
+        case Within(low, high):
+            for shift in (step, -step):
+                if low is not None and (high is None or low + shift <= high):
+                    yield Within(low + shift, high)
+                if high is not None and (low is None or low <= high + shift):
+                    yield Within(low, high + shift)
+        case AllOf(events):
+            for place, part in enumerate(events):
+                for other in _moved(part, step):
+                    assert isinstance(other, Within)
+                    yield AllOf((*events[:place], other, *events[place + 1 :]))
+        case Linear(weights, low):
+            yield Linear(weights, low + step)
+            yield Linear(weights, low - step)
+        case Equals() | _:
+            return
+
+
+def _best(
+    integrator: Integrator, example: Example, loss: float, others: Sequence[Example], scales: Scales
+) -> tuple[Example, float, int]:
+    if not others:
+        return example, loss, 0
+    losses = _losses(integrator, others, scales)
+    if isinstance(losses, CannotIntegrate):
+        return example, loss, 0
+    place = int(np.argmax(losses))
+    return (others[place], float(losses[place]), len(others)) if losses[place] > loss else (example, loss, len(others))
+
+
+def _losses(integrator: Integrator, examples: Sequence[Example], scales: Scales) -> np.ndarray | CannotIntegrate:
+    row = np.array([scales], dtype=float).reshape(1, len(scales))
+    questions = [(e.event, d) for e in examples for d in (e.d1, e.d2)]
+    found = ask(integrator, examples[0].arguments, row, questions)
+    if isinstance(found, CannotIntegrate):
+        return found
+    return exact_losses(found[0::2, 0], found[1::2, 0])

@@ -1,0 +1,525 @@
+"""Events as polyhedra of the noise: what has to be integrated, for any database and any scales.
+
+A program of fixed size falls apart into paths (`paths/explore.py`), an event cuts some of them out, and each one
+left is a polyhedron of independent draws. Its comparisons tie the draws together; where they do so as a tree, the
+probability is a chain of one-dimensional integrals. A tree is written with *potentials*: every draw and every
+compared sum of draws is a difference of two nodes, or of a node and the ground, which is 0. A threshold with one draw
+a query is a star, running sums are a chain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from kolahal.lang.noise import Noise
+from kolahal.logic.affine import Affine, Answer, Atom, Atoms, Drawn, Symbol, plain, symbol_form
+from kolahal.model import (
+    AllOf,
+    Anything,
+    Equals,
+    Event,
+    Linear,
+    OneOf,
+    StartsWith,
+    Within,
+    contains,
+    is_number,
+)
+from kolahal.paths.explore import CONTINUOUS, Fault, Item, Path, Value
+
+MOST_PIECES = 64  # polyhedra into which an event may cut one path
+MOST_TRIES = 2_000  # ways of placing draws that are looked at for one polyhedron
+
+GROUND = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CannotIntegrate:
+    """That exact probabilities are out of reach here, and why; the sampler takes over."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A bound on a difference: an affine form of the private answers and arguments."""
+
+    form: Affine
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """A difference is at least every one of `low` and at most every one of `high`."""
+
+    low: tuple[Limit, ...] = ()
+    high: tuple[Limit, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.low or self.high)
+
+
+FREE = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """A draw is `weight` times the difference of a node and the ground, or its parent."""
+
+    draw: Drawn
+    weight: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A potential: how it stands to the ground, how to its parent, and what hangs on it."""
+
+    density: Density | None  # against the ground
+    bounds: Bounds
+    link_density: Density | None  # against the parent
+    link_bounds: Bounds
+    children: tuple[Node, ...]
+
+    @property
+    def height(self) -> int:
+        return 1 + max((child.height for child in self.children), default=-1)
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    @property
+    def draws(self) -> tuple[Drawn, ...]:
+        return tuple(d.draw for node in self.walk() for d in (node.density, node.link_density) if d is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Polyhedron:
+    """Where the `facts` about the database hold, the product of the trees' probabilities; otherwise 0."""
+
+    facts: Atoms
+    trees: tuple[Node, ...]
+
+
+# ---------------------------------------------------------------- which part of a path is in an event
+
+
+class Slot(Fraction):
+    """A bound of an event that is given later, as if it were one more answer, at the place of its value."""
+
+
+def open_bounds(event: Event, size: int) -> tuple[Event, tuple[Fraction, ...]]:
+    """The event with slots after `size` answers in place of its bounds, and these bounds."""
+    bounds: list[Fraction] = []
+
+    def slot(bound: Fraction | None) -> Fraction | None:
+        if bound is None:
+            return None
+        bounds.append(bound)
+        return Slot(size + len(bounds) - 1)
+
+    def opened(part: Equals | Within | Anything) -> Equals | Within | Anything:
+        return Within(slot(part.low), slot(part.high)) if isinstance(part, Within) else part
+
+    match event:
+        case Within():
+            return opened(event), tuple(bounds)
+        case AllOf(events):
+            return AllOf(tuple(map(opened, events))), tuple(bounds)
+        case _:
+            return event, ()
+
+
+def cut(event: Event, output: Value | Fault, noises: Sequence[Noise]) -> tuple[Atoms, ...] | CannotIntegrate:
+    """Disjoint sets of comparisons: a run that gives `output` is in the event where one of the sets holds."""
+    if isinstance(output, Fault):
+        return ()
+    match event:
+        case OneOf(events):
+            return _cut_union(events, output, noises)
+        case Anything():
+            return ((),)
+        case Equals(value=tuple() as values):
+            if not isinstance(output, tuple) or len(output) != len(values):
+                return ()
+            return _join(_cut_item(Equals(v), item, noises) for v, item in zip(values, output, strict=True))
+        case StartsWith(values):
+            if not isinstance(output, tuple) or len(output) < len(values):
+                return ()
+            return _join(_cut_item(Equals(v), item, noises) for v, item in zip(values, output, strict=False))
+        case AllOf(events):
+            if not isinstance(output, tuple) or len(output) != len(events):
+                return ()
+            return _join(_cut_item(part, item, noises) for part, item in zip(events, output, strict=True))
+        case Linear(weights, low):
+            if not isinstance(output, tuple) or len(output) != len(weights) or not all(map(_is_numeric, output)):
+                return ()
+            total = Affine({}, plain(-low))
+            for weight, item in zip(weights, output, strict=True):
+                total += _form(item).times(plain(weight))
+            return _join([_hold(Atom(-total, strict=False))])
+        case Equals() | Within():
+            return () if isinstance(output, tuple) else _join([_cut_item(event, output, noises)])
+
+
+def _cut_union(
+    events: Sequence[Event], output: Value | Fault, noises: Sequence[Noise]
+) -> tuple[Atoms, ...] | CannotIntegrate:
+    """A union as disjoint parts: each part leaves out what the parts before it have."""
+    taken: list[Atoms] = []
+    found: list[Atoms] = []
+    for event in events:
+        parts = cut(event, output, noises)
+        if isinstance(parts, CannotIntegrate):
+            return parts
+        for part in parts:
+            rest = [part]
+            for other in taken:
+                rest = [piece for atoms in rest for piece in _without(atoms, other)]
+            found += rest
+            taken.append(part)
+            if len(found) > MOST_PIECES:
+                return CannotIntegrate("the event is a union of too many parts")
+    return tuple(found)
+
+
+def _without(atoms: Atoms, other: Atoms) -> Iterator[Atoms]:
+    """Disjoint parts of `atoms` that together are what of it is not in `other`."""
+    for place, atom in enumerate(other):
+        yield (*atoms, *other[:place], atom.negated())
+
+
+def _join(parts: Iterable[Atoms | None]) -> tuple[Atoms, ...]:
+    """All parts at once; None is impossible."""
+    atoms: list[Atom] = []
+    for part in parts:
+        if part is None:
+            return ()
+        atoms += part
+    return (tuple(atoms),)
+
+
+def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None:
+    if isinstance(event, Within) and is_number(item):
+        item = _form(item)
+    if not isinstance(item, Affine):
+        plain_item = item if item is None or isinstance(item, bool) else Fraction(item)
+        return () if contains(event, plain_item) else None
+    match event:
+        case Equals(value):
+            if not isinstance(value, Fraction):
+                return None
+            if any(isinstance(s, Drawn) and noises[s.site] in CONTINUOUS for s in item.terms):
+                return None  # continuous noise hits one value with probability 0
+            off = item + Affine({}, plain(-value))
+            return (Atom(off, strict=False), Atom(-off, strict=False))
+        case Within(low, high):
+            atoms: list[Atom] = []
+            if low is not None:
+                atoms.append(Atom(_level(low) - item, strict=False))
+            if high is not None:
+                atoms.append(Atom(item - _level(high), strict=False))
+            held = [_hold(atom) for atom in atoms]
+            return None if None in held else tuple(atom for part in held for atom in part or ())
+        case Anything():
+            return ()
+        case _:
+            raise AssertionError(f"{event} is no event of one item")
+
+
+def _level(bound: Fraction) -> Affine:
+    return symbol_form(Answer(bound.numerator)) if isinstance(bound, Slot) else Affine({}, plain(bound))
+
+
+def _is_numeric(item: Item) -> bool:
+    return isinstance(item, Affine) or is_number(item)
+
+
+def _form(item: Item) -> Affine:
+    assert isinstance(item, Affine | int | Fraction)
+    return item if isinstance(item, Affine) else Affine({}, item)
+
+
+def _hold(atom: Atom) -> Atoms | None:
+    if atom.form.terms:
+        return (atom,)
+    return () if atom.holds({}) else None
+
+
+# ---------------------------------------------------------------- comparisons → trees
+
+
+def build_polyhedra(
+    paths: Iterable[Path], event: Event, noises: Sequence[Noise]
+) -> tuple[Polyhedron, ...] | CannotIntegrate:
+    """The disjoint polyhedra of an event."""
+    found: list[Polyhedron] = []
+    for path in paths:
+        parts = cut(event, path.output, noises)
+        if isinstance(parts, CannotIntegrate):
+            return parts
+        for part in parts:
+            built = build_polyhedron((*path.atoms, *part))
+            if isinstance(built, CannotIntegrate):
+                return built
+            found.append(built)
+    return tuple(found)
+
+
+def build_polyhedron(atoms: Atoms) -> Polyhedron | CannotIntegrate:
+    """The trees of comparisons that hold together; draws that no comparison names are certain and left out."""
+    facts: list[Atom] = []
+    rows: list[Row] = []
+    for atom in dict.fromkeys(atoms):
+        noise = {s: Fraction(c) for s, c in atom.form.terms.items() if isinstance(s, Drawn)}
+        if noise:
+            rows.append(Row(noise, atom.form.part(_is_public) + Affine({}, atom.form.constant), atom.strict))
+        else:
+            facts.append(atom)
+    trees: list[Node] = []
+    for group in _components(rows):
+        placed = place_draws(group)
+        if isinstance(placed, CannotIntegrate):
+            return placed
+        trees += placed.trees()
+    return Polyhedron(tuple(facts), tuple(trees))
+
+
+def _is_public(symbol: Symbol) -> bool:
+    return not isinstance(symbol, Drawn)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """noise + public ≤ 0, or < 0."""
+
+    noise: Mapping[Drawn, Fraction]
+    public: Affine
+    strict: bool
+
+
+def _components(rows: Sequence[Row]) -> list[list[Row]]:
+    """Rows that share draws, directly or through others, together."""
+    home: dict[Drawn, list[Row]] = {}
+    for row in rows:
+        merged, *others = {id(home[d]): home[d] for d in row.noise if d in home}.values() or ([],)
+        for member in [row, *(member for group in others for member in group)]:
+            merged.append(member)
+            home.update(dict.fromkeys(member.noise, merged))
+    return list({id(group): group for group in home.values()}.values())
+
+
+Pair: TypeAlias = tuple[int, int]  # of nodes
+
+
+@dataclass(slots=True)
+class Placement:
+    """Draws as differences of nodes: draw = weight × (first − second); and bounds on differences, by pair."""
+
+    draws: dict[Drawn, tuple[int, int, Fraction]] = field(default_factory=dict)
+    bounds: dict[Pair, tuple[tuple[Limit, ...], tuple[Limit, ...]]] = field(default_factory=dict)
+    leader: list[int] = field(default_factory=lambda: [GROUND])  # of each node: nodes with one leader hang together
+    edges: set[Pair] = field(default_factory=set)
+
+    def copy(self) -> Placement:
+        return Placement(dict(self.draws), dict(self.bounds), list(self.leader), set(self.edges))
+
+    def add_node(self) -> int:
+        self.leader.append(len(self.leader))
+        return len(self.leader) - 1
+
+    def find(self, node: int) -> int:
+        while self.leader[node] != node:
+            self.leader[node] = node = self.leader[self.leader[node]]
+        return node
+
+    def connect(self, a: int, b: int) -> bool:
+        """Note an edge; False if it closes a ring."""
+        if GROUND in (a, b):
+            return True
+        pair = (min(a, b), max(a, b))
+        if pair in self.edges:
+            return True
+        first, second = self.find(a), self.find(b)
+        if first == second:
+            return False
+        self.leader[first] = second
+        self.edges.add(pair)
+        return True
+
+    def put(self, draw: Drawn, node: int, base: int, weight: Fraction) -> bool:
+        self.draws[draw] = (node, base, weight)
+        return self.connect(node, base)
+
+    def ends(self, noise: Mapping[Drawn, Fraction]) -> tuple[int, int, Fraction] | None:
+        """The placed part of a row as factor × (a − b), or None if it is no such difference."""
+        total: dict[int, Fraction] = {}
+        for draw, coefficient in noise.items():
+            if draw in self.draws:
+                node, base, weight = self.draws[draw]
+                total[node] = total.get(node, Fraction(0)) + coefficient * weight
+                total[base] = total.get(base, Fraction(0)) - coefficient * weight
+        left = [(node, c) for node, c in total.items() if c and node != GROUND]
+        if not left:
+            return GROUND, GROUND, Fraction(1)
+        if len(left) == 1:
+            return left[0][0], GROUND, left[0][1]
+        if len(left) == 2 and left[0][1] == -left[1][1]:
+            return left[0][0], left[1][0], left[0][1]
+        return None
+
+    def bound(self, row: Row, a: int, b: int, factor: Fraction) -> bool:
+        """factor × (a − b) + public ≤ 0."""
+        if a < b:
+            a, b, factor = b, a, -factor
+        limit = Limit(row.public.times(plain(-1 / factor)), row.strict)
+        low, high = self.bounds.get((a, b), ((), ()))
+        self.bounds[a, b] = (low, (*high, limit)) if factor > 0 else ((*low, limit), high)
+        return self.connect(a, b)
+
+    def trees(self) -> list[Node]:
+        """The forest, each tree hung from its middle, so that it is as low as can be."""
+        beside: dict[int, list[int]] = {node: [] for node in range(1, len(self.leader))}
+        for a, b in sorted(self.edges):
+            beside[a].append(b)
+            beside[b].append(a)
+        places = {(node, base): (draw, weight) for draw, (node, base, weight) in self.draws.items()}
+        grounded = {node for node, base in places if base == GROUND}
+        seen: set[int] = set()
+        found = []
+        for node in beside:
+            if node not in seen:
+                middle = _middle(node, beside, grounded)
+                found.append(self._hang(middle, GROUND, beside, places))
+                seen |= _reach(node, beside)
+        return found
+
+    def _hang(
+        self, node: int, parent: int, beside: dict[int, list[int]], places: dict[Pair, tuple[Drawn, Fraction]]
+    ) -> Node:
+        children = tuple(self._hang(other, node, beside, places) for other in beside[node] if other != parent)
+        against_parent = (None, FREE) if parent == GROUND else self._edge(node, parent, places)
+        return Node(*self._edge(node, GROUND, places), *against_parent, children)
+
+    def _edge(self, node: int, base: int, places: dict[Pair, tuple[Drawn, Fraction]]) -> tuple[Density | None, Bounds]:
+        """What is known of node − base."""
+        density = None
+        if (node, base) in places:
+            density = Density(*places[node, base])
+        elif (base, node) in places:
+            draw, weight = places[base, node]
+            density = Density(draw, -weight)
+        if node > base:
+            return density, Bounds(*self.bounds.get((node, base), ((), ())))
+        low, high = self.bounds.get((base, node), ((), ()))
+        return density, Bounds(_negate(high), _negate(low))
+
+
+def _negate(limits: Iterable[Limit]) -> tuple[Limit, ...]:
+    return tuple(Limit(-limit.form, limit.strict) for limit in limits)
+
+
+def _reach(start: int, beside: Mapping[int, Sequence[int]]) -> set[int]:
+    return set(_distances(start, beside))
+
+
+def _distances(start: int, beside: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    found, waiting = {start: 0}, [start]
+    for node in waiting:
+        for other in beside[node]:
+            if other not in found:
+                found[other] = found[node] + 1
+                waiting.append(other)
+    return found
+
+
+def _middle(start: int, beside: Mapping[int, Sequence[int]], grounded: Collection[int]) -> int:
+    """The middle of the longest way through a tree; of two middles, one that is a draw itself."""
+    first = max(_distances(start, beside).items(), key=lambda item: item[1])[0]
+    away = _distances(first, beside)
+    node, steps = max(away.items(), key=lambda item: item[1])
+    for _ in range(steps // 2):
+        node = next(other for other in beside[node] if away[other] == away[node] - 1)
+    if steps % 2 == 0 or node in grounded:
+        return node
+    return next(other for other in beside[node] if away[other] == away[node] - 1)
+
+
+def place_draws(rows: Sequence[Row]) -> Placement | CannotIntegrate:
+    """A placement without rings, found by trying: pairs first, then sums; a bound on one draw fits any placement."""
+    ordered = sorted(rows, key=lambda row: len(row.noise) if len(row.noise) > 1 else math.inf)
+    return _place_directly(ordered) or _search_placement(ordered)
+
+
+def _place_directly(rows: Sequence[Row]) -> Placement | None:
+    """Every row in the first way there is, without copies, so that n rows take n steps; None if one does not fit."""
+    placement = Placement()
+    for row in rows:
+        if next(_ways(row, placement, lambda: placement), None) is None:
+            return None
+    return placement
+
+
+def _search_placement(rows: Sequence[Row]) -> Placement | CannotIntegrate:
+    tries = 0
+    pending: list[tuple[int, Placement]] = [(0, Placement())]
+    while pending:
+        at, placement = pending.pop()
+        while at < len(rows):
+            ways = [way for way in _ways(rows[at], placement, placement.copy) if way is not None]
+            tries += 1
+            if tries > MOST_TRIES or not ways:
+                break
+            pending.extend((at + 1, way) for way in reversed(ways[1:]))
+            placement, at = ways[0], at + 1
+        if at == len(rows):
+            return placement
+        if tries > MOST_TRIES:
+            break
+    return CannotIntegrate("the comparisons tie the noise together in rings, so no order of integration is simple")
+
+
+def _ways(row: Row, placement: Placement, target: Callable[[], Placement]) -> Iterator[Placement | None]:
+    """Placements with this row, side by side first, then one after the other; None for a way that makes a ring.
+
+    Each is made by changing a `target`, which is `placement` or a copy of it.
+    """
+    free = [draw for draw in row.noise if draw not in placement.draws]
+    ends = placement.ends(row.noise)
+    if ends is None:
+        return
+    a, b, factor = ends
+    started = len(free) < len(row.noise)
+    if not free:
+        if a != b:
+            new = target()
+            yield new if new.bound(row, a, b, factor) else None
+        return
+    if not started and len(free) <= 2:
+        new = target()
+        nodes = [new.add_node() for _ in free]
+        first = row.noise[free[0]]
+        new.put(free[0], nodes[0], GROUND, Fraction(1))
+        if len(free) == 2:
+            new.put(free[1], nodes[1], GROUND, -first / row.noise[free[1]])
+        yield new if new.bound(row, nodes[0], nodes[1] if len(free) == 2 else GROUND, first) else None
+    if started and len(free) == 1 and b == GROUND and a != GROUND:
+        new = target()
+        node = new.add_node()
+        new.put(free[0], node, GROUND, -factor / row.noise[free[0]])
+        yield new if new.bound(row, a, node, factor) else None
+    if len(free) > 1 or started:
+        for base, other, sign in ((a, b, 1), (b, a, -1)) if a != b else ((a, b, 1),):
+            new = target()
+            node, fine = base, True
+            for draw in free:
+                following = new.add_node()
+                # factor × sign × (following − node) is this draw's term.
+                fine = fine and new.put(draw, following, node, factor * sign / row.noise[draw])
+                node = following
+            yield new if fine and new.bound(row, node, other, factor * sign) else None

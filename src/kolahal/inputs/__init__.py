@@ -1,0 +1,1 @@
+"""Databases and arguments that are worth trying."""

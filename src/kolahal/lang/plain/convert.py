@@ -1,0 +1,507 @@
+"""From a plain program to a sketch: the same function, with a place for noise wherever private data goes.
+
+The paper lets the places be "every assignment instruction". Here they are the assignments of numbers that depend on
+private data, or that private data is compared with; what reaches a comparison or the answer without passing one of
+these gets a place there, and so does an answer that gathers noise in the turns of a loop.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from itertools import chain, count, islice
+
+from kolahal.errors import UsageError
+from kolahal.lang.adjacency import RELATIONS, Adjacency
+from kolahal.lang.ir import (
+    Append,
+    Assign,
+    Binary,
+    Comprehension,
+    Const,
+    Expr,
+    For,
+    Index,
+    Length,
+    ListOf,
+    Node,
+    Range,
+    Return,
+    TupleOf,
+    Var,
+    While,
+    walk,
+)
+from kolahal.lang.kinds import LIST, NUMERIC, infer
+from kolahal.lang.patch import Text, comment_lines, diff_edits, fill_source, from_outside, tokens_of
+from kolahal.lang.plain.signature import Signature
+from kolahal.lang.read.front import meanings
+from kolahal.lang.read.parse import parse, parse_source
+from kolahal.lang.read.tree import Aliases, Tree
+from kolahal.lang.scale import NotAScale, scale_of
+from kolahal.lang.sketch import Completion, Sketch, Type
+from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
+from kolahal.lang.taint import Flow, bindings, find_flow
+
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+NOISES = ("Lap", "Exp")
+MOST_SIGNATURES = 81  # all of them, for four parameters
+
+
+def sketch_of(
+    source_text: str,
+    function_name: str | None = None,
+    adjacency_text: str = "each_within(1)",
+    private: str | None = None,
+    copies: bool = True,
+    path: str = "<text>",
+    noise: str = "Lap",
+) -> str:
+    """A file with a sketch of one function of `source_text`, whose comments and lines are kept.
+
+    Without `copies`, an assignment that only copies a value that has noise already gets none of its own. `noise` is
+    what goes to all places: Lap, or the one-sided Exp.
+    """
+    if noise not in NOISES:
+        raise UsageError(f"there is no noise {noise!r} for a plain program: choose {' or '.join(NOISES)}")
+    plain = _read(Source(path, with_newlines(source_text)), function_name)
+    adjacency = _adjacency(adjacency_text)
+    sketch, bare = _parse(plain, Signature(plain.function, private), adjacency, path)
+    noisy = _Places(sketch, copies).find()
+    body = _write(bare, noisy, f" + {noise}(hole)")
+    names = sorted({"Epsilon", noise, "Private", adjacency.name, "hole", "sketch"})
+    text = f"from kolahal import {', '.join(names)}\n\n\n{body}"
+    parse_source(Source(path, text))
+    return text
+
+
+Program = Callable[..., object] | str
+
+
+def read_plain(
+    program: Program,
+    function_name: str | None = None,
+    adjacent: Adjacency | str = "each_within(1)",
+    private: str | None = None,
+    copies: bool = True,
+    path: str = "<text>",
+    noise: str = "Lap",
+) -> Sketch:
+    """The sketch of a plain program: a function, which is read and not called, or a text with one."""
+    if not isinstance(program, str):
+        try:
+            path, text = inspect.getsourcefile(program) or path, textwrap.dedent(inspect.getsource(program))
+        except (OSError, TypeError):
+            raise UsageError(f"{program!r} has no text that could be read; give its text instead") from None
+        seen = meanings(program)
+        program, function_name = text, function_name or getattr(program, "__name__", None)
+        _find(Source(path, with_newlines(program)), function_name, seen)
+    return parse(sketch_of(program, function_name, str(adjacent), private, copies, path, noise), path)
+
+
+def patch_plain(
+    source_text: str, function_name: str | None, sketch: Sketch, completion: Completion, path: str, note: str = ""
+) -> str:
+    """A unified diff that turns the plain function of a file into the mechanism that `sketch` becomes with these scales.
+
+    `source_text` is the file as it is on disk, line ends included, and `sketch` what `read_plain` made of it. A `note`
+    becomes a comment above the function.
+    """
+    assert sketch.source is not None, "it was read from a text"
+    plain = with_newlines(source_text)
+    function, margin = _find(Source(path, plain), function_name)
+    filled = fill_source(sketch.source, sketch, completion)
+    head, _, body = filled.partition("\n\n\n")
+    unused = {"hole", *(NOISES if not any(completion) else ())}
+    names = [name for name in head.removeprefix("from kolahal import ").split(", ") if name not in unused]
+    end = "\r\n" if "\r\n" in source_text else "\n"
+    text = Text(plain)
+    place, before, after = _place_of_import(text)
+    text.replace(place, place, f"{before}from kolahal import {', '.join(names)}{after}".replace("\n", end))
+    lines = [margin + line if line else "" for line in [*comment_lines(note), *body.rstrip("\n").split("\n")]]
+    start, stop = text.offset(function.lineno, 0), text.span(function)[1]
+    text.replace(start, stop, end.join(lines))
+    parse_source(Source(path, with_newlines(text.result())))  # the names that are imported may be others' in this file
+    return diff_edits(source_text, text.edits(), path)
+
+
+def _place_of_import(text: Text) -> tuple[int, str, str]:
+    """Where an import goes: after those that are there, or after the words of the module; and what sets it off."""
+    place, kind = 0, ""
+    for node in ast.parse(text.text).body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            place, kind = text.span(node)[1], "import"
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and not place:
+            place, kind = text.span(node)[1], "words"
+        else:
+            break
+    return place, {"": "", "words": "\n\n", "import": "\n"}[kind], "" if kind else "\n\n\n"
+
+
+def _parse(plain: _Plain, signature: Signature, adjacency: Adjacency, path: str) -> tuple[Sketch, Source]:
+    """The program as a sketch without noise, under the first signature that fits it."""
+    faults: SketchError | None = None
+    for line in islice(signature.lines(), MOST_SIGNATURES):
+        bare = plain.under(f"@sketch(adjacent={adjacency})\n{line}", path)
+        try:
+            return parse_source(bare)[0], bare
+        except SketchError as error:
+            faults = faults or error  # of the likeliest signature, at the lines of the plain program
+    assert faults is not None
+    raise faults
+
+
+def load_plain(target: str) -> tuple[Source, str | None]:
+    """The file and, if it says one, the function that `path.py` or `path.py:function` names."""
+    path, colon, name = target.rpartition(":")
+    if colon and name.isidentifier() and not os.path.exists(target):
+        return read_source(path), name
+    return read_source(target), None
+
+
+def _adjacency(text: str) -> Adjacency:
+    try:
+        match parse_expression(text):
+            case ast.Call(ast.Name(id=name), [distance], []) if name in RELATIONS:
+                return RELATIONS[name](scale_of(distance, {}).coefficient)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, NotAScale):
+        pass
+    raise UsageError(f"{text!r} is no relation; write for example {', '.join(f'{name}(1)' for name in RELATIONS)}")
+
+
+# ---------------------------------------------------------------- the function
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    """A function alone, at the left margin, and the line of its file that it begins at."""
+
+    function: ast.FunctionDef
+    text: str
+    line: int
+
+    def under(self, header: str, path: str) -> Source:
+        """The function with another header; its statements keep their lines in the file."""
+        text = Text(self.text)
+        first = self.function.body[0]
+        tokens = tokens_of(text, 0, text.span(first)[0])
+        colon = max((t for t in tokens if t.text == ":"), key=lambda t: t.start)
+        rest = self.text[colon.end :]
+        if first.lineno == self.text.count("\n", 0, colon.end) + 1:  # on the line of the signature
+            rest = "\n    " + rest.lstrip(" \t")
+        blanks = self.text.count("\n", 0, colon.end)
+        return Source(path, header + "\n" * blanks + rest, first_line=self.line - 1)
+
+
+def _find(source: Source, name: str | None, seen: Aliases | None = None) -> tuple[ast.FunctionDef, str]:
+    """A plain function of a file, whose names mean what a sketch takes them for, and how far it is indented."""
+    tree = Tree(source, seen)
+    functions = {node.name: node for node in ast.walk(tree.module) if isinstance(node, ast.FunctionDef)}
+    if name is None and len(functions) == 1:
+        name = next(iter(functions))
+    if name not in functions:
+        have = ", ".join(functions) or "none"
+        raise UsageError(f"{source.path}: say which function, as in {source.path}:name; it has {have}")
+    function = functions[name]
+    if function.decorator_list:
+        raise UsageError(f"{source.path}: {name} has a decorator; a plain function has none")
+    tree.check_names(function)
+    if tree.faults:
+        raise SketchError(source, tuple(tree.faults))
+    line = source.text.split("\n")[function.lineno - 1]
+    return function, line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _read(source: Source, name: str | None) -> _Plain:
+    function, margin = _find(source, name)
+    lines = source.text.split("\n")[function.lineno - 1 : function.end_lineno]
+    text = "\n".join(line.removeprefix(margin) for line in lines) + "\n"
+    alone = Tree(Source(source.path, text, function.lineno)).module.body[0]
+    assert isinstance(alone, ast.FunctionDef)
+    return _Plain(alone, text, function.lineno)
+
+
+# ---------------------------------------------------------------- where noise may go
+
+
+@dataclass(slots=True)
+class _Noisy:
+    """Places of noise, by the spans of what it is added to."""
+
+    values: set[Span] = field(default_factory=set)
+    steps: set[Span] = field(default_factory=set)  # statements such as `s += x`
+    lists: set[Span] = field(default_factory=set)  # lists that are answered as they are
+    divided: set[Span] = field(default_factory=set)  # values that something follows which binds closer than a sum
+    parameters: list[str] = field(default_factory=list)  # public numbers that private data is compared with
+
+    def __bool__(self) -> bool:
+        return bool(self.values or self.steps or self.lists)
+
+
+class _Places:
+    def __init__(self, sketch: Sketch, copies: bool):
+        self.sketch = sketch
+        self.copies = copies
+        self.types = infer(sketch)
+        self.flow = find_flow(sketch, control=True)
+        self.controlled = set(map(id, self.flow.controlled))
+        self.kept = self.whole_names() | self.counters()
+        self.noisy = _Noisy()
+        self.covered: set[tuple[int, int]] = set()  # statement and place in it whose value has noise
+
+    def find(self) -> _Noisy:
+        thresholds = self.thresholds()
+        fixed = self.sketch.quantities()
+        reals = [p.name for p in self.sketch.arguments if p.type is Type.FLOAT and p.name in fixed]
+        self.noisy.parameters = [name for name in reals if name in thresholds]
+        for node in walk(self.sketch.body):
+            match node:
+                case Assign(targets, values):
+                    for place, (target, value) in enumerate(zip(targets, values, strict=True)):
+                        if target not in self.kept:
+                            self.assignment(node, place, value, target in thresholds)
+                case Append(name, value, _) if name not in self.kept:
+                    self.value(node, 0, value, self.depends(node, value))
+        self.uncovered()
+        if not self.noisy:
+            raise UsageError(self.nothing_to_hide())
+        return self.noisy
+
+    def nothing_to_hide(self) -> str:
+        """Why there is no place for noise: nothing private is told, or only truth values are, which noise is not added to."""
+        name, private = self.sketch.name, self.sketch.private.name
+        if not any(self.depends(node, node.value) for node in walk(self.sketch.body) if isinstance(node, Return)):
+            return f"{name}: nothing that it returns depends on {private}, so that no noise is needed"
+        return (
+            f"{name}: what it returns depends on {private} by truth values, and there is no place to add noise to the numbers "
+            f"behind them; compare the numbers in a loop, as in `for x in {private}: out.append(x > 0)`"
+        )
+
+    def depends(self, node: Node, value: Expr) -> bool:
+        return id(node) in self.controlled or self.flow.of(value)
+
+    def is_number(self, value: Expr) -> bool:
+        kinds = self.types.of(value)
+        return bool(kinds) and kinds <= NUMERIC
+
+    def assignment(self, node: Assign, place: int, value: Expr, compared: bool) -> None:
+        match value:
+            case Comprehension(item, name, over):
+                numbers = self.types.inside(name, over).of(item)
+                if numbers and numbers <= NUMERIC and self.depends(node, item):
+                    self.mark(node, place, item)
+            case ListOf(items):
+                for item in items:
+                    self.value(node, place, item, self.depends(node, item))
+            case _:
+                self.value(node, place, value, compared or self.depends(node, value))
+
+    def value(self, node: Node, place: int, value: Expr, wanted: bool) -> None:
+        copied = isinstance(value, Var) and not self.copies and value.name in self.noisy_names()
+        if wanted and self.is_number(value) and not copied:
+            self.mark(node, place, value)
+
+    def mark(self, node: Node, place: int, value: Expr) -> None:
+        self.covered.add((id(node), place))
+        if value.span == node.span:  # `s += x`, or the second name of `a = b = x`, which has no text of its own
+            self.noisy.steps.add(value.span)
+        else:
+            self.noisy.values.add(value.span)
+
+    def noisy_names(self) -> set[str]:
+        """Names of which some value has noise so far."""
+        names = set()
+        for node in walk(self.sketch.body):
+            match node:
+                case Assign(targets, _):
+                    names |= {t for place, t in enumerate(targets) if (id(node), place) in self.covered}
+                case Append(name, _, _) if (id(node), 0) in self.covered:
+                    names.add(name)
+        return names
+
+    # ---- names that stay as they are
+
+    def whole_names(self) -> set[str]:
+        """Names that places in lists and bounds of ranges are made of: noise would make them useless there."""
+        names: set[str] = set()
+        for node in walk(self.sketch.body):
+            match node:
+                case Index(_, at):
+                    names |= _variables(at)
+                case Range():
+                    names |= _variables(node)
+        while True:
+            more = {
+                name for target, value in bindings(self.sketch) if target in names for name in _variables(value)
+            } - names
+            if not more:
+                return names
+            names |= more
+
+    def counters(self) -> set[str]:
+        """Names that begin with a whole number and are only ever stepped, and names of loops that count."""
+        steps: dict[str, list[Expr]] = {}
+        loops = set()
+        for node in walk(self.sketch.body):
+            if isinstance(node, For) and isinstance(node.over, Range):
+                loops.add(node.name)
+            if isinstance(node, Assign):
+                for target, value in zip(node.targets, node.values, strict=True):
+                    steps.setdefault(target, []).append(value)
+        return loops | {
+            name
+            for name, values in steps.items()
+            if all(_is_step(name, value) for value in values) and not all(isinstance(v, Const) for v in values)
+        }
+
+    def thresholds(self) -> set[str]:
+        """Public names that private data, and not only a counter, is compared with."""
+        found: set[str] = set()
+        for one, other in self.comparisons():
+            private = _variables(one) & self.flow.names
+            if private - self.kept and not self.flow.of(other):
+                found |= _variables(other)
+        return found
+
+    def comparisons(self) -> Iterator[tuple[Expr, Expr]]:
+        """Both orders of every comparison of numbers."""
+        for node in walk(self.sketch.body):
+            match node:
+                case Binary(op, left, right) if op in COMPARISONS and self.is_number(left) and self.is_number(right):
+                    yield left, right
+                    yield right, left
+
+    # ---- private data that meets no assignment on its way
+
+    def uncovered(self) -> None:
+        data = self.raw(control=False)
+        decided = self.raw(control=True)
+        for one, _ in self.comparisons():
+            if data.of(one):
+                self.noisy.values.add(one.span)
+        sums = self.sums()
+        for node in walk(self.sketch.body):
+            if isinstance(node, Return):
+                for value in node.value.items if isinstance(node.value, TupleOf | ListOf) else (node.value,):
+                    self.answer(value, decided)
+                    if self.is_number(value) and _variables(value) & sums:
+                        self.mark_answer(value)
+
+    def answer(self, value: Expr, raw: Flow) -> None:
+        match value:
+            case Comprehension(item, name, over):
+                kinds = self.types.inside(name, over).of(item)
+                if kinds and kinds <= NUMERIC and raw.of(item):
+                    self.noisy.values.add(item.span)
+            case Var(name) if LIST in self.types.of(value):
+                items = self.types.items.get(name, frozenset())
+                if items and items <= NUMERIC and name in raw.names:
+                    self.noisy.lists.add(value.span)
+            case _ if self.is_number(value) and raw.of(value):
+                self.mark_answer(value)
+
+    def mark_answer(self, value: Expr) -> None:
+        """Noise on an answer; on what is divided, where that is divided by something public."""
+        match value:
+            case Binary("/", left, right) if not self.flow.of(right):
+                self.noisy.divided.add(left.span)
+                self.mark_answer(left)
+            case _:
+                self.noisy.values.add(value.span)
+
+    def sums(self) -> set[str]:
+        """Names that gather noise in the turns of a loop, such as `s += x`: noise on the answer may do instead."""
+        found = set()
+        for loop in walk(self.sketch.body):
+            if isinstance(loop, For | While):
+                for node in walk(loop.body):
+                    if isinstance(node, Assign):
+                        for place, (target, value) in enumerate(zip(node.targets, node.values, strict=True)):
+                            if (id(node), place) in self.covered and target in _variables(value):
+                                found.add(target)
+        return found
+
+    def raw(self, control: bool) -> Flow:
+        """What depends on private data without having met noise."""
+        return find_flow(self.sketch, control=control, covered=frozenset(self.covered))
+
+
+def _variables(part: Node) -> set[str]:
+    """The names in an expression, without those of which only the length is asked."""
+    if isinstance(part, Length):
+        return set()
+    if isinstance(part, Var):
+        return {part.name}
+    values = [getattr(part, f.name) for f in fields(part)]
+    parts = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
+    return set().union(*(_variables(item) for item in parts if isinstance(item, Node)))
+
+
+def _is_step(name: str, value: Expr) -> bool:
+    match value:
+        case Const(value=Fraction() as number):
+            return number.denominator == 1
+        case Binary("+" | "-", Var(other), Const(value=Fraction() as number)):
+            return other == name and number.denominator == 1
+        case _:
+            return False
+
+
+# ---------------------------------------------------------------- writing
+
+
+def _write(source: Source, noisy: _Noisy, noise: str) -> str:
+    """The function with noise at its places."""
+    tree = Tree(source)
+    function = tree.module.body[0]
+    assert isinstance(function, ast.FunctionDef)
+    text = Text(source.text)
+    seen: set[Span] = set()
+    for node in from_outside(function):
+        if not isinstance(node, ast.expr | ast.stmt):
+            continue
+        span = tree.span(node)
+        if isinstance(node, ast.Compare) and any(tree.span(part) in noisy.values for part in node.comparators[:-1]):
+            raise UsageError(
+                f"{source.path}:{span.line}: there is no place for noise inside a chain of comparisons; "
+                "give what stands in the middle a name first"
+            )
+        if isinstance(node, ast.AugAssign) and span in noisy.steps:
+            _add_to_step(text, node, noise)
+        elif isinstance(node, ast.expr) and span in noisy.values - seen:
+            seen.add(span)
+            text.wrap(node, *(("(", noise + ")") if span in noisy.divided else ("", noise)))
+        elif isinstance(node, ast.expr) and span in noisy.lists:
+            text.replace_node(node, f"[{_fresh(function)}{noise} for {_fresh(function)} in {text.of(node)}]")
+    if noisy.parameters:
+        doc = ast.get_docstring(function) is not None
+        first = function.body[1 if doc and len(function.body) > 1 else 0]
+        start = text.offset(first.lineno, 0)
+        margin = text.text[start : text.span(first)[0]]
+        text.replace(start, start, "".join(f"{margin}{name} = {name}{noise}\n" for name in noisy.parameters))
+    written = text.result()
+    # The header stood on one line, and blanks kept the lines of the rest in their places.
+    decorator, definition, *rest = written.rstrip("\n").split("\n")
+    while rest and not rest[0].strip():
+        rest.pop(0)
+    return "\n".join([decorator, definition, *rest]) + "\n"
+
+
+def _add_to_step(text: Text, node: ast.AugAssign, noise: str) -> None:
+    if isinstance(node.op, ast.Add | ast.Sub):
+        text.wrap(node.value, "", noise)
+    else:
+        sign = text.text[text.span(node.target)[1] : text.span(node.value)[0]].strip().rstrip("(").strip()
+        name, value = text.of(node.target), text.of(node.value)
+        text.replace_node(node, f"{name} = {name} {sign.removesuffix('=')} ({value}){noise}")
+
+
+def _fresh(function: ast.FunctionDef) -> str:
+    names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+    names |= {arg.arg for arg in function.args.args}
+    return next(name for name in chain(["x", "item"], (f"x{i}" for i in count(1))) if name not in names)

@@ -1,0 +1,1 @@
+"""Source → IR: Python text is parsed and never imported or executed."""

@@ -1,0 +1,167 @@
+"""The names that a user's file imports, and the ways from a target to a sketch."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+
+from kolahal.errors import UsageError
+from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.read.parse import Seen, parse_function, parse_named, parse_source
+from kolahal.lang.read.scopes import USUAL
+from kolahal.lang.read.tree import Aliases
+from kolahal.lang.scale import parse_number
+from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import Source, read_source, with_newlines
+
+
+class Private(list[float]):
+    """Marks the private input: the list of query answers; `Private[int]` whole ones, `Private[7]` exactly seven."""
+
+    def __class_getitem__(cls, declared: object) -> type[Private]:  # type: ignore[override]
+        return cls  # what is declared is read from the source, like everything else
+
+
+class Epsilon(float):
+    """Marks the privacy budget."""
+
+
+class _Hole:
+    def __repr__(self) -> str:
+        return "hole"
+
+
+hole = _Hole()
+
+
+def _only_in_sketches(name: str) -> Callable[[object], float]:
+    def draw(scale: object) -> float:
+        raise UsageError(f"{name}(…) draws noise only inside a function decorated with @sketch")
+
+    draw.__name__ = name
+    return draw
+
+
+Lap = _only_in_sketches("Lap")
+Exp = _only_in_sketches("Exp")
+DiscreteLap = _only_in_sketches("DiscreteLap")
+DiscreteExp = _only_in_sketches("DiscreteExp")
+
+Distance = int | float | str | Fraction
+
+
+def _distance(distance: Distance) -> Fraction:
+    try:
+        return parse_number(str(distance)) if isinstance(distance, float | str) else Fraction(distance)
+    except (TypeError, ValueError):
+        raise UsageError(f"{distance!r} is not a distance; write a number above 0, such as 1 or 0.5") from None
+
+
+def each_within(distance: Distance) -> Adjacency:
+    """Every answer may move by at most `distance`."""
+    return EachWithin(_distance(distance))
+
+
+def one_within(distance: Distance) -> Adjacency:
+    """One answer may move by at most `distance`, the others stay."""
+    return OneWithin(_distance(distance))
+
+
+def sum_within(distance: Distance) -> Adjacency:
+    """The moves of all answers add up to at most `distance`."""
+    return SumWithin(_distance(distance))
+
+
+def monotone(distance: Distance) -> Adjacency:
+    """All answers move the same way, each by at most `distance`."""
+    return Monotone(_distance(distance))
+
+
+def sketch(adjacent: Adjacency | None = None) -> Callable[[Callable[..., object]], Sketch]:
+    """Read the decorated function as a sketch; the function itself never runs."""
+    if not isinstance(adjacent, Adjacency):
+        raise UsageError("@sketch needs to know who the neighbours are: @sketch(adjacent=each_within(1))")
+
+    def read(function: Callable[..., object]) -> Sketch:
+        try:
+            lines, _ = inspect.findsource(function)
+            path = inspect.getsourcefile(function)
+            line = function.__code__.co_firstlineno  # that of the first decorator
+        except (OSError, TypeError, AttributeError):
+            raise UsageError(
+                f"the source of {getattr(function, '__name__', function)} is not available; put the sketch into a file"
+            ) from None
+        text = Source(path or "<unknown>", with_newlines("".join(lines)))
+        return parse_function(text, line, Seen(meanings(function), adjacent, _noted(function)))
+
+    return read
+
+
+def meanings(function: Callable[..., object]) -> Aliases:
+    """What each name that `function` sees means, or "" where that is nothing of a sketch's."""
+    seen = {**_PYTHONS, **vars(builtins), **getattr(function, "__globals__", {})}
+    code = getattr(function, "__code__", None)
+    for name, cell in zip(getattr(code, "co_freevars", ()), getattr(function, "__closure__", None) or ()):
+        seen.pop(name, None)
+        with suppress(ValueError):  # it gets its value later, and the text says which
+            seen[name] = cell.cell_contents
+    return {name: _meaning(value) for name, value in seen.items()}
+
+
+def _noted(function: Callable[..., object]) -> Aliases:
+    """What each annotation means that Python has evaluated; one that is kept as text is read from the source."""
+    try:
+        notes = dict(getattr(function, "__annotations__", {}))
+    except NameError:  # evaluated late, and a name is missing
+        return {}
+    return {name: _meaning(note) for name, note in notes.items() if not isinstance(note, str)}
+
+
+def _meaning(value: object) -> str:
+    if value is sys.modules.get("kolahal"):
+        return "kolahal" if all(getattr(value, name, None) is ours for name, ours in _OURS.items()) else ""
+    return _NAMES.get(id(value), "")
+
+
+_OURS: dict[str, object] = {
+    "Private": Private,
+    "Epsilon": Epsilon,
+    "hole": hole,
+    "Lap": Lap,
+    "Exp": Exp,
+    "DiscreteLap": DiscreteLap,
+    "DiscreteExp": DiscreteExp,
+    "each_within": each_within,
+    "one_within": one_within,
+    "sum_within": sum_within,
+    "monotone": monotone,
+    "sketch": sketch,
+}
+_PYTHONS: dict[str, object] = {f.__name__: f for f in (len, range, max, min, abs, int, float, bool)}  # as they were
+_NAMES = {
+    **{id(ours): name for name, ours in _OURS.items()},
+    **{id(python): USUAL[name] for name, python in _PYTHONS.items()},
+    id(Fraction): USUAL["Fraction"],
+}
+
+
+def load_sketches(target: str | Path) -> tuple[Sketch, ...]:
+    """The sketches that `path.py` or `path.py:function` names; nothing is imported or executed."""
+    path, name = split_target(target)
+    source = read_source(path)
+    return (parse_named(source, name),) if name else parse_source(source)
+
+
+def split_target(target: str | Path) -> tuple[str, str]:
+    """The path and the function of a target; no function where it names a whole file."""
+    text = str(target)
+    path, colon, name = text.rpartition(":")
+    if not colon or os.path.exists(text) or not name.isidentifier():
+        return text, ""
+    return path, name

@@ -1,0 +1,1 @@
+"""What privacy costs, as a formula of the scales."""

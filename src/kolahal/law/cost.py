@@ -1,0 +1,539 @@
+"""Events → the cheapest shift of the noise that hides a neighbour's move: the privacy cost, for every scale at once.
+
+A shift s sends every noise with which a database q gives some answer to a noise with which its neighbour q + δ gives
+the same answer, if no facet of the event moves outwards and no affine part of the answer moves at all. Shifted noise
+is less likely by at most exp(Σ |sᵢ|/cᵢ), so that sum bounds the privacy loss, for all q at once. It is convex in δ,
+so the corners of the relation suffice.
+
+A comparison without noise is a fact about the database, and the neighbour may be on the other side of it. Then the
+shift goes from an event of q to the event with the same answer and the same noisy comparisons that q + δ is in.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
+from kolahal.lang.sketch import Sketch
+from kolahal.law.linear_program import Column, Front, Line, Problem, Weights, find_front
+from kolahal.logic.affine import (
+    Affine,
+    Answer,
+    Atom,
+    Atoms,
+    Change,
+    Drawn,
+    Number,
+    Symbol,
+    constant_form,
+    symbol_form,
+    symbols_of,
+)
+from kolahal.logic.simplex import find_point, find_supremum
+from kolahal.logic.smt import is_empty
+from kolahal.model import Unknown
+from kolahal.paths.events import Event, find_events
+from kolahal.paths.explore import CONTINUOUS, ONE_SIDED, Paths, affine_parts, discrete_part, explore
+from kolahal.settings import ProofSettings
+
+MOST_CORNERS = 4_096  # moves of neighbours that are looked at one by one for an event
+MOST_CROSSINGS = 400  # pairs of events between which a neighbour may cross: some milliseconds each
+
+Active: TypeAlias = frozenset[int]  # the sites whose noise is shifted; all other noise is the same in both runs
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program of one size, its whole and boolean arguments fixed, fallen apart into events."""
+
+    paths: Paths
+    events: tuple[Event, ...]
+    arguments: tuple[tuple[str, Fraction | bool], ...]
+
+    @property
+    def adjacency(self) -> Adjacency:
+        return self.paths.sketch.adjacency
+
+    @property
+    def size(self) -> int:
+        return self.paths.size
+
+    @property
+    def sites(self) -> Active:
+        return frozenset(range(len(self.paths.noises)))
+
+    def is_whole(self, active: Active) -> bool:
+        """Whether some shifted noise is on the whole numbers; then there is no shift between two others."""
+        return any(self.paths.noises[site] not in CONTINUOUS for site in active)
+
+    @property
+    def whole_answers(self) -> bool:
+        return self.paths.sketch.private.whole
+
+
+def build_case(
+    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings, ties: bool = False
+) -> Case | Unknown:
+    """The events of a program of one size, or why there are none; without `ties`, those of probability 0 are left out."""
+    paths = explore(sketch, size, arguments, settings.paths, ties=ties)
+    if isinstance(paths, Unknown):
+        return paths
+    fixed = tuple((p.name, arguments[p.name]) for p in sketch.arguments if p.name in arguments)
+    return Case(paths, find_events(paths, settings.solver_steps), fixed)
+
+
+# ---------------------------------------------------------------- from which event to which, and what must hold
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A facet or an affine part of the answer: `noise` is what a shift adds to it, `change` what the move does."""
+
+    noise: Affine  # active draws only
+    change: Affine
+    equal: bool  # an affine part of the answer must not change; a facet may move inwards
+
+
+@dataclass(frozen=True, slots=True)
+class Corner:
+    """The change of each row at an extreme move of a neighbour."""
+
+    offsets: tuple[Number, ...]
+    move: Move | None  # None where the change depends on the database and was bounded row by row
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """From an event of the first run to one of the second: at every corner, some shift must satisfy all rows."""
+
+    source: int
+    target: int
+    rows: tuple[Row, ...]
+    corners: tuple[Corner, ...]
+    piece: Piece | None = None  # the moves for which it is meant; None is all
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge(Unknown):
+    """Not known because a limit was reached, which says nothing about the program."""
+
+
+def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...] | Unknown:
+    """How every event of the first run is answered by the second, or why that is not known."""
+    whole = case.is_whole(active)
+    moved = move_answers(range(case.size))
+    found: list[Passage] = []
+    crossing: dict[object, list[int]] = {}
+    for place, event in enumerate(case.events):
+        if any(is_private_fact(facet, active) for facet in event.facets):
+            crossing.setdefault(shape(event, active), []).append(place)
+            continue
+        rows = find_rows(event, event, active, moved)
+        corners = find_corners(case, rows, whole)
+        if isinstance(corners, Unknown):
+            return corners
+        found.append(Passage(place, place, rows, corners))
+    for places in crossing.values():
+        passages = _cross(case, build_crossing(case, places, active), active, whole, steps)
+        if isinstance(passages, Unknown):
+            return passages
+        found += passages
+    return tuple(found)
+
+
+def active_part(form: Affine, active: Active) -> Affine:
+    return form.part(lambda symbol: isinstance(symbol, Drawn) and symbol.site in active)
+
+
+def is_fact(atom: Atom, active: Active) -> bool:
+    """Whether a comparison has no noise that is shifted."""
+    return not active_part(atom.form, active).terms
+
+
+def is_private_fact(atom: Atom, active: Active) -> bool:
+    """Whether a comparison depends on the private answers and has no noise that is shifted."""
+    return is_fact(atom, active) and any(isinstance(symbol, Answer) for symbol in atom.form.terms)
+
+
+def shape(event: Event, active: Active) -> object:
+    """What two events must have in common for a shift to lead from one to the other."""
+    noisy = frozenset((active_part(f.form, active), f.strict) for f in event.facets if not is_fact(f, active))
+    outputs = tuple(active_part(form, active) for form in affine_parts(event.output))
+    return discrete_part(event.output), noisy, outputs
+
+
+def find_rows(source: Event, target: Event, active: Active, moved: Mapping[Symbol, Affine]) -> tuple[Row, ...]:
+    """What a shift must satisfy to lead from `source` on q to `target` on q + δ, where the facts of both hold."""
+    rows = []
+    for facet in target.facets:
+        noise = active_part(facet.form, active)
+        if not noise.terms:
+            continue
+        # Any facet of the source with the same noise will do; one whose change does not depend on q is best.
+        twins = [f for f in source.facets if f.strict == facet.strict and active_part(f.form, active) == noise]
+        changes = [facet.form.replace(moved) - twin.form for twin in twins]
+        rows.append(Row(noise, min(changes, key=lambda c: (not is_move_only(c), c.constant)), equal=False))
+    for before, after in zip(affine_parts(source.output), affine_parts(target.output), strict=True):
+        rows.append(Row(active_part(after, active), after.replace(moved) - before, equal=True))
+    return tuple(dict.fromkeys(rows))
+
+
+def move_answers(places: Iterable[int]) -> dict[Symbol, Affine]:
+    """The answers of a neighbour that moves at some places: q + δ."""
+    return {Answer(i): symbol_form(Answer(i)) + symbol_form(Change(i)) for i in places}
+
+
+def is_move_only(change: Affine) -> bool:
+    return all(isinstance(symbol, Change) for symbol in change.terms)
+
+
+# ---------------------------------------------------------------- corners of the relation
+
+
+def find_corners(case: Case, rows: Sequence[Row], whole: bool) -> tuple[Corner, ...] | Unknown:
+    """The changes of the rows at the moves that matter: a shift for these gives one for every move.
+
+    Moves whose changes are nowhere above another's are left out: what satisfies the rows there satisfies them here.
+    """
+    if whole and not case.whole_answers:
+        worst = worst_changes(case, rows)
+        return worst if isinstance(worst, Unknown) else (Corner(worst, None),)
+    found: dict[tuple[Number, ...], Corner] = {}
+    moves = itertools.islice(_moves(case.adjacency, case.size, rows, whole), MOST_CORNERS + 1)
+    for count, move in enumerate(moves):
+        if count == MOST_CORNERS:
+            return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
+        values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+        offsets = tuple(row.change.at(values) for row in rows)
+        found.setdefault(offsets, Corner(offsets, move))
+    corners = list(found.values())
+    if len(corners) <= 256 and not all(row.equal for row in rows):  # comparing more takes longer than it saves
+        corners = [c for c in corners if not any(d is not c and _covers(d, c, rows) for d in corners)]
+    return tuple(corners)
+
+
+def worst_changes(case: Case, rows: Sequence[Row]) -> tuple[Number, ...] | Unknown:
+    """The largest change of each row over all moves, for whole noise on answers that move by any amount.
+
+    A whole shift that covers all of these together covers every move, and mixtures of whole shifts are not whole; an
+    affine part of an answer that moves at all cannot be covered.
+    """
+    if any(row.equal and row.change.terms for row in rows):
+        return Unknown("an output with whole noise moves by less than a whole number; declare whole answers, Private[int]")
+    worst: list[Number] = [row.change.constant for row in rows]
+    for count, move in enumerate(case.adjacency.vertices(case.size)):
+        if count == MOST_CORNERS:
+            return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
+        values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+        worst = [max(known, row.change.at(values)) for known, row in zip(worst, rows, strict=True)]
+    return tuple(worst)
+
+
+def _covers(strong: Corner, weak: Corner, rows: Sequence[Row]) -> bool:
+    return all(a == b if row.equal else a >= b for a, b, row in zip(strong.offsets, weak.offsets, rows, strict=True))
+
+
+def _moves(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bool) -> Iterator[Move]:
+    """Moves among which is the worst for every event with these rows."""
+    reach = adjacency.distance
+    if whole:
+        reach = Fraction(math.floor(reach))
+    match adjacency:
+        case EachWithin():
+            boxes = [(-reach, reach)]
+        case Monotone():
+            boxes = [(Fraction(0), reach), (-reach, Fraction(0))]
+        case OneWithin() | SumWithin() if whole:
+            yield from whole_moves(adjacency, size)
+            return
+        case _:
+            yield from adjacency.vertices(size)
+            return
+    for low, high in boxes:
+        yield from itertools.product(*(_ends(low, high, Change(i), rows, whole) for i in range(size)))
+
+
+def _ends(low: Fraction, high: Fraction, change: Change, rows: Sequence[Row], whole: bool) -> Sequence[Fraction]:
+    """The worst steps of one answer between two bounds."""
+    signs = {(row.change.terms[change] > 0, row.equal) for row in rows if change in row.change.terms}
+    if not signs:
+        return (Fraction(0),)
+    if signs == {(True, False)}:  # it only ever pushes facets outwards by moving up
+        return (high,)
+    if signs == {(False, False)}:
+        return (low,)
+    return [low + i for i in range(int(high - low) + 1)] if whole else (low, high)
+
+
+def whole_moves(adjacency: Adjacency, size: int) -> Iterator[Move]:
+    """Every move of neighbours by whole numbers."""
+    reach = math.floor(adjacency.distance)
+    if isinstance(adjacency, OneWithin):
+        yield (Fraction(0),) * size
+        for place in range(size):
+            for step in (s for s in range(-reach, reach + 1) if s):
+                yield tuple(Fraction(step if i == place else 0) for i in range(size))
+        return
+    steps = [Fraction(s) for s in range(-reach, reach + 1)]
+    yield from (move for move in itertools.product(steps, repeat=size) if adjacency.allows(move))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some moves of neighbours, as a polyhedron: only the answers at `places` move, and `atoms` hold of the moves."""
+
+    places: tuple[int, ...]
+    atoms: Atoms
+
+
+def relation(adjacency: Adjacency, size: int) -> list[Piece]:
+    """All moves of neighbours, each in at least one piece."""
+    reach, every = adjacency.distance, tuple(range(size))
+
+    def box(places: tuple[int, ...], low: Number, high: Number) -> Piece:
+        above = (Atom(symbol_form(Change(i)) - constant_form(high), strict=False) for i in places)
+        below = (Atom(constant_form(low) - symbol_form(Change(i)), strict=False) for i in places)
+        return Piece(places, (*above, *below))
+
+    match adjacency:
+        case EachWithin():
+            return [box(every, -reach, reach)]
+        case Monotone():
+            return [box(every, 0, reach), box(every, -reach, 0)]
+        case OneWithin():
+            return [box((place,), -reach, reach) for place in every]
+        case SumWithin():
+            signs = itertools.product((1, -1), repeat=size)
+            sums = (Affine({Change(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
+            return [Piece(every, tuple(Atom(total, strict=False) for total in sums))]
+        case _:
+            raise AssertionError(f"{adjacency} has no polyhedra")
+
+
+# ---------------------------------------------------------------- events that depend on the database
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Events of one shape that differ in facts about the database: a neighbour may be in another one of them."""
+
+    places: tuple[int, ...]
+    facts: tuple[Atoms, ...]  # what the database satisfies in each event
+    domain: Atoms
+
+    def moved(self, piece: Piece) -> tuple[Atoms, ...]:
+        """What a database satisfies whose neighbour is in each event."""
+        moved = move_answers(piece.places)
+        return tuple(tuple(Atom(f.form.replace(moved), f.strict) for f in known) for known in self.facts)
+
+
+def build_crossing(case: Case, places: Sequence[int], active: Active) -> Crossing:
+    facts = tuple(tuple(f for f in case.events[place].facets if is_fact(f, active)) for place in places)
+    return Crossing(tuple(places), facts, case.paths.domain(symbols_of(atom for known in facts for atom in known)))
+
+
+def find_fault(case: Case, crossing: Crossing, steps: int) -> str:
+    """Why the events of a crossing cannot answer for each other, or nothing.
+
+    A database is in at most one of them, so two events of it never lead to the same event of a neighbour, and the
+    shifts together stay one-to-one. A neighbour of a database that is in one of them must be in one of them too.
+    """
+    for first, second in itertools.combinations(crossing.facts, 2):
+        if not is_empty([*crossing.domain, *first, *second], steps):
+            return "a comparison without noise decides which of several equal outputs is given"
+    for piece in relation(case.adjacency, case.size):
+        after = crossing.moved(piece)
+        for known in crossing.facts:
+            if not is_empty([*crossing.domain, *known, *piece.atoms], steps, none_of=after):
+                shown = next(f for f in known if any(isinstance(s, Answer) for s in f.form.terms))
+                return f"the comparison {shown} has no noise, and a neighbour beyond it never gives the same output"
+    return ""
+
+
+def _cross(case: Case, crossing: Crossing, active: Active, whole: bool, steps: int) -> list[Passage] | Unknown:
+    """The passages from each event of a crossing to each that a neighbour may be in."""
+    ways = list(itertools.islice(_ways(case, crossing), MOST_CROSSINGS + 1))
+    if len(ways) > MOST_CROSSINGS:
+        return TooLarge(f"a neighbour may cross between more than {MOST_CROSSINGS} pairs of events")
+    fault = find_fault(case, crossing, steps)
+    if fault:
+        return Unknown(fault)
+    found: list[Passage] = []
+    for piece, source, target, inside in ways:
+        if is_empty(inside, steps):
+            continue
+        rows = find_rows(case.events[source], case.events[target], active, move_answers(piece.places))
+        corners = bound_corners(case, rows, inside, whole)
+        if isinstance(corners, Unknown):
+            return corners
+        found.append(Passage(source, target, rows, corners, piece))
+    return found
+
+
+def _ways(case: Case, crossing: Crossing) -> Iterator[tuple[Piece, int, int, list[Atom]]]:
+    """Moves, an event, an event, and what a database satisfies in the first whose neighbour is in the second.
+
+    Pairs that plainly contradict each other are left out.
+    """
+    for piece in relation(case.adjacency, case.size):
+        for target, then in zip(crossing.places, crossing.moved(piece), strict=True):
+            refuted = {atom.negated() for atom in then}
+            for source, known in zip(crossing.places, crossing.facts, strict=True):
+                if refuted.isdisjoint(known):
+                    yield piece, source, target, [*crossing.domain, *known, *then, *piece.atoms]
+
+
+def bound_corners(case: Case, rows: Sequence[Row], inside: Sequence[Atom], whole: bool) -> tuple[Corner, ...] | Unknown:
+    """The extreme changes of rows where `inside` holds, each row bounded on its own."""
+    if find_point(inside) is None:
+        return Unknown("the solver could not tell whether a neighbour may cross a comparison")
+    ends: list[tuple[Number, ...]] = []
+    for row in rows:
+        high = find_supremum(row.change, inside)
+        low = find_supremum(-row.change, inside) if row.equal else None
+        if high is None or (row.equal and low is None):
+            return Unknown(f"the change {row.change} between neighbours has no bound")
+        # A facet may move inwards as far as it likes, so only the upper end counts.
+        ends.append((high,) if low is None or -low == high else (-low, high))
+    if all(is_move_only(row.change) for row in rows):
+        # Where the facts leave every move possible, the corners of the relation say more: rows move together.
+        corners = find_corners(case, rows, whole)
+        if not isinstance(corners, Unknown) and all(
+            max(c.offsets[i] for c in corners) <= max(pair) for i, pair in enumerate(ends)
+        ):
+            return corners
+    if whole and any(len(pair) > 1 for pair in ends):
+        return Unknown("an output with whole noise changes by an amount that depends on the database")
+    if math.prod(map(len, ends)) > MOST_CORNERS:
+        return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
+    return tuple(Corner(offsets, None) for offsets in itertools.product(*ends))
+
+
+# ---------------------------------------------------------------- the cost
+
+
+def draws_of(rows: Iterable[Row]) -> list[Drawn]:
+    found = {symbol for row in rows for symbol in row.noise.terms if isinstance(symbol, Drawn)}
+    return sorted(found)
+
+
+def build_problem(paths: Paths, rows: Sequence[Row], corner: Corner) -> tuple[Problem, list[Drawn]]:
+    """The search for the cheapest shift at a corner, and which draw each of its columns stands for."""
+    draws = draws_of(rows)
+    place: dict[Symbol, int] = {drawn: i for i, drawn in enumerate(draws)}
+    columns = tuple(
+        Column(d.site, paths.noises[d.site] in ONE_SIDED, paths.noises[d.site] not in CONTINUOUS) for d in draws
+    )
+    lines = tuple(
+        Line(row.equal, offset, tuple(sorted((place[s], c) for s, c in row.noise.terms.items())))
+        for row, offset in zip(rows, corner.offsets, strict=True)
+    )
+    return Problem(columns, lines), draws
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What it costs to shift the noise of `active` sites only: the cheapest weights of each event, at the worst one."""
+
+    active: Active
+    fronts: tuple[Front, ...]
+    reason: str = ""  # why there is no cost at all
+    too_large: bool = False  # whether that is a limit of ours
+
+    def at(self, scales: Sequence[Fraction]) -> Fraction | float:
+        if self.reason:
+            return math.inf
+        return max(
+            (min((_price(w, scales) for w in front), default=math.inf) for front in self.fronts), default=Fraction(0)
+        )
+
+
+def _price(weights: Weights, scales: Sequence[Fraction]) -> Fraction | float:
+    if any(not scales[site] for site, _ in weights):
+        return math.inf
+    return sum((weight / scales[site] for site, weight in weights), Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The privacy cost of a program of one size as a function of its scales; each plan is an upper bound."""
+
+    plans: tuple[Plan, ...]
+    needed: Active = field(default_factory=frozenset)  # sites of which nothing is known while they are switched off
+
+    def at(self, scales: Sequence[Fraction]) -> Fraction | float:
+        """The cost where site i has noise of scale `scales[i]`, and 0 is no noise; infinite if no bound is known."""
+        if any(not scales[site] for site in self.needed):
+            return math.inf
+        return min(plan.at(scales) for plan in self.plans)
+
+    @property
+    def reason(self) -> str:
+        """Why no plan has a cost, if none has."""
+        return self.plans[0].reason if all(plan.reason for plan in self.plans) else ""
+
+
+def find_cost(case: Case, settings: ProofSettings) -> Cost:
+    """The privacy cost of a program of one size: over all events and moves the worst, over all shifts the best."""
+    return Cost(tuple(find_plan(case, active, settings) for active in find_actives(case)), case.paths.almost)
+
+
+def find_actives(case: Case, sites: Active | None = None) -> list[Active]:
+    """Which of some sites to shift: all, and fewer where that turns comparisons into facts.
+
+    Where it does not, the weights of fewer sites are among those of all sites.
+    """
+    every = case.sites if sites is None else sites
+    sizes = range(1, len(every)) if len(every) <= 4 else (1,)
+    facets = {facet for event in case.events for facet in event.facets}
+    facts = {facet for facet in facets if is_private_fact(facet, every)}
+    found = [every]
+    for size in sizes:
+        for chosen in map(frozenset, itertools.combinations(sorted(every), size)):
+            if {facet for facet in facets if is_private_fact(facet, chosen)} - facts:
+                found.append(chosen)
+    return found
+
+
+def find_plan(case: Case, active: Active, settings: ProofSettings) -> Plan:
+    """What it costs to shift the noise of `active` sites only."""
+    passages = find_passages(case, active, settings.solver_steps)
+    if isinstance(passages, Unknown):
+        return Plan(active, (), passages.reason, isinstance(passages, TooLarge))
+    fronts: dict[Front, None] = {}
+    for passage in passages:
+        for corner in passage.corners:
+            problem, _ = build_problem(case.paths, passage.rows, corner)
+            front = find_front(problem)
+            if not front:
+                return Plan(active, (), _hopeless(case.events[passage.source]))
+            fronts[front] = None
+    return Plan(active, tuple(_strictest(list(fronts))))
+
+
+def _hopeless(event: Event) -> str:
+    shown = ", ".join(str(facet) for facet in event.facets[:3]) + (", …" if len(event.facets) > 3 else "")
+    return f"no shift of the noise hides a neighbour's move where {shown or 'the output is ' + str(event.output)}"
+
+
+def _strictest(fronts: list[Front]) -> list[Front]:
+    """The fronts without those that are nowhere dearer than another."""
+
+    def is_weaker(front: Front, other: Front) -> bool:
+        return all(any(_is_below(w, v) for w in front) for v in other)
+
+    kept: list[Front] = []
+    for front in fronts:
+        if not any(is_weaker(front, other) for other in kept):
+            kept = [other for other in kept if not is_weaker(other, front)] + [front]
+    return kept
+
+
+def _is_below(low: Weights, high: Weights) -> bool:
+    most = dict(high)
+    return all(weight <= most.get(site, 0) for site, weight in low)

@@ -1,0 +1,184 @@
+"""Which holes to switch on: the smallest sets of holes with which a sketch has a law, all other holes without noise.
+
+A sketch of a plain program has a hole at every place that private data reaches, and most of them must stay without
+noise. Noise at a place that needs none can even hide the best law, so each choice of holes is looked at on its own, as
+the program that has no other holes.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from kolahal.lang.ir import Hole
+from kolahal.lang.scale import NO_NOISE, Scale
+from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
+from kolahal.law.cost import build_case, find_actives, find_plan
+from kolahal.law.law import Inequality, Laws, Rule, tight_completions, whole_settings
+from kolahal.law.polynomial import Polynomial, is_at_most_one
+from kolahal.model import Law, Unknown
+from kolahal.proof.judge import known_laws
+from kolahal.settings import ProofSettings
+
+ALL_CHOICES = 6  # holes up to which every choice is looked at; beyond, only those with every hole that nothing replaces
+MOST_CHOICES = 400  # of which the quick test is asked
+TYPICAL_SIZE = 2  # answers at which it is: enough for a leak between two of them
+
+ON = Scale(Fraction(1))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Holes with noise, all others being without, and the laws that then hold, in the sites of the whole sketch."""
+
+    holes: tuple[int, ...]
+    laws: Laws
+
+    def spread(self, scales: Iterable[Scale], count: int) -> Completion:
+        """A completion of all `count` holes with these scales at the chosen ones."""
+        given = dict(zip(self.holes, scales, strict=True))
+        return tuple(given.get(hole, NO_NOISE) for hole in range(count))
+
+
+@lru_cache(maxsize=64)
+def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[Choice, ...] | Unknown:
+    """The choices of holes that have a law, the fewest holes first; more holes than a steady law needs are left out."""
+    found: list[Choice] = []
+    steady: list[frozenset[int]] = []
+    reason = ""
+    for holes in itertools.islice(_choices(sketch, settings), MOST_CHOICES):
+        if any(enough <= frozenset(holes) for enough in steady):
+            continue
+        part = restrict(sketch, holes)
+        if len(sketch.holes) > ALL_CHOICES and not _has_cost(part, settings):
+            continue
+        laws = known_laws(part, settings)
+        if isinstance(laws, Unknown):
+            reason = laws.reason  # that of the largest choice is the one that counts
+            continue
+        whole = _in_sites_of(sketch, holes, laws)
+        wanted = {draw.site for draw in sketch.draws if isinstance(draw.scale, Hole) and draw.scale.index in holes}
+        rules = tuple(rule for rule in whole.rules if wanted <= rule.sites | whole.needed and _is_sensible(rule))
+        if rules:
+            found.append(Choice(holes, replace(whole, rules=rules)))
+        if any(_is_steady(rule) for rule in rules):
+            steady.append(frozenset(holes))
+    return tuple(found) or Unknown(_why_not(sketch, settings) or reason or "no choice of holes has a law")
+
+
+def restrict(sketch: Sketch, holes: Iterable[int]) -> Sketch:
+    """The program with these holes only."""
+    chosen = set(holes)
+    return Mechanism(sketch, tuple(ON if i in chosen else NO_NOISE for i in range(len(sketch.holes)))).reduced().sketch
+
+
+def law_for(sketch: Sketch, completion: Completion | None, settings: ProofSettings) -> Law | None:
+    """The law of all holes; where that is too dear for a completion that uses some of them, the law of those alone."""
+    laws = known_laws(sketch, settings)
+    if completion is not None and not _allows(sketch, laws, completion):
+        holes = tuple(hole for hole, scale in enumerate(completion) if scale)
+        own = known_laws(restrict(sketch, holes), settings)
+        own = own if isinstance(own, Unknown) else _in_sites_of(sketch, holes, own)
+        laws = own if _allows(sketch, own, completion) else laws
+    return None if isinstance(laws, Unknown) else laws.law(sketch)
+
+
+def _allows(sketch: Sketch, laws: Laws | Unknown, completion: Completion) -> bool:
+    return not isinstance(laws, Unknown) and bool(tight_completions(sketch, laws, (completion,)))
+
+
+def _choices(sketch: Sketch, settings: ProofSettings) -> Iterator[tuple[int, ...]]:
+    """Choices of holes, small ones first."""
+    every = range(len(sketch.holes))
+    fixed: set[int] = set()
+    if len(every) > ALL_CHOICES:
+        fixed = {hole for hole in every if not _has_cost(restrict(sketch, set(every) - {hole}), settings)}
+    others = [hole for hole in every if hole not in fixed]
+    has_noise = any(not isinstance(draw.scale, Hole) for draw in sketch.draws)  # that the user put in
+    for more in range(len(others) + 1):
+        for chosen in itertools.combinations(others, more):
+            if fixed or chosen or has_noise:
+                yield tuple(sorted({*fixed, *chosen}))
+
+
+def _has_cost(sketch: Sketch, settings: ProofSettings) -> bool:
+    """Whether some shift of the noise hides every move at a small size, or a limit of ours leaves that open."""
+    case = build_case(sketch, TYPICAL_SIZE, _typical_arguments(sketch), settings)
+    if isinstance(case, Unknown):
+        return True
+    plans = (find_plan(case, active, settings) for active in find_actives(case))
+    return any(not plan.reason or plan.too_large for plan in plans)
+
+
+def _why_not(sketch: Sketch, settings: ProofSettings) -> str:
+    """Why the runs of a sketch cannot be followed at all, or nothing."""
+    case = build_case(sketch, max(settings.sizes), _typical_arguments(sketch), settings)
+    return case.reason if isinstance(case, Unknown) else ""
+
+
+def _typical_arguments(sketch: Sketch) -> dict[str, Fraction | bool]:
+    flags: dict[str, Fraction | bool] = {p.name: False for p in sketch.arguments if p.type is Type.BOOL}
+    return flags | {name: Fraction(value) for name, value in whole_settings(sketch)[-1]}
+
+
+def _in_sites_of(sketch: Sketch, holes: tuple[int, ...], laws: Laws) -> Laws:
+    """The laws of a restricted sketch, about the sketch itself."""
+    kept = [d.site for d in sketch.draws if not isinstance(d.scale, Hole) or d.scale.index in holes]
+    rules = tuple(
+        Rule(tuple(Inequality(tuple((kept[site], p) for site, p in i.coefficients)) for i in rule.inequalities))
+        for rule in laws.rules
+    )
+    return Laws(rules, laws.sizes, frozenset(kept[site] for site in laws.needed))
+
+
+def _is_sensible(rule: Rule) -> bool:
+    """Whether no weight is ever below 0, as one that was fitted to few sizes may be."""
+    one = Polynomial.constant(Fraction(1))
+    weights = [p for i in rule.inequalities for _, p in i.coefficients]
+    return all(is_at_most_one(one + weight.times(Fraction(-1))) for weight in weights)
+
+
+def _is_steady(rule: Rule) -> bool:
+    """Whether the noise of a rule grows with nothing."""
+    return all(not powers for i in rule.inequalities for _, p in i.coefficients for powers, _ in p.terms)
+
+
+# ---------------------------------------------------------------- scales that a law itself gives
+
+
+def shares_of(sketch: Sketch, choice: Choice) -> Iterator[Completion]:
+    """Completions that divide ε among the places of a rule: evenly, and with two parts for one of the places.
+
+    They stand where a grammar of small coefficients has nothing: neighbours far apart, or many places.
+    """
+    holes = {draw.site: draw.scale.index for draw in sketch.draws if isinstance(draw.scale, Hole)}
+    for rule in choice.laws.rules:
+        needs = {s: _cover(p for i in rule.inequalities for site, p in i.coefficients if site == s) for s in rule.sites}
+        for split in _splits(rule):
+            scales = {
+                holes[s]: Scale(needs[s].coefficient / split[s], (*needs[s].powers, (sketch.epsilon.name, -1)))
+                for s in sorted(rule.sites & holes.keys())
+            }
+            if set(scales) == set(choice.holes):
+                yield choice.spread((scales[hole] for hole in choice.holes), len(sketch.holes))
+
+
+def _splits(rule: Rule) -> Iterator[dict[int, Fraction]]:
+    """What each site may take of the budget."""
+    together = {s: max(len(i.coefficients) for i in rule.inequalities if s in dict(i.coefficients)) for s in rule.sites}
+    yield {site: Fraction(1, count) for site, count in together.items()}
+    if len(rule.inequalities) == 1 and len(together) > 1:
+        for favoured in sorted(together):
+            yield {s: Fraction(2 if s == favoured else 1, count + 1) for s, count in together.items()}
+
+
+def _cover(polynomials: Iterable[Polynomial]) -> Scale:
+    """A scale that is nowhere below any of some sums, where every name is at least 1."""
+    positive = [[term for term in p.terms if term[1] > 0] for p in polynomials]
+    powers: dict[str, int] = {}
+    for name, power in (item for terms in positive for term, _ in terms for item in term):
+        powers[name] = max(powers.get(name, 0), power)
+    return Scale(max(sum((c for _, c in terms), Fraction(0)) for terms in positive), tuple(powers.items()))

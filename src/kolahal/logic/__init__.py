@@ -1,0 +1,1 @@
+"""Linear forms and formulas, exact simplex, and the one door to the solvers."""

@@ -1,1 +1,0 @@
-"""How likely, and how sure."""

@@ -1,0 +1,87 @@
+"""Paths → events: runs that give the same answer, each event one polyhedron."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kolahal.logic.affine import Atom, Atoms, symbols_of
+from kolahal.logic.simplex import find_point
+from kolahal.logic.smt import is_empty
+from kolahal.paths.explore import CONTINUOUS, Fault, Path, Paths, Value, affine_parts, discrete_part
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The union of some paths, where `facets` hold; all of its runs give `output`."""
+
+    paths: tuple[int, ...]
+    facets: Atoms
+    output: Value | Fault
+
+
+def find_events(paths: Paths, steps: int) -> tuple[Event, ...]:
+    """All paths, those with the same answer as one event where their union is a polyhedron."""
+    groups: dict[object, list[int]] = {}
+    for place, path in enumerate(paths.paths):
+        groups.setdefault((discrete_part(path.output), affine_parts(path.output)), []).append(place)
+    found: list[Event] = []
+    for places in groups.values():
+        members = [paths.paths[place] for place in places]
+        facets = find_facets(paths, members, steps) if len(members) > 1 else None
+        if facets is not None:
+            found.append(Event(tuple(places), facets, members[0].output))
+        else:
+            # The same path on both databases is always a sound way, only perhaps not the cheapest.
+            found += [Event((place,), normal(paths.paths[place].atoms), paths.paths[place].output) for place in places]
+    return tuple(found)
+
+
+def normal(atoms: Sequence[Atom]) -> Atoms:
+    """The same comparisons, each once."""
+    return tuple(dict.fromkeys(atom.normal() for atom in atoms))
+
+
+def find_facets(paths: Paths, members: Sequence[Path], steps: int) -> Atoms | None:
+    """The comparisons that hold on all members, if together they say no less than that a run is on one of them."""
+    candidates = dict.fromkeys(atom for member in members for atom in normal(member.atoms))
+    likely = [atom for atom in candidates if all(_may_imply(member, atom) for member in members)]
+    facets = tuple(atom for atom in likely if _holds_on(paths, atom, members, steps))
+    return facets if _is_covered(paths, facets, members, steps) else None
+
+
+def _may_imply(member: Path, atom: Atom) -> bool:
+    """Whether the point that we know inside a path has nothing against `atom`; quick, and never wrongly False."""
+    return all(symbol in member.point for symbol in atom.form.terms) and atom.holds(member.point)
+
+
+def is_union(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -> bool:
+    """Whether it is proved that the polyhedron of `facets` is the union of the members."""
+    return all(_holds_on(paths, facet, members, steps) for facet in facets) and _is_covered(
+        paths, facets, members, steps
+    )
+
+
+def _holds_on(paths: Paths, atom: Atom, members: Sequence[Path], steps: int) -> bool:
+    inside = [member.atoms for member in members]
+    domain = paths.domain(symbols_of([atom, *(a for atoms in inside for a in atoms)]))
+    return is_empty([*domain, atom.negated()], steps, one_of=inside)
+
+
+def _is_covered(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -> bool:
+    inside = [member.atoms for member in members]
+    domain = paths.domain(symbols_of([*facets, *(a for atoms in inside for a in atoms)]))
+    return is_empty([*domain, *facets], steps, none_of=inside)
+
+
+def describe_tie(paths: Paths, event: Event) -> str:
+    """Where continuous noise must hit one value exactly for this event, in words; nothing, if it need not."""
+    noisy = [f for f in event.facets if any(paths.noise(symbol) in CONTINUOUS for symbol in f.form.terms)]
+    inner = [Atom(facet.form, strict=True) if facet in noisy else facet for facet in event.facets]
+    if find_point([*paths.domain(symbols_of(inner)), *inner]) is not None:
+        return ""
+    both = {facet.form for facet in noisy if not facet.strict and Atom(-facet.form, strict=False) in noisy}
+    shown = [
+        f"{f.form} = 0" if f.form in both else str(f) for f in noisy if -f.form not in both or str(f.form)[0] != "-"
+    ]
+    return ", ".join(shown[:3]) + (", …" if len(shown) > 3 else "")

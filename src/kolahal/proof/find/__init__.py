@@ -1,0 +1,1 @@
+"""The search for proofs. What it finds is believed only after a re-check."""

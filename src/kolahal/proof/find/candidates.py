@@ -1,0 +1,349 @@
+"""Formulas that may be invariant: what two aligned runs usually have in common, kept where rehearsals agree.
+
+Nothing here is trusted: the solver drops what is not kept by every step, and the re-check asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+from kolahal.lang.kinds import NOTHING, NUMBER, infer
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Type
+from kolahal.logic.terms import (
+    FALSE,
+    INT,
+    TRUE,
+    ZERO,
+    Formula,
+    Some,
+    Sum,
+    Symbol,
+    add,
+    at_most,
+    below,
+    combine,
+    compile_formula,
+    compile_sum,
+    equal,
+    every,
+    implies,
+    negate,
+    number,
+    same_truth,
+    scale,
+    some,
+    subtract,
+    symbols_of,
+    variable,
+)
+from kolahal.proof.find.concrete_runs import Sample
+from kolahal.proof.trusted.obligations import Invariant
+from kolahal.proof.trusted.product import (
+    END,
+    GHOST,
+    MOVED_AT,
+    MOVED_BY,
+    Alignment,
+    AtGhost,
+    Neighbours,
+    Product,
+    Share,
+    public_symbols,
+    quantity,
+)
+from kolahal.proof.trusted.values import LENGTH, Built, Logical, Maybe, Numeric, Value
+
+State = dict[Symbol, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Both:
+    """A number in both runs; `known` says where it is not None."""
+
+    one: Sum
+    two: Sum
+    known: Formula
+    counts: bool  # whether it is a whole number by the program's own types, and not only because answers are
+
+    @property
+    def difference(self) -> Sum:
+        return subtract(self.two, self.one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """The variables at a loop head, sorted by what can be said of them."""
+
+    loop: int
+    numbers: tuple[_Both, ...]
+    flags: tuple[tuple[Formula, Formula], ...]
+    own: tuple[Sum, ...]  # whole numbers of the first run, and those common to both
+    twins: tuple[tuple[Sum, Sum], ...]  # whole ghosts of each run
+    places: tuple[Sum, ...]  # where answers are looked at in a turn
+    pairs: tuple[tuple[Sum, Sum], ...]  # whole variables of both runs
+
+
+def base_candidates(product: Product, sample: Sample) -> Invariant:
+    """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
+    result = {}
+    for place in product.first.places:
+        if place.loop is None:
+            continue
+        scene = _scene(product, place.loop)
+        here = [state for loop, state in sample.states if loop == place.loop]
+        found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
+        found += [same_truth(a, b) for a, b in scene.flags]
+        found += [equal(a, b) for a, b in scene.twins]
+        found += _counters(product, scene, here)
+        result[place.loop] = tuple(_observed(found, here))
+    return result
+
+
+def rich_candidates(
+    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, sample: Sample
+) -> Invariant:
+    """Bounds on differences and on what was spent, outright and under conditions."""
+    result = {}
+    for place in product.first.places:
+        if place.loop is None:
+            continue
+        scene = _scene(product, place.loop)
+        here = [state for loop, state in sample.states if loop == place.loop]
+        guards = list(_guards(scene, neighbours, alignment))
+        found: list[Formula] = []
+        atoms = list(_difference_atoms(scene, neighbours))
+        for guard in guards:
+            test = compile_formula(guard)
+            own = [state for state in here if test(state)]
+            if not own or (guard != TRUE and len(own) == len(here)):
+                continue
+            held = _observed(atoms, own)
+            if guard == TRUE:
+                # What seems to hold always is not repeated under conditions.
+                atoms = [atom for atom in atoms if atom not in set(held)]
+            found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
+            found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, claim, sample, own)]
+        result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
+    return result
+
+
+def _is_idle(guard: Formula, atom: Formula) -> bool:
+    """Whether an atom says nothing under a guard, because it is about something that is None there."""
+    return isinstance(atom, Some) and guard in atom.parts
+
+
+def _scene(product: Product, loop: int) -> _Scene:
+    first, second = product.first.place(loop), product.second.place(loop)
+    numbers: list[_Both] = []
+    flags: list[tuple[Formula, Formula]] = []
+    own: list[Sum] = []
+    other_own: list[tuple[Sum, Sum]] = []
+    other = dict(second.names)
+    kinds = infer(product.sketch).names
+    for name, value in first.names:
+        for a, b, known in _components(value, other[name]):
+            if isinstance(a, Sum) and isinstance(b, Sum):
+                if a == b:
+                    continue
+                numbers.append(_Both(a, b, known, a.whole and NUMBER not in kinds.get(name, NOTHING)))
+                if numbers[-1].counts and known == TRUE:
+                    own.append(a)
+                    other_own.append((a, b))
+            elif not isinstance(a, Sum) and not isinstance(b, Sum) and a != b:
+                flags.append((a, b))
+    twins = []
+    theirs = dict(second.ghosts)
+    for ghost, symbol in first.ghosts:
+        own.append(variable(symbol))
+        if theirs[ghost] != symbol:
+            twins.append((variable(symbol), variable(theirs[ghost])))
+    reads = [read for path in product.first.paths[loop] for read in path.reads if read.private]
+    visible = {symbol for term in own for symbol in symbols_of(term)} | set(public_symbols(product.sketch))
+    places = dict.fromkeys(read.place for read in reads if symbols_of(read.place) <= visible)
+    return _Scene(loop, tuple(numbers), tuple(flags), tuple(own), tuple(twins), tuple(places), tuple(other_own))
+
+
+def _components(one: Value, two: Value) -> Iterator[tuple[Sum | Formula, Sum | Formula, Formula]]:
+    match one, two:
+        case Numeric(a), Numeric(b):
+            yield a, b, TRUE
+        case Logical(a), Logical(b):
+            yield a, b, TRUE
+        case Maybe(none, inner), Maybe(other, theirs):
+            yield none, other, TRUE
+            for a, b, _ in _components(inner, theirs):
+                yield a, b, negate(none)
+        case Built(length=a), Built(length=b):
+            yield a, b, TRUE
+
+
+def _observed(found: Iterable[Formula], states: Sequence[State]) -> list[Formula]:
+    """The formulas that hold in all states."""
+    return [f for f in dict.fromkeys(found) if f not in (TRUE, FALSE) and all(map(compile_formula(f), states))]
+
+
+def _range(term: Sum, states: Sequence[State]) -> tuple[Any, Any] | None:
+    values = [compile_sum(term)(state) for state in states]
+    return (min(values), max(values)) if values else None
+
+
+def _counters(product: Product, scene: _Scene, states: Sequence[State]) -> Iterator[Formula]:
+    """Relations between whole numbers, with the constants that were seen."""
+    fixed = [variable(LENGTH)]
+    fixed += [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+    differing = [b for a, b in scene.pairs if _range(subtract(a, b), states) != (0, 0)]
+    own = [*scene.own, *differing]
+    for term in own:
+        yield at_most(ZERO, term)
+        yield at_most(number(1), term)
+        if (seen := _range(term, states)) is not None:
+            yield at_most(term, number(seen[1]))
+        for limit in fixed:
+            if (seen := _range(subtract(term, limit), states)) is not None:
+                yield at_most(term, add(limit, number(seen[1])))
+                yield at_most(term, add(limit, number(min(seen[1] + 1, 1))))
+            if (seen := _range(subtract(term, scale(2, limit)), states)) is not None and seen[1] <= 1:
+                yield at_most(term, add(scale(2, limit), number(seen[1])))
+    for a, b in combinations(own, 2):
+        if (seen := _range(subtract(a, b), states)) is not None:
+            if seen[0] == seen[1]:
+                yield equal(a, add(b, number(seen[0])))
+            else:
+                yield at_most(a, add(b, number(seen[1])))
+                yield at_most(add(b, number(seen[0])), a)
+    # A variable that is None before the first turn and never after it.
+    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    for flag, _ in scene.flags:
+        yield same_truth(flag, equal(turn, ZERO))
+        yield implies(flag, equal(turn, ZERO))
+        yield flag
+        yield negate(flag)
+
+
+def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iterator[Formula]:
+    yield TRUE
+    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    for flag, _ in scene.flags:
+        yield flag
+        yield negate(flag)
+    if neighbours.single:
+        at = variable(Symbol(MOVED_AT, INT))
+        for place in dict.fromkeys([turn, *scene.places]):
+            yield at_most(place, at)
+            yield below(at, place)
+            if place != turn:
+                yield at_most(at, place)
+                yield below(place, at)
+        for both in scene.numbers:
+            if not both.counts:
+                yield every([both.known, negate(equal(both.difference, ZERO))])
+                yield every([both.known, equal(both.difference, ZERO)])
+    if alignment.ghost is not None:
+        ghost = variable(GHOST)
+        for offset in sorted({s.offset for s in alignment.shifts if isinstance(s, AtGhost)} or {0}):
+            for place in dict.fromkeys(scene.places or (turn,)):
+                here = add(place, number(offset))
+                yield at_most(here, ghost)
+                yield below(ghost, here)
+                if place != turn:
+                    yield at_most(ghost, here)
+                    yield below(here, ghost)
+        for both in scene.numbers:
+            if both.counts:
+                yield every([both.known, equal(both.one, ghost)])
+
+
+def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:
+    unit = neighbours.unit
+    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    for both in scene.numbers:
+        gap = both.difference
+        atoms = [equal(gap, ZERO)]
+        if both.counts:
+            for size in (-1, 0, 1):
+                atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
+        else:
+            for factor in (-2, -1, 1, 2):
+                atoms.append(equal(gap, scale(factor, unit)))
+            for factor in (-2, -1, 0, 1, 2):
+                atoms.append(at_most(gap, scale(factor, unit)))
+                atoms.append(at_most(scale(factor, unit), gap))
+            if neighbours.single:
+                by = variable(Symbol(MOVED_BY, neighbours.sort))
+                for factor in (1, -1):
+                    atoms.append(equal(gap, scale(factor, by)))
+                    atoms.append(some([equal(gap, ZERO), equal(gap, scale(factor, by))]))
+            else:
+                reach = scale(neighbours.distance, turn)
+                atoms += [at_most(gap, reach), at_most(scale(-1, reach), gap)]
+                atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]
+        yield from (implies(both.known, atom) for atom in atoms)
+    for a, b in combinations([both for both in scene.numbers if not both.counts and both.known == TRUE], 2):
+        yield equal(a.difference, b.difference)
+
+
+def per_names(product: Product, powers: Any, claim: Scale) -> list[str]:
+    """The public quantities that a share of draws with these powers may grow with."""
+    total = dict(powers)
+    for name, power in claim.powers:
+        if name != product.sketch.epsilon.name:
+            total[name] = total.get(name, 0) + power
+    return sorted(name for name, power in total.items() if power > 0 and name != product.sketch.epsilon.name)
+
+
+def end_candidates(product: Product, claim: Scale, sample: Sample) -> list[Share]:
+    """Shares of the budget that may suffice: what was seen, a little more, and all that the others leave."""
+    ends = [state for loop, state in sample.states if loop == END]
+    seen: dict[Any, dict[str | None, Fraction]] = {}
+    for powers in product.monomials:
+        symbol = product.spent(powers)
+        seen[powers] = {}
+        for per in [None, *per_names(product, powers, claim)]:
+            size = compile_sum(number(1) if per is None else quantity(per, product.sketch))
+            seen[powers][per] = max((Fraction(state[symbol]) / size(state) for state in ends), default=Fraction(0))
+    result = []
+    for powers, highest in seen.items():
+        others = sum((min(own.values()) for other, own in seen.items() if other != powers), Fraction(0))
+        for per, least in highest.items():
+            more = [least + price for price in sample.prices[product.spent(powers)]]
+            for bound in dict.fromkeys([least, *more, claim.coefficient - others]):
+                result += [Share(powers, bound, per)] if least <= bound <= claim.coefficient else []
+    return result
+
+
+def share_formula(product: Product, neighbours: Neighbours, share: Share) -> Formula:
+    """What a share says of the cost at the end; under `sum` it is in proportion to the move."""
+    spent = variable(product.spent(share.powers))
+    if neighbours.kind == "sum" and share.per is None:
+        return at_most(spent, scale(share.bound / neighbours.distance, neighbours.unit))
+    per = number(1) if share.per is None else quantity(share.per, product.sketch)
+    return at_most(spent, scale(share.bound, per))
+
+
+def _spending(
+    product: Product, scene: _Scene, neighbours: Neighbours, claim: Scale, sample: Sample, states: Sequence[State]
+) -> Iterator[Formula]:
+    """Bounds on what was spent: what was seen or one price more, as such or for each step of a counter."""
+    for powers in product.monomials:
+        symbol = product.spent(powers)
+        spent = variable(symbol)
+        prices = [price for price in sample.prices[symbol] if price > 0][-6:]
+        units = [(neighbours.unit, True), (number(1), False)] if neighbours.single else [(number(1), False)]
+        for unit, is_move in units:
+            measure = compile_sum(unit)
+            moved = [state for state in states if measure(state)]
+            highest = max((Fraction(state[symbol]) / measure(state) for state in moved), default=Fraction(0))
+            extra = [price / neighbours.distance if is_move else price for price in prices]
+            for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
+                yield from _observed([at_most(spent, scale(bound, unit))], states)
+        for counter in scene.own:
+            count = compile_sum(counter)
+            for price in prices:
+                base = max(Fraction(state[symbol]) - price * count(state) for state in states)
+                for start in dict.fromkeys([base, max(base, Fraction(0))]):
+                    yield at_most(spent, combine((price, counter), (start, number(1))))

@@ -1,0 +1,248 @@
+"""Z3 for proofs of every length: plain validity queries, and the strongest invariant among candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from kolahal.logic.terms import (
+    INT,
+    TRUE,
+    Choice,
+    Compare,
+    Every,
+    Formula,
+    Neither,
+    Some,
+    Sum,
+    Symbol,
+    Term,
+    Truth,
+    every,
+    negate,
+    put_in,
+)
+from kolahal.proof.trusted.obligations import Clause, Invariant, System
+
+SORTS = {"Int": z3.IntSort, "Real": z3.RealSort, "Bool": z3.BoolSort}
+
+
+def check_script(script: str, steps: int) -> str:
+    """What Z3 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown."""
+    solver = z3.Solver(ctx=z3.Context())
+    solver.set("rlimit", steps)
+    try:
+        solver.from_string(script)
+    except z3.Z3Exception:
+        return "unknown"
+    return str(solver.check())
+
+
+class Translator:
+    """Our formulas as Z3's, each translated once.
+
+    What Z3 answers, or which of several proofs it finds, depends on all that its context has seen, so each search has
+    one of its own: the same question then has the same answer in every process.
+    """
+
+    def __init__(self) -> None:
+        self.context = z3.Context()
+        self.known: dict[Any, Any] = {}
+
+    def symbol(self, symbol: Symbol) -> Any:
+        if symbol not in self.known:
+            self.known[symbol] = z3.Const(symbol.name, SORTS[symbol.sort](self.context))
+        return self.known[symbol]
+
+    def term(self, term: Term) -> Any:
+        return self.sum(term) if isinstance(term, Sum) else self.formula(term)
+
+    def sum(self, term: Sum, whole: bool | None = None) -> Any:
+        whole = term.whole if whole is None else whole
+        pieces = []
+        for atom, factor in term.parts:
+            if isinstance(atom, Choice):
+                piece = z3.If(self.formula(atom.test), self.sum(atom.then, whole), self.sum(atom.orelse, whole))
+            else:
+                piece = self.symbol(atom)
+                if atom.sort == INT and not whole:
+                    piece = z3.ToReal(piece)
+            pieces.append(piece if factor == 1 else self.number(factor, whole) * piece)
+        if term.constant or not pieces:
+            pieces.append(self.number(term.constant, whole))
+        return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
+
+    def formula(self, formula: Formula) -> Any:
+        if isinstance(formula, Symbol):
+            return self.symbol(formula)
+        if formula not in self.known:
+            self.known[formula] = self._formula(formula)
+        return self.known[formula]
+
+    def _formula(self, formula: Formula) -> Any:
+        match formula:
+            case Truth(value):
+                return z3.BoolVal(value, self.context)
+            case Compare(op, term):
+                left, zero = self.sum(term), self.number(Fraction(0), term.whole)
+                return left <= zero if op == "<=" else left < zero if op == "<" else left == zero
+            case Every(parts):
+                return z3.And([self.formula(part) for part in parts])
+            case Some(parts):
+                return z3.Or([self.formula(part) for part in parts])
+            case Neither(part):
+                return z3.Not(self.formula(part))
+            case _:
+                return self.symbol(formula)
+
+    def number(self, value: Fraction, whole: bool) -> Any:
+        return z3.IntVal(value.numerator, self.context) if whole else z3.RealVal(str(value), self.context)
+
+
+# ---------------------------------------------------------------- Houdini
+
+
+class Inductive:
+    """The candidates that every step keeps, found by dropping what a step breaks until none does (Houdini).
+
+    `base` is an earlier search whose candidates are all among these: steps that cannot happen under what it kept are
+    not looked at again.
+    """
+
+    def __init__(self, system: System, candidates: Invariant, steps: int, base: Inductive | None = None):
+        self.left: dict[int, list[Formula]] = {loop: list(dict.fromkeys(own)) for loop, own in candidates.items()}
+        self.base = base
+        translator = base.translator if base is not None else Translator()
+        self.translator: Translator = translator
+        idle = base.idle_steps() if base is not None else set()
+        clauses = [clause for clause in system.clauses if clause.name not in idle]
+        self.all_steps: list[_Step] = [_Step(clause, system, self.left, translator, steps) for clause in clauses]
+
+    def idle_steps(self) -> set[str]:
+        """The names of the steps that cannot happen."""
+        return {step.clause.name for step in self.all_steps if step.impossible(step.assumptions(self.left))}
+
+    def weaken(self) -> None:
+        """Drop candidates until those left are kept by every step."""
+        keepers = [step for step in self.all_steps if step.clause.target is not None]
+        changed = True
+        while changed:
+            changed = False
+            for step in keepers:
+                target = step.clause.target
+                assert target is not None
+                while broken := step.broken(self.left):
+                    changed = True
+                    self.left[target] = [formula for formula in self.left[target] if formula not in broken]
+
+    def broken_goal(self) -> str:
+        """The name of a step whose goals do not follow; empty if all do."""
+        return next((step.clause.name for step in self.all_steps if not step.goals_hold(self.left)), "")
+
+    def prune(self, wanted: Invariant) -> Invariant:
+        """A part of what is left that is inductive by itself, carries all goals and contains what is wanted."""
+        needed: dict[int, dict[Formula, None]] = {loop: {} for loop in self.left}
+        todo: list[tuple[int, Formula]] = []
+
+        def need(loop: int | None, formulas: Sequence[Formula]) -> None:
+            for formula in formulas:
+                if loop is not None and formula not in needed[loop] and formula != TRUE:
+                    needed[loop][formula] = None
+                    todo.append((loop, formula))
+
+        for loop, formulas in wanted.items():
+            need(loop, formulas)
+        for search in (self, *([self.base] if self.base else [])):
+            own = {step.clause.name for step in self.all_steps}
+            for step in search.all_steps:
+                if search is self:
+                    need(step.clause.source, step.core(self.left, step.goal_switch))
+                elif step.clause.name not in own:
+                    need(step.clause.source, step.core(search.left, None))
+        while todo:
+            loop, formula = todo.pop()
+            for step in self.all_steps:
+                if step.clause.target == loop:
+                    need(step.clause.source, step.core(self.left, step.after[formula]))
+        return {loop: tuple(f for f in parts if f in needed[loop]) for loop, parts in self.left.items()}
+
+
+class _Step:
+    """One clause with a solver of its own; what is left of the invariant is switched on by assumptions."""
+
+    def __init__(
+        self,
+        clause: Clause,
+        system: System,
+        candidates: Mapping[int, Sequence[Formula]],
+        translator: Translator,
+        steps: int,
+    ):
+        self.clause = clause
+        self.translator = translator
+        self.solver = z3.SolverFor("QF_LIRA", ctx=translator.context)
+        self.solver.set("rlimit", steps)
+        self.solver.set("core.minimize", True)
+        for formula in (*system.fixed, *clause.premises):
+            self.solver.add(translator.formula(formula))
+        self.before: dict[Formula, Any] = {}
+        if clause.source is not None:
+            for i, formula in enumerate(candidates[clause.source]):
+                self.before[formula] = self.switch(f"before!{i}", translator.formula(formula))
+        self.after: dict[Formula, Any] = {}
+        self.kept: dict[Formula, Any] = {}
+        if clause.target is not None:
+            binding = dict(clause.updates)
+            for i, formula in enumerate(candidates[clause.target]):
+                self.kept[formula] = translator.formula(put_in(formula, binding))
+                self.after[formula] = self.switch(f"after!{i}", z3.Not(self.kept[formula]))
+        self.goal_switch = self.switch("goal!", translator.formula(negate(every(clause.goals))))
+        self.possible = False
+
+    def switch(self, name: str, formula: Any) -> Any:
+        """A truth value that, when assumed, asserts the formula."""
+        switch = z3.Bool(name, self.translator.context)
+        self.solver.add(z3.Implies(switch, formula))
+        return switch
+
+    def assumptions(self, left: Mapping[int, Sequence[Formula]]) -> list[Any]:
+        if self.clause.source is None:
+            return []
+        return [self.before[formula] for formula in left[self.clause.source]]
+
+    def impossible(self, assumed: list[Any]) -> bool:
+        """Whether the step cannot happen at all; once a weaker invariant allows it, it stays possible."""
+        if not self.possible:
+            self.possible = self.solver.check(assumed) != z3.unsat
+        return not self.possible
+
+    def broken(self, left: Mapping[int, Sequence[Formula]]) -> set[Formula]:
+        """Some of the target's candidates that this step can break; empty if it keeps them all."""
+        assert self.clause.target is not None
+        assumed = self.assumptions(left)
+        remaining = left[self.clause.target]
+        if not remaining or self.impossible(assumed):
+            return set()
+        self.solver.push()
+        self.solver.add(z3.Or([self.after[formula] for formula in remaining]))
+        answer = self.solver.check(assumed)
+        broken: set[Formula] = set()
+        if answer == z3.sat:
+            model = self.solver.model()
+            broken = {f for f in remaining if not z3.is_true(model.eval(self.kept[f], model_completion=True))}
+        self.solver.pop()
+        return set(remaining) if answer == z3.unknown else broken
+
+    def goals_hold(self, left: Mapping[int, Sequence[Formula]]) -> bool:
+        return bool(self.solver.check([*self.assumptions(left), self.goal_switch]) == z3.unsat)
+
+    def core(self, left: Mapping[int, Sequence[Formula]], wrong: Any) -> list[Formula]:
+        """Formulas at the source from which it follows that `wrong` does not happen."""
+        assumed = self.assumptions(left)
+        if self.solver.check(assumed + ([] if wrong is None else [wrong])) != z3.unsat:
+            return list(left[self.clause.source]) if self.clause.source is not None else []
+        numbers = {switch.get_id() for switch in self.solver.unsat_core()}
+        return [formula for formula, switch in self.before.items() if switch.get_id() in numbers]

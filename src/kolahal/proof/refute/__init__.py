@@ -1,0 +1,1 @@
+"""The search for counterexamples, and certainty about them."""

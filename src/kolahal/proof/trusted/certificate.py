@@ -1,0 +1,282 @@
+"""A proof for every length as a JSON document, and the check that believes it or not.
+
+The check reads the program's text, the alignment, the shares of the budget and the invariant from the document. It
+derives what must be valid from these alone and asks a solver one plain query for each; the obligations that stand
+in the document are compared with its own, never trusted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kolahal.errors import KolahalError
+from kolahal.lang.read.parse import parse_source
+from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import Source
+from kolahal.logic import second_opinion
+from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
+from kolahal.model import Certificate
+from kolahal.proof.find.houdini import check_script
+from kolahal.proof.trusted.documents import read_number
+from kolahal.proof.trusted.obligations import Invariant, Obligation, obligations
+from kolahal.proof.trusted.product import (
+    Alignment,
+    Always,
+    AtGhost,
+    ByBranch,
+    Form,
+    Neighbours,
+    Product,
+    Share,
+    Shift,
+    assumed_names,
+    build_product,
+    build_system,
+    describe_shift,
+    neighbours_of,
+    public_symbols,
+    within_claim,
+)
+from kolahal.proof.trusted.values import Unsupported
+
+VERSION = 1
+SCOPE = "every length"
+STEPS = 5_000_000  # resource units of one query
+
+
+class Rejected(Exception):
+    """The document is not a proof; the text says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """The proof for one set of moves: alignment, shares of the budget, and what holds at each loop head."""
+
+    neighbours: Neighbours
+    alignment: Alignment
+    shares: tuple[Share, ...]
+    invariant: Invariant
+
+
+@dataclass(frozen=True, slots=True)
+class LengthProof:
+    """A proof that a program keeps its claim for inputs of every length."""
+
+    sketch: Sketch
+    claim: Scale
+    assumed: tuple[str, ...]  # whole arguments that are taken to be at least 1
+    released: frozenset[int]
+    cases: tuple[Case, ...]
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write_certificate(proof: LengthProof) -> Certificate:
+    """The proof as text."""
+    product = build_product(proof.sketch, proof.released)
+    document = {
+        "version": VERSION,
+        "scope": SCOPE,
+        "program": str(proof.sketch),
+        "claim": str(proof.claim),
+        "adjacency": str(proof.sketch.adjacency),
+        "assumed": list(proof.assumed),
+        "assumptions": describe_assumptions(proof.sketch, proof.assumed),
+        "released": sorted(proof.released),
+        "cases": [_write_case(product, proof, case) for case in proof.cases],
+    }
+    return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
+
+
+def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...]) -> list[str]:
+    """In words, what the proof takes for granted of the inputs."""
+    words = [f"{sketch.epsilon.name} > 0", f"neighbours: {sketch.adjacency.describe()}"]
+    words += [f"{name} >= 1" for name in assumed]
+    if sketch.private.count is not None:
+        words.append(f"there are {sketch.private.count} private answers")
+    words.append(f"the private answers are {'whole' if sketch.private.whole else 'real'} numbers")
+    return words
+
+
+def _write_case(product: Product, proof: LengthProof, case: Case) -> dict[str, Any]:
+    return {
+        "moves": {
+            "kind": case.neighbours.kind,
+            "distance": str(case.neighbours.distance),
+            "whole": case.neighbours.whole,
+        },
+        "ghost": case.alignment.ghost,
+        "alignment": [
+            {
+                "draw": _draw_text(proof.sketch, site),
+                **_write_shift(shift),
+                "words": describe_shift(shift, case.neighbours.single),
+            }
+            for site, shift in enumerate(case.alignment.shifts)
+        ],
+        "shares": [
+            {"powers": dict(share.powers), "bound": str(share.bound), "per": share.per} for share in case.shares
+        ],
+        "invariant": {str(loop): [print_term(part) for part in parts] for loop, parts in case.invariant.items()},
+        "obligations": [obligation.script() for obligation in case_obligations(product, proof.assumed, case)],
+    }
+
+
+def _draw_text(sketch: Sketch, site: int) -> str:
+    draw = sketch.draws[site]
+    return f"{draw.noise.value}({draw.scale})"
+
+
+def _write_form(form: Form) -> dict[str, Any]:
+    return {"units": str(form.units), "cancel": form.cancel, "follow": form.follow}
+
+
+def _write_shift(shift: Shift) -> dict[str, Any]:
+    match shift:
+        case Always(form):
+            return {"rule": "always", "then": _write_form(form)}
+        case ByBranch(branch, then, orelse):
+            return {"rule": "branch", "branch": branch, "then": _write_form(then), "else": _write_form(orelse)}
+        case AtGhost(offset, then, orelse):
+            return {"rule": "ghost", "offset": offset, "then": _write_form(then), "else": _write_form(orelse)}
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_certificate(certificate: Certificate) -> tuple[LengthProof, list[list[str]]]:
+    """The proof that a document holds, and the obligations it claims, one list a case."""
+    try:
+        document = json.loads(certificate.text)
+        return _read(document)
+    except Rejected:
+        raise
+    except (KolahalError, Unsupported, NotATerm) as error:
+        raise Rejected(str(error)) from None
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise Rejected(f"the document is not of the right form: {type(error).__name__} {error}") from None
+
+
+def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
+    if document["version"] != VERSION or document["scope"] != SCOPE:
+        raise Rejected("this is not a certificate for every length of a version that is known here")
+    sketches = parse_source(Source("certificate", document["program"]))
+    if len(sketches) != 1:
+        raise Rejected("the document must hold one program")
+    sketch = sketches[0]
+    if document["adjacency"] != str(sketch.adjacency):
+        raise Rejected(f"the program's neighbours are {sketch.adjacency}, not {document['adjacency']}")
+    assumed = tuple(map(str, document["assumed"]))
+    if document["assumptions"] != describe_assumptions(sketch, assumed):
+        raise Rejected("the assumptions in words are not those of the proof")
+    released = frozenset(_whole(number) for number in document["released"])
+    product = build_product(sketch, released)
+    cases = tuple(_read_case(product, assumed, part) for part in document["cases"])
+    stored = [[str(script) for script in part["obligations"]] for part in document["cases"]]
+    return LengthProof(sketch, parse_scale(document["claim"]), assumed, released, cases), stored
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise Rejected(f"{value!r} is not a whole number")
+    return value
+
+
+def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> Case:
+    moves = part["moves"]
+    neighbours = Neighbours(str(moves["kind"]), read_number(moves["distance"]), bool(moves["whole"]))
+    ghost = part["ghost"]
+    if not (ghost is None or isinstance(ghost, str)):
+        raise Rejected("the ghost is not a name")
+    shifts = tuple(_read_shift(item) for item in part["alignment"])
+    for site, (shift, item) in enumerate(zip(shifts, part["alignment"], strict=True)):
+        if item["draw"] != _draw_text(product.sketch, site) or item["words"] != describe_shift(
+            shift, neighbours.single
+        ):
+            raise Rejected(f"the alignment in words is not that of draw {site + 1}")
+    shares = tuple(
+        Share(
+            tuple(sorted((str(name), _whole(power)) for name, power in item["powers"].items())),
+            read_number(item["bound"]),
+            item["per"],
+        )
+        for item in part["shares"]
+    )
+    if any(share.per is not None and share.per not in product.sketch.quantities() for share in shares):
+        raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
+    alignment = Alignment(shifts, ghost)
+    system = build_system(product, neighbours, alignment, shares, assumed)
+    fixed = frozenset().union(*map(symbols_of, system.fixed))
+    invariant = {}
+    for loop, state in system.states.items():
+        symbols = {symbol.name: symbol for symbol in (*fixed, *state, *public_symbols(product.sketch))}
+        invariant[loop] = tuple(parse_formula(str(text), symbols) for text in part["invariant"][str(loop)])
+    if len(part["invariant"]) != len(invariant):
+        raise Rejected("the invariant speaks of a loop that does not exist")
+    return Case(neighbours, alignment, shares, invariant)
+
+
+def _read_form(item: Mapping[str, Any]) -> Form:
+    follow = item["follow"]
+    if not (follow is None or isinstance(follow, str)) or not isinstance(item["cancel"], bool):
+        raise Rejected("a shift is not of the right form")
+    return Form(read_number(item["units"]), item["cancel"], follow)
+
+
+def _read_shift(item: Mapping[str, Any]) -> Shift:
+    then = _read_form(item["then"])
+    match item["rule"]:
+        case "always":
+            return Always(then)
+        case "branch":
+            return ByBranch(_whole(item["branch"]), then, _read_form(item["else"]))
+        case "ghost":
+            return AtGhost(_whole(item["offset"]), then, _read_form(item["else"]))
+        case other:
+            raise Rejected(f"there is no rule {other!r} for a shift")
+
+
+# ---------------------------------------------------------------- checking
+
+
+def case_obligations(product: Product, assumed: tuple[str, ...], case: Case) -> tuple[Obligation, ...]:
+    """What must be valid for one set of moves."""
+    system = build_system(product, case.neighbours, case.alignment, case.shares, assumed)
+    return obligations(system, case.invariant)
+
+
+def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False) -> list[str]:
+    """What is wrong with a certificate; nothing, if it is a proof. With `second`, a second solver is asked too."""
+    try:
+        proof, stored = read_certificate(certificate)
+        return check_proof(proof, stored, steps, second)
+    except (Rejected, Unsupported) as error:
+        return [str(error)]
+
+
+def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second: bool = False) -> list[str]:
+    sketch = proof.sketch
+    failures = []
+    if tuple(case.neighbours for case in proof.cases) != neighbours_of(sketch):
+        failures.append("the cases are not the sets of moves that make up the adjacency")
+    if proof.assumed != assumed_names(sketch, proof.claim):
+        failures.append("the arguments that are assumed to be at least 1 are not those that the program requires to be")
+    product = build_product(sketch, proof.released)
+    for case, scripts in zip(proof.cases, stored, strict=True):
+        if not within_claim(case.shares, proof.claim, sketch):
+            failures.append(f"the shares of the budget are not at most {proof.claim}")
+        derived = case_obligations(product, proof.assumed, case)
+        if [obligation.script() for obligation in derived] != scripts:
+            failures.append("the obligations in the document are not those of the program")
+        for obligation in derived:
+            answer = check_script(obligation.script(), steps)
+            if answer != "unsat":
+                failures.append(f"not shown: {obligation.name} ({answer})")
+            elif second and (other := second_opinion.check_script(obligation.script(), steps)) != answer:
+                failures.append(f"the solvers disagree: {obligation.name} (Z3 {answer}, cvc5 {other})")
+    return failures

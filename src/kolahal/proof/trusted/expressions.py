@@ -1,0 +1,345 @@
+"""Expressions on symbolic values: what a path reads and draws, and where it may fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+
+from kolahal.lang.ir import Binary, Call, Const, Draw, Expr, Index, IsNone, Length, Negate, Not, Var, assigned_names
+from kolahal.lang.kinds import BOOLEAN, NUMBER, WHOLE, Types, infer
+from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Sketch
+from kolahal.logic.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    REAL,
+    TRUE,
+    ZERO,
+    Binding,
+    Formula,
+    Sum,
+    Symbol,
+    Truth,
+    add,
+    at_most,
+    below,
+    choose,
+    equal,
+    every,
+    magnitude,
+    negate,
+    number,
+    print_term,
+    put,
+    scale,
+    some,
+    subtract,
+    symbols_of,
+    variable,
+)
+from kolahal.proof.trusted.steps import remainder_key
+from kolahal.proof.trusted.values import (
+    LENGTH,
+    Answers,
+    Built,
+    Drawn,
+    Logical,
+    Maybe,
+    Numeric,
+    Read,
+    Scalar,
+    Unsupported,
+    Value,
+    View,
+    Walk,
+    pick,
+    same,
+)
+
+MOST_BITS = 4_096  # of a number that the program computes
+
+
+class Evaluator:
+    """Computes values for one of the two runs (`which` is 1 or 2), and writes down what that takes in the path."""
+
+    def __init__(self, sketch: Sketch, which: int, whole_answers: bool):
+        self.which = which
+        self.here = ZERO  # the number of the turn in which the current segment begins
+        self.types: Types = infer(sketch)
+        self.answer_sort = INT if whole_answers else REAL
+        self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
+
+    def is_vector(self, name: str, state: Walk) -> bool:
+        return isinstance(state.names.get(name), Answers | View)
+
+    def scalar(self, expr: Expr, state: Walk) -> Scalar:
+        first = len(state.draws)
+        value = self.plain(expr, state)
+        if len(state.draws) > first and isinstance(value, Numeric):
+            state.draws[first:] = [_in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
+        return value
+
+    def plain(self, expr: Expr, state: Walk) -> Scalar:
+        match expr:
+            case Const(value=None):
+                return Maybe(TRUE, Numeric(ZERO))
+            case Const(value=bool() as truth):
+                return Logical(Truth(truth))
+            case Const(value=Fraction() as exact):
+                return Numeric(number(exact))
+            case Var(name):
+                value = self.known(name, state)
+                if isinstance(value, Answers | View | Built):
+                    raise Unsupported(f"the list `{name}` stands where one value is needed")
+                return value
+            case Length(of):
+                return Numeric(self.length(of, state))
+            case Index(of, at):
+                return self.item(self.known(of.name, state), of.name, self.numeric(at, state), state)
+            case Not() | IsNone() | Binary("and" | "or" | "<" | "<=" | ">" | ">=" | "==" | "!="):
+                return Logical(self.truth(expr, state))
+            case Negate(of):
+                return Numeric(scale(-1, self.numeric(of, state)))
+            case Binary(op, left, right):
+                return Numeric(self.arithmetic(expr, op, left, right, state))
+            case Call(function, arguments):
+                return Numeric(self.call(function, [self.whole_sum(a, state) for a in arguments]))
+            case Draw(noise, scale_, site) if isinstance(scale_, Scale):
+                return Numeric(self.draw(noise, scale_, site, "", state))
+            case _:
+                raise Unsupported(f"{type(expr).__name__} is not covered")
+
+    def known(self, name: str, state: Walk) -> Value:
+        value = state.names.get(name)
+        if value is None:
+            raise Unsupported(f"`{name}` may have no value yet where it is read")
+        return value
+
+    def whole_sum(self, expr: Expr, state: Walk) -> Sum:
+        """A number that is complete here: noise inside it belongs to this sum and to no larger one."""
+        return self.as_number(self.scalar(expr, state), state)
+
+    def numeric(self, expr: Expr, state: Walk) -> Sum:
+        return self.as_number(self.plain(expr, state), state)
+
+    def as_number(self, value: Scalar, state: Walk) -> Sum:
+        if isinstance(value, Maybe):
+            if value.none != FALSE:
+                state.faults.append(value.none)
+            value = value.value
+        if not isinstance(value, Numeric):
+            raise Unsupported("a truth value stands where a number is needed")
+        return value.value
+
+    def truth(self, expr: Expr, state: Walk) -> Formula:
+        match expr:
+            case Not(of):
+                return negate(self.truth(of, state))
+            case IsNone(of):
+                value = self.scalar(of, state)
+                return value.none if isinstance(value, Maybe) else FALSE
+            case Binary("and" | "or" as op, left, right):
+                return self.short_circuit(op, left, right, state)
+            case Binary("==" | "!=" as op, left, right):
+                alike = same(self.scalar(left, state), self.scalar(right, state))
+                return alike if op == "==" else negate(alike)
+            case Binary("<" | "<=" | ">" | ">=" as op, left, right):
+                a, b = self.whole_sum(left, state), self.whole_sum(right, state)
+                if op in (">", ">="):
+                    a, b = b, a
+                return below(a, b) if op in ("<", ">") else at_most(a, b)
+            case _:
+                value = self.plain(expr, state)
+                if not isinstance(value, Logical):
+                    raise Unsupported("a condition is not a truth value")
+                return value.value
+
+    def short_circuit(self, op: str, left: Expr, right: Expr, state: Walk) -> Formula:
+        """Both sides as one formula; what can go wrong on the right counts only where the right is reached."""
+        first = self.truth(left, state)
+        reached = first if op == "and" else negate(first)
+        if reached == FALSE:
+            return first
+        draws, ghosts, faults = len(state.draws), dict(state.ghosts), len(state.faults)
+        second = self.truth(right, state)
+        if reached != TRUE:
+            if len(state.draws) > draws or state.ghosts != ghosts:
+                raise Unsupported("noise or `%` on the right side of `and` or `or`, outside a condition")
+            state.faults[faults:] = [every([reached, fault]) for fault in state.faults[faults:]]
+        return every([first, second]) if op == "and" else some([first, second])
+
+    def arithmetic(self, expr: Expr, op: str, left: Expr, right: Expr, state: Walk) -> Sum:
+        a, b = self.numeric(left, state), self.numeric(right, state)
+        match op:
+            case "+":
+                return add(a, b)
+            case "-":
+                return subtract(a, b)
+            case "*" if not a.parts:
+                return _bounded(scale(a.constant, b))
+            case "*" if not b.parts:
+                return _bounded(scale(b.constant, a))
+            case "/" if not b.parts and b.constant:
+                return _bounded(scale(1 / b.constant, a))
+            case "%":
+                return self.remainder(expr, a, b, state)
+            case _:
+                raise Unsupported(f"`{op}` of two values that are both unknown, or by zero, is not linear")
+
+    def remainder(self, expr: Expr, value: Sum, divisor: Sum, state: Walk) -> Sum:
+        """value % divisor, followed from one evaluation to the next, which moves on by 0 or 1.
+
+        The ghosts hold the last dividend and its remainder; they begin with 0 % divisor = 0.
+        """
+        symbols = symbols_of(divisor)
+        if not (value.whole and divisor.whole) or any(symbol.name not in self.fixed for symbol in symbols):
+            raise Unsupported("`%` is covered for whole numbers and a divisor that never changes")
+        key = remainder_key(expr)
+        of, last = state.ghosts[f"of.{key}"], state.ghosts[f"is.{key}"]
+        moved = subtract(value, of)
+        stepped = add(last, number(1))
+        result = choose(equal(moved, ZERO), last, choose(equal(stepped, divisor), ZERO, stepped))
+        state.faults.append(below(divisor, number(1)))
+        state.faults.append(negate(some([equal(moved, ZERO), equal(moved, number(1))])))
+        state.ghosts[f"of.{key}"], state.ghosts[f"is.{key}"] = value, result
+        return result
+
+    def call(self, function: str, values: list[Sum]) -> Sum:
+        if function == "abs":
+            return magnitude(values[0])
+        result = values[0]
+        for value in values[1:]:
+            better = below(result, value) if function == "max" else below(value, result)
+            result = choose(better, value, result)
+        return result
+
+    # ---- lists and noise
+
+    def length(self, of: Var, state: Walk) -> Sum:
+        value = state.names.get(of.name)
+        match value:
+            case Answers() | View():
+                return variable(LENGTH)
+            case Built(length=length):
+                return length
+            case _:
+                raise Unsupported(f"`{of.name}` may not be a list here")
+
+    def item(self, source: Value, name: str, place: Sum, state: Walk) -> Scalar:
+        length = source.length if isinstance(source, Built) else variable(LENGTH)
+        # Python counts negative places from the end; here they are a fault that must be shown not to happen.
+        for outside in (below(place, ZERO), at_most(length, place)):
+            if outside != FALSE:
+                state.faults.append(outside)
+        match source:
+            case Built():
+                return self.built_item(source, place, state)
+            case Answers():
+                symbol = self.read(f"[{self.key(place)}]", place, self.answer_sort, True, state)
+                return Numeric(variable(symbol))
+            case View():
+                return self.view_item(source, place, state)
+            case _:
+                raise Unsupported(f"`{name}` is not a list here")
+
+    def built_item(self, source: Built, place: Sum, state: Walk) -> Scalar:
+        """An item of a list of the program's own; a place outside it is a fault elsewhere, and any item will do."""
+        known = [(number(i), item) for i, item in enumerate(source.front)]
+        first = subtract(source.length, number(len(source.back)))
+        known += [(add(first, number(i)), item) for i, item in enumerate(source.back)]
+        tests = [(equal(place, at), item) for at, item in known]
+        reached = [(test, item) for test, item in tests if test != FALSE]
+        value: Scalar | None = next((item for test, item in reached if test == TRUE), None)
+        if value is None and source.base is not None:
+            value = self.base_item(source.base, subtract(place, number(len(source.front))), state)
+        for test, item in reached:
+            value = item if value is None else pick(test, item, value)
+        if value is None:
+            raise Unsupported("a place of a list without items is read")
+        return value
+
+    def base_item(self, base: str, place: Sum, state: Walk) -> Scalar:
+        """An item of a list as it was where the segment began: equal places hold equal items in both runs."""
+        kinds = self.types.items.get(base, frozenset())
+        if kinds - {NUMBER, WHOLE} and kinds != {BOOLEAN}:
+            raise Unsupported(f"the items of `{base}` are of several kinds")
+        sort = BOOL if kinds == {BOOLEAN} else INT if kinds == {WHOLE} else REAL
+        symbol = self.read(f"{base}[{self.key(place)}]", place, sort, False, state)
+        return Logical(symbol) if sort == BOOL else Numeric(variable(symbol))
+
+    def read(self, key: str, place: Sum, sort: str, private: bool, state: Walk) -> Symbol:
+        for known in state.reads:
+            if known.key == key:
+                return known.symbol
+        symbol = Symbol(f"read.{len(state.reads)}@{self.which}", sort)
+        state.reads.append(Read(key, place, symbol, private))
+        return symbol
+
+    def view_item(self, view: View, place: Sum, state: Walk) -> Scalar:
+        key = f"{view.cursor}[{self.key(place)}]" if view.cursor is not None else ""
+        if key and key in state.items:
+            return state.items[key]
+        if view.cursor is not None:
+            ghost = f"cursor.{view.cursor}"
+            # An item is drawn when it is first read, so no place may be read twice: places only grow.
+            behind = below(place, state.ghosts[ghost])
+            if behind != FALSE:
+                state.faults.append(behind)
+            state.ghosts[ghost] = add(place, number(1))
+        inner = state.fork()
+        inner.names = {n: v for n, v in state.names.items() if n in self.fixed} | {
+            view.name: self.item(view.over, view.name, place, state)
+        }
+        inner.reads, inner.draws, inner.items, inner.ghosts = state.reads, state.draws, state.items, state.ghosts
+        inner.faults = state.faults
+        before = len(state.draws)
+        value = self.scalar(view.item, inner)
+        if key:
+            state.draws[before:] = [replace(drawn, key=key, place=place) for drawn in state.draws[before:]]
+            state.items[key] = value
+        return value
+
+    def key(self, place: Sum) -> str:
+        """A place as text that reads alike in both runs."""
+        other: Binding = {
+            symbol: variable(Symbol(symbol.name.replace(f"@{self.which}", "@"), symbol.sort))
+            for symbol in symbols_of(place)
+            if symbol.sort != BOOL
+        } | {
+            symbol: Symbol(symbol.name.replace(f"@{self.which}", "@"), symbol.sort)
+            for symbol in symbols_of(place)
+            if symbol.sort == BOOL
+        }
+        return print_term(put(place, other))
+
+    def draw(self, noise: Noise, size: Scale, site: int, key: str, state: Walk) -> Sum:
+        sort = INT if noise in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC) else REAL
+        symbol = Symbol(f"noise.{len(state.draws)}@{self.which}", sort)
+        places = [read.place for read in state.reads if read.private]
+        turn = places[-1] if places else self.here
+        drawn = Drawn(site, key, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0))
+        state.draws.append(drawn)
+        return variable(symbol)
+
+
+def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
+    """`drawn` with the sum that it is part of, unless a smaller sum has claimed it."""
+    if drawn.factor:
+        return drawn
+    later: Binding = {other.symbol: ZERO for other in drawn_here if _ordinal(other.symbol) >= _ordinal(drawn.symbol)}
+    return replace(drawn, rest=put(value, later), factor=value.factor_of(drawn.symbol))
+
+
+def _ordinal(symbol: Symbol) -> int:
+    return int(symbol.name.split("@")[0].split(".")[1])
+
+
+def _bounded(value: Sum) -> Sum:
+    """The value, unless its numbers are so long that a program could fill the memory with them."""
+    numbers = (value.constant, *(factor for _, factor in value.parts))
+    if any(max(n.numerator.bit_length(), n.denominator.bit_length()) > MOST_BITS for n in numbers):
+        raise Unsupported(f"a number has more than {MOST_BITS} bits")
+    return value

@@ -1,0 +1,738 @@
+"""Two runs on neighbouring databases side by side: a program and an alignment → Horn clauses.
+
+The second run uses the noise of the first, moved by the alignment's shifts. docs/theory-lengths.md says why the
+clauses, if they have an invariant, prove privacy; this module is part of what has to be trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.ir import (
+    Append,
+    Assign,
+    Binary,
+    Block,
+    Comprehension,
+    Const,
+    Expr,
+    For,
+    If,
+    Length,
+    Negate,
+    Return,
+    Stmt,
+    TupleOf,
+    Var,
+    While,
+    walk,
+)
+from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Role, Sketch, Type
+from kolahal.logic.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    REAL,
+    TRUE,
+    ZERO,
+    Formula,
+    Sum,
+    Symbol,
+    Term,
+    add,
+    at_most,
+    below,
+    choose,
+    combine,
+    equal,
+    every,
+    implies,
+    magnitude,
+    negate,
+    number,
+    put,
+    put_in,
+    scale,
+    some,
+    subtract,
+    variable,
+)
+from kolahal.proof.trusted.obligations import Clause, System
+from kolahal.proof.trusted.segments import Machine
+from kolahal.proof.trusted.steps import spread_comprehensions
+from kolahal.proof.trusted.values import (
+    LENGTH,
+    Answer,
+    Answers,
+    Built,
+    Drawn,
+    Goto,
+    Logical,
+    Maybe,
+    Numeric,
+    Path,
+    Place,
+    Run,
+    Scalar,
+    Several,
+    Unsupported,
+    Value,
+    View,
+    same,
+)
+
+GHOST = Symbol("ghost.value", INT)
+END = -1  # where both runs have answered, as a place of its own while the budget is still open
+MOVED_AT, MOVED_BY, MOVED_SIZE = "moved.at", "moved.by", "moved.size"
+WHOLE_NOISE = (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC)
+ONE_SIDED = (Noise.EXPONENTIAL, Noise.GEOMETRIC)
+
+# ---------------------------------------------------------------- alignments
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A shift: `units` times the adjacency's distance, minus the difference of the sum that the draw is part of if
+    `cancel`, plus the difference of the variable `follow` between the runs."""
+
+    units: Fraction = Fraction(0)
+    cancel: bool = False
+    follow: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class ByBranch:
+    """One shift if the first run takes `branch`, another if not; the second run must decide it alike."""
+
+    branch: int
+    then: Form
+    orelse: Form
+
+
+@dataclass(frozen=True, slots=True)
+class AtGhost:
+    """One shift for the noise of the answer at place ghost − `offset`, another for all others."""
+
+    offset: int
+    then: Form
+    orelse: Form
+
+
+Shift: TypeAlias = Always | ByBranch | AtGhost
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """A shift for each draw, by site; `ghost` is the variable whose final value the runs are sorted by."""
+
+    shifts: tuple[Shift, ...]
+    ghost: str | None
+
+    def consulted(self) -> frozenset[int]:
+        return frozenset(shift.branch for shift in self.shifts if isinstance(shift, ByBranch))
+
+
+def describe_form(form: Form, single: bool) -> str:
+    """A shift in words."""
+    unit = "the size of the move" if single else "the distance"
+    parts = []
+    if form.units:
+        parts.append(unit if form.units == 1 else f"{form.units} × {unit}")
+    if form.cancel:
+        parts.append("what makes its sum equal in both runs")
+    if form.follow is not None:
+        parts.append(f"the difference of `{form.follow}`")
+    return " plus ".join(parts) or "nothing"
+
+
+def describe_shift(shift: Shift, single: bool) -> str:
+    """A rule in words."""
+    match shift:
+        case Always(form):
+            return f"moves by {describe_form(form, single)}"
+        case ByBranch(branch, then, orelse):
+            return (
+                f"moves by {describe_form(then, single)} if condition number {branch + 1} of the program holds, "
+                f"else by {describe_form(orelse, single)}"
+            )
+        case AtGhost(offset, then, orelse):
+            chosen = "the ghost" if offset == 0 else f"the ghost {'-' if offset > 0 else '+'} {abs(offset)}"
+            return (
+                f"moves by {describe_form(then, single)} for the answer at place {chosen}, counted from 0, "
+                f"else by {describe_form(orelse, single)}"
+            )
+
+
+# ---------------------------------------------------------------- cost
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The part of the budget of all draws whose scale has the same powers: their cost, as Σ |shift| / coefficient,
+    is at most `bound` × `per`, where `per` is 1 or the name of one public quantity."""
+
+    powers: Powers
+    bound: Fraction
+    per: str | None
+
+
+Powers: TypeAlias = tuple[tuple[str, int], ...]
+
+
+def powers_of(size: Scale, sketch: Sketch) -> Powers:
+    """The powers μ of a scale c·μ/ε; those that are not 1/ε otherwise still have a power of ε in μ."""
+    if size.coefficient <= 0:
+        raise Unsupported(f"the scale {size} is not above 0")
+    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name, sketch.epsilon.name}
+    for name, _ in size.powers:
+        if name not in whole or name not in sketch.quantities():
+            raise Unsupported(f"the scale {size} uses {name}, which may be zero or negative, or change")
+    return (size * Scale(Fraction(1), ((sketch.epsilon.name, 1),))).powers
+
+
+def within_claim(shares: tuple[Share, ...], claim: Scale, sketch: Sketch) -> bool:
+    """Whether the shares add up to at most the claim, for all public quantities ≥ 1 and all ε > 0.
+
+    A draw of scale c·μ/ε whose shift is s costs |s|·ε/(c·μ). A share says Σ |s|/c ≤ bound·ν, so it costs at most
+    bound·ε·ν/μ; that is at most bound·ε·μ₀ where ν ≤ μ·μ₀, μ₀ being the claim's own quantities. With a power of ε
+    in μ no bound but 0 holds for all ε.
+    """
+    allowance = dict(claim.powers)
+    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
+    if allowance.pop(sketch.epsilon.name, 0) != 1 or claim.coefficient <= 0 or not whole >= set(allowance):
+        return False
+    for share in shares:
+        if share.bound == 0:
+            continue
+        powers = dict(allowance)
+        for name, power in share.powers:
+            powers[name] = powers.get(name, 0) + power
+        if share.bound < 0 or any(power < 0 for power in powers.values()) or sketch.epsilon.name in powers:
+            return False
+        if share.per is not None and powers.get(share.per, 0) < 1:
+            return False
+    return sum((share.bound for share in shares), Fraction(0)) <= claim.coefficient
+
+
+# ---------------------------------------------------------------- neighbours
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """A set of moves between databases; a relation is the union of one or two of them.
+
+    `kind` is each, up, down (every answer moves by ≤ distance: any way, not down, not up) or one, sum (one answer
+    moves by ≤ distance; for `sum` the cost must also be in proportion to the move, see docs/theory-lengths.md).
+    """
+
+    kind: str
+    distance: Fraction
+    whole: bool
+
+    @property
+    def single(self) -> bool:
+        return self.kind in ("one", "sum")
+
+    @property
+    def sort(self) -> str:
+        return INT if self.whole else REAL
+
+    @property
+    def unit(self) -> Sum:
+        """What shifts are multiples of."""
+        return variable(Symbol(MOVED_SIZE, self.sort)) if self.single else number(self.distance)
+
+    def fixed(self) -> tuple[Formula, ...]:
+        if not self.single:
+            return ()
+        by, size = variable(Symbol(MOVED_BY, self.sort)), self.unit
+        return (
+            at_most(ZERO, size),
+            at_most(size, number(self.distance)),
+            some([equal(by, size), equal(by, scale(-1, size))]),
+            at_most(ZERO, variable(Symbol(MOVED_AT, INT))),
+        )
+
+    def move(self, name: str, place: Sum) -> tuple[Sum, tuple[Formula, ...]]:
+        """By how much the answer at `place` moves, and what is known of that."""
+        if self.single:
+            at, by = variable(Symbol(MOVED_AT, INT)), variable(Symbol(MOVED_BY, self.sort))
+            return choose(equal(place, at), by, ZERO), ()
+        move = variable(Symbol(name, self.sort))
+        low = ZERO if self.kind == "up" else number(-self.distance)
+        high = ZERO if self.kind == "down" else number(self.distance)
+        return move, (at_most(low, move), at_most(move, high))
+
+
+def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
+    """The sets of moves whose union is the adjacency; each gets a proof of its own."""
+    distance = sketch.adjacency.distance
+    kinds: tuple[str, ...]
+    match sketch.adjacency:
+        case EachWithin():
+            kinds = ("each",)
+        case OneWithin():
+            kinds = ("one",)
+        case SumWithin():
+            kinds = ("sum",)
+        case Monotone():
+            kinds = ("up", "down")
+        case _:
+            raise Unsupported(f"the relation {sketch.adjacency} is not covered")
+    return tuple(Neighbours(kind, distance, sketch.private.whole) for kind in kinds)
+
+
+# ---------------------------------------------------------------- the product
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """Both runs of a program, cut at the loop heads: everything but the alignment."""
+
+    sketch: Sketch
+    released: frozenset[int]
+    first: Run
+    second: Run
+    monomials: tuple[Powers, ...]
+
+    def spent(self, powers: Powers) -> Symbol:
+        return Symbol(f"spent.{self.monomials.index(powers)}", REAL)
+
+
+def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
+    """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
+    if sketch.holes:
+        raise Unsupported("the program has holes")
+    for draw in sketch.draws:
+        assert isinstance(draw.scale, Scale)
+    monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
+    spread = settle_answers(spread_comprehensions(sketch, released))
+    grown = frozenset(node.name for node in walk(sketch.body) if isinstance(node, Append))
+    first, second = (Machine(spread, which, sketch.private.whole, grown).run() for which in (1, 2))
+    return Product(sketch, released, first, second, monomials)
+
+
+def settle_answers(sketch: Sketch) -> Sketch:
+    """The program without public arithmetic on its answers, such as a division by len(q), which need not be linear.
+
+    Where both runs give the same value, they give the same after it too: if it is the same arithmetic, which is sure
+    only where there is one place to answer.
+    """
+    if sum(isinstance(node, Return) for node in walk(sketch.body)) != 1:
+        return sketch
+    public = set(sketch.quantities())
+
+    def is_public(expr: Expr) -> bool:
+        match expr:
+            case Const():
+                return True
+            case Negate(of):
+                return is_public(of)
+            case Binary(_, left, right):
+                return is_public(left) and is_public(right)
+            case Var(name):
+                return name in public
+            case Length(Var(name)):
+                return f"len({name})" in public
+            case _:
+                return False
+
+    def essence(expr: Expr) -> Expr:
+        match expr:
+            case Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
+                return essence(left)
+            case Binary("+" | "-" | "*", left, right) if is_public(left):
+                return essence(right)
+            case TupleOf(items):
+                return replace(expr, items=tuple(essence(item) for item in items))
+            case _:
+                return expr
+
+    def settle(block: Block) -> Block:
+        settled: list[Stmt] = []
+        for node in block:
+            match node:
+                case If():
+                    settled.append(replace(node, then=settle(node.then), orelse=settle(node.orelse)))
+                case For() | While():
+                    settled.append(replace(node, body=settle(node.body)))
+                case Return(value):
+                    before = settled[-1] if settled else None
+                    match before, value:
+                        case Assign((target,), (Binary() as given,)), Var(name) if name == target:
+                            settled.pop()
+                            value = given
+                    settled.append(replace(node, value=essence(value)))
+                case _:
+                    settled.append(node)
+        return tuple(settled)
+
+    return replace(sketch, body=settle(sketch.body))
+
+
+def must_release(sketch: Sketch) -> frozenset[int]:
+    """The comprehensions that are themselves an answer, or whose name is."""
+    order = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
+    returned = [node.value for node in walk(sketch.body) if isinstance(node, Return)]
+    names = {value.name for value in returned if isinstance(value, Var)}
+    return frozenset(
+        i
+        for i, node in enumerate(order)
+        if any(value is node for value in returned) or names & _names_given(sketch, node)
+    )
+
+
+def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
+    return {
+        target
+        for assign in walk(sketch.body)
+        if isinstance(assign, Assign)
+        for target, value in zip(assign.targets, assign.values, strict=True)
+        if value is node
+    }
+
+
+def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...]:
+    """What is taken for granted of public inputs: ε is above 0, and the length and `assumed` are at least 1.
+
+    A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out. A number of
+    answers that is declared is enforced wherever the program is called.
+    """
+    facts = [at_most(number(1), variable(LENGTH)), below(ZERO, variable(Symbol(sketch.epsilon.name, REAL)))]
+    if sketch.private.count is not None:
+        facts.append(equal(variable(LENGTH), number(sketch.private.count)))
+    for name in assumed:
+        if not any(p.name == name and p.type is Type.INT for p in sketch.arguments):
+            raise Unsupported(f"{name} is not a whole argument")
+        facts.append(at_most(number(1), variable(Symbol(name, INT))))
+    return tuple(facts)
+
+
+def assumed_names(sketch: Sketch, claim: Scale) -> tuple[str, ...]:
+    """The whole arguments that a proof takes to be at least 1: those that calls require to be, and the claim's own."""
+    named = {name for name, _ in claim.powers}
+    return tuple(p.name for p in sketch.arguments if p.name in sketch.required or p.name in named)
+
+
+def public_symbols(sketch: Sketch) -> tuple[Symbol, ...]:
+    """The symbols that stand for inputs and never change."""
+    result = [LENGTH, GHOST]
+    for parameter in sketch.parameters:
+        if parameter.role is not Role.PRIVATE:
+            result.append(Symbol(parameter.name, {Type.BOOL: BOOL, Type.INT: INT}.get(parameter.type, REAL)))
+    return tuple(result)
+
+
+def quantity(name: str, sketch: Sketch) -> Sum:
+    """A public quantity of a scale as a number of the clauses."""
+    return variable(LENGTH if name == sketch.length_name else Symbol(name, INT))
+
+
+def build_system(
+    product: Product,
+    neighbours: Neighbours,
+    alignment: Alignment,
+    shares: tuple[Share, ...] | None,
+    assumed: tuple[str, ...],
+) -> System:
+    """All steps of the two runs under an alignment, with the goals that make it a proof of privacy.
+
+    Without `shares` nothing is said of the cost, and the answers lead to a place END where it can be looked at.
+    """
+    draws = product.sketch.draws
+    if len(alignment.shifts) != len(draws):
+        raise Unsupported("the alignment has not one shift for each draw")
+    if shares is not None and tuple(share.powers for share in shares) != product.monomials:
+        raise Unsupported("the shares of the budget do not match the scales")
+    states = {
+        place.loop: tuple(dict.fromkeys([*_state(place), *_state(other)]))
+        + tuple(map(product.spent, product.monomials))
+        for place, other in zip(product.first.places, product.second.places, strict=True)
+        if place.loop is not None
+    }
+    if shares is None:
+        states[END] = tuple(map(product.spent, product.monomials))
+    pairing = _Pairing(product, neighbours, alignment, shares)
+    clauses = tuple(pairing.clauses())
+    return System((*public_facts(product.sketch, assumed), *neighbours.fixed()), states, clauses)
+
+
+def _state(place: Place) -> Iterator[Symbol]:
+    for _, value in place.names:
+        yield from symbols_in(value)
+    for _, symbol in place.ghosts:
+        yield symbol
+
+
+def symbols_in(value: Value) -> Iterator[Symbol]:
+    """The symbols of a variable at a loop head that belong to one run."""
+    match value:
+        case Numeric(term) if _own(term):
+            yield _only(term)
+        case Logical(Symbol() as symbol) if "@" in symbol.name:
+            yield symbol
+        case Maybe(Symbol() as none, inner):
+            yield none
+            yield from symbols_in(inner)
+        case Built(length=length):
+            yield _only(length)
+
+
+def _own(term: Sum) -> bool:
+    return len(term.parts) == 1 and isinstance(term.parts[0][0], Symbol) and "@" in term.parts[0][0].name
+
+
+def _only(term: Sum) -> Symbol:
+    symbol = term.parts[0][0]
+    assert isinstance(symbol, Symbol)
+    return symbol
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairing:
+    product: Product
+    neighbours: Neighbours
+    alignment: Alignment
+    shares: tuple[Share, ...] | None
+
+    def clauses(self) -> Iterator[Clause]:
+        for place in self.product.first.places:
+            for i, one in enumerate(self.product.first.paths[place.loop]):
+                for j, two in enumerate(self.product.second.paths[place.loop]):
+                    name = f"from {_words(place.loop)}, path {i + 1} with path {j + 1}"
+                    yield self.pair(name, place, one, two)
+
+    def pair(self, name: str, place: Place, one: Path, two: Path) -> Clause:
+        """The clause for a first run on path `one` and a second run on path `two`."""
+        binding: dict[Symbol, Term] = {}
+        premises: list[Formula] = list(one.conditions)
+        goals: list[Formula] = [negate(fault) for fault in one.faults]
+        places: list[Formula] = []
+        for index, read in enumerate(two.reads):
+            twin = next((other for other in one.reads if other.key == read.key), None)
+            if twin is None:
+                continue  # nothing is known of what the second run alone looks at
+            # Two reads are related only where their places are equal; that they are is a goal, not a premise.
+            here = equal(twin.place, put(read.place, binding))
+            places.append(here)
+            if read.symbol.sort == BOOL:
+                item = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
+                binding[read.symbol] = item
+            elif read.private:
+                move, facts = self.neighbours.move(f"move.{index}", twin.place)
+                premises += facts
+                binding[read.symbol] = choose(here, add(variable(twin.symbol), move), variable(read.symbol))
+            else:
+                binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
+        alike = self.alike(one, two)
+        spent = {
+            powers: ZERO if place.loop is None else variable(self.product.spent(powers))
+            for powers in self.product.monomials
+        }
+        for mine, other in zip(one.draws, two.draws):
+            if (mine.site, mine.key) != (other.site, other.key):
+                break  # the clause has the goal `false`; later noise of the second run stays unknown
+            if mine.noise in ONE_SIDED:
+                premises.append(at_most(ZERO, variable(mine.symbol)))
+            shift = self.shift(mine, other, one, binding)
+            if mine.noise in WHOLE_NOISE and not shift.whole:
+                raise Unsupported("noise on the whole numbers needs whole shifts")
+            moved = add(variable(mine.symbol), shift)
+            here = equal(mine.place, put(other.place, binding))
+            places.append(here)
+            binding[other.symbol] = choose(here, moved, variable(other.symbol))
+            if mine.noise in ONE_SIDED:
+                goals.append(at_most(ZERO, moved))
+            powers = powers_of(mine.scale, self.product.sketch)
+            spent[powers] = combine((1, spent[powers]), (1 / mine.scale.coefficient, magnitude(shift)))
+        premises += [put_in(condition, binding) for condition in two.conditions]
+        if not alike:
+            return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
+        goals += [negate(put_in(fault, binding)) for fault in two.faults]
+        goals += places
+        if isinstance(one.end, Answer) and isinstance(two.end, Answer):
+            premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
+            if self.shares is not None:
+                return Clause(name, place.loop, tuple(premises), tuple(goals), None, ())
+            costs = tuple((self.product.spent(powers), total) for powers, total in spent.items())
+            return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
+        assert isinstance(one.end, Goto)
+        updates, more = self.arrival(one.end.loop, one, two, binding, spent)
+        return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+
+    def alike(self, one: Path, two: Path) -> bool:
+        """Whether the two paths draw and end alike, and agree on the branches that shifts consult."""
+        return (
+            [(d.site, d.key) for d in one.draws] == [(d.site, d.key) for d in two.draws]
+            and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Answer))
+            and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
+        )
+
+    def shift(self, mine: Drawn, other: Drawn, one: Path, binding: Mapping[Symbol, Term]) -> Sum:
+        """By how much this draw moves; a function of what was drawn before it, of consulted branches and the ghost."""
+        rule = self.alignment.shifts[mine.site]
+        match rule:
+            case Always(form):
+                return self.form(form, mine, other, binding)
+            case ByBranch(branch, then, orelse):
+                return self.form(then if one.decisions.get(branch) else orelse, mine, other, binding)
+            case AtGhost(offset, then, orelse):
+                if self.alignment.ghost is None:
+                    raise Unsupported("a shift in the turn of the ghost needs a ghost")
+                chosen = equal(add(mine.turn, number(offset)), variable(GHOST))
+                return choose(chosen, self.form(then, mine, other, binding), self.form(orelse, mine, other, binding))
+
+    def form(self, form: Form, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:
+        result = scale(form.units, self.neighbours.unit)
+        if form.cancel:
+            if not mine.factor or mine.factor != other.factor:
+                raise Unsupported("noise that is not simply added cannot cancel a difference")
+            difference = subtract(put(other.rest, binding), mine.rest)
+            result = combine((1, result), (-1 / mine.factor, difference))
+        if form.follow is not None:
+            here, there = mine.names.get(form.follow), other.names.get(form.follow)
+            if not isinstance(here, Numeric) or not isinstance(there, Numeric):
+                raise Unsupported(f"`{form.follow}` is not a number where the noise is drawn")
+            result = add(result, subtract(put(there.value, binding), here.value))
+        return result
+
+    def arrival(
+        self,
+        loop: int,
+        one: Path,
+        two: Path,
+        binding: Mapping[Symbol, Term],
+        spent: Mapping[Powers, Sum],
+    ) -> tuple[tuple[tuple[Symbol, Term], ...], list[Formula]]:
+        """The state at the next loop head, and what must hold for it to be one state of both runs."""
+        updates: list[tuple[Symbol, Term]] = []
+        goals: list[Formula] = []
+        for run, path, known in ((self.product.first, one, {}), (self.product.second, two, binding)):
+            place = run.place(loop)
+            for name, value in place.names:
+                updates += updates_of(value, path.names[name], known)
+                if path is two and isinstance(value, Built):
+                    goals.append(same(one.names[name], _bound(two.names[name], known)))
+            for ghost, symbol in place.ghosts:
+                now = put(path.ghosts[ghost], known)
+                if "@" not in symbol.name and path is two:
+                    goals.append(equal(one.ghosts[ghost], now))
+                else:
+                    updates.append((symbol, now))
+        updates += [(self.product.spent(powers), total) for powers, total in spent.items()]
+        for symbol, term in updates:
+            if symbol.sort == INT and not (isinstance(term, Sum) and term.whole):
+                raise Unsupported(f"{symbol.name.split('@')[0]} may not be a whole number")
+        return tuple(updates), goals
+
+    def final(
+        self,
+        one: Path,
+        two: Path,
+        first: Answer,
+        second: Answer,
+        binding: Mapping[Symbol, Term],
+        premises: list[Formula],
+        goals: list[Formula],
+        spent: Mapping[Powers, Sum],
+    ) -> tuple[list[Formula], list[Formula]]:
+        """The runs answer alike at the price that was agreed; only first runs with the ghost's value count."""
+        goals = [*goals, _same_answer(first.value, second.value, binding)]
+        for share in self.shares or ():
+            per = number(1) if share.per is None else quantity(share.per, self.product.sketch)
+            limit = scale(share.bound, per)
+            if self.neighbours.kind == "sum":
+                if share.per is not None and share.bound:
+                    raise Unsupported("a cost in proportion to the move and to a public quantity is not linear")
+                limit = scale(share.bound / self.neighbours.distance, self.neighbours.unit)
+            goals.append(at_most(spent[share.powers], limit))
+        if self.alignment.ghost is not None:
+            here, there = one.names.get(self.alignment.ghost), two.names.get(self.alignment.ghost)
+            if here is None and there is None:
+                return premises, goals
+            if here is None or there is None:
+                return premises, [FALSE]
+            premises = [*premises, _is_ghost(here)]
+            goals = [*goals, same(here, _bound(there, binding))]
+        return premises, goals
+
+
+def _words(loop: int | None) -> str:
+    return "the start" if loop is None else f"loop {loop + 1}"
+
+
+def _bound(value: Value, binding: Mapping[Symbol, Term]) -> Value:
+    match value:
+        case Numeric(term):
+            return Numeric(put(term, binding))
+        case Logical(formula):
+            return Logical(put_in(formula, binding))
+        case Maybe(none, inner):
+            plain = _bound(inner, binding)
+            assert isinstance(plain, Numeric | Logical)
+            return Maybe(put_in(none, binding), plain)
+        case Built(base, length, front, back):
+            return Built(base, put(length, binding), _bound_all(front, binding), _bound_all(back, binding))
+        case _:
+            return value
+
+
+def _bound_all(items: tuple[Scalar, ...], binding: Mapping[Symbol, Term]) -> tuple[Scalar, ...]:
+    return tuple(_bound(item, binding) for item in items)  # type: ignore[misc]
+
+
+def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> Formula:
+    if isinstance(left, Several) and isinstance(right, Several):
+        if len(left.items) != len(right.items):
+            return FALSE
+        return every(same(a, _bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
+    if isinstance(left, Several) or isinstance(right, Several):
+        return FALSE
+    return same(left, _bound(right, binding))  # type: ignore[arg-type]
+
+
+def _is_ghost(value: Value) -> Formula:
+    """Whether this run is one of those that the ghost's value stands for; None is counted to every ghost's value."""
+    match value:
+        case Numeric(term) if term.whole:
+            return equal(term, variable(GHOST))
+        case Maybe(none, Numeric(term)) if term.whole:
+            return some([none, equal(term, variable(GHOST))])
+        case _:
+            raise Unsupported("the variable that the runs are sorted by is not a whole number")
+
+
+def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
+    """The symbols of a variable at a loop head with their new values."""
+    value = _bound(value, binding)
+    match symbols, value:
+        case (Answers() | View(), _):
+            if value != symbols:
+                raise Unsupported("a variable stands for different lists at different times")
+            return []
+        case Built(length=length), Built(length=now):
+            return [(_only(length), now)]
+        case Maybe(Symbol() as none, inner), Maybe(now_none, now):
+            if type(inner) is not type(now) and now_none == TRUE:
+                stand_in = Logical(FALSE) if isinstance(inner, Logical) else Numeric(ZERO)  # read where it is not None
+                return [(none, TRUE), *updates_of(inner, stand_in, {})]
+            return [(none, now_none), *updates_of(inner, now, {})]
+        case Maybe(Symbol() as none, inner), Numeric() | Logical():
+            return [(none, FALSE), *updates_of(inner, value, {})]
+        case Numeric(term), Numeric(now):
+            return [(_only(term), now)] if _own(term) else []
+        case Logical(Symbol() as symbol), Logical(now):
+            return [(symbol, now)] if "@" in symbol.name else []
+        case _:
+            raise Unsupported("a variable holds values of several kinds")

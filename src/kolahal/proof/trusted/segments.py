@@ -1,0 +1,433 @@
+"""One run, cut at its loop heads: the symbolic paths from each head to the next, or to the answer.
+
+A segment begins at the start of the program or at a loop head and ends at a loop head or with an answer. Inside it
+nothing repeats, so it has finitely many paths, and each path is a list of conditions, reads, draws and effects over
+the variables' values at its beginning. Private answers are read as a stream: a read is named by its place, and what
+is known of its value is left to whoever puts two runs side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from kolahal.lang.ir import (
+    Assign,
+    Binary,
+    Call,
+    Comprehension,
+    Const,
+    Draw,
+    Expr,
+    For,
+    Index,
+    ListOf,
+    Node,
+    Not,
+    Range,
+    TupleOf,
+    Var,
+    While,
+    assigned_names,
+    walk,
+)
+from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, WHOLE
+from kolahal.lang.noise import Noise
+from kolahal.lang.sketch import Role, Sketch, Type
+from kolahal.logic.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    REAL,
+    TRUE,
+    ZERO,
+    Formula,
+    Sum,
+    Symbol,
+    add,
+    below,
+    every,
+    negate,
+    number,
+    scale,
+    variable,
+)
+from kolahal.proof.trusted.expressions import Evaluator
+from kolahal.proof.trusted.steps import (
+    Enter,
+    Give,
+    Head,
+    Jump,
+    Next,
+    Push,
+    Set,
+    Test,
+    compile_steps,
+    is_remainder,
+    read_by,
+    remainder_key,
+)
+from kolahal.proof.trusted.values import (
+    Answer,
+    Answers,
+    Built,
+    Goto,
+    Logical,
+    Maybe,
+    Numeric,
+    Path,
+    Place,
+    Run,
+    Several,
+    Unsupported,
+    Value,
+    View,
+    Walk,
+)
+
+MOST_PATHS = 200  # of one segment; a program beyond it is left to the bounded proof
+
+
+class Machine(Evaluator):
+    """Symbolic execution of the segments of one of the two runs (`which` is 1 or 2)."""
+
+    def __init__(self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str]):
+        super().__init__(sketch, which, whole_answers)
+        self.sketch = sketch
+        self.grown = grown  # lists that the program itself lets grow
+        self.steps = compile_steps(sketch.body)
+        self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
+        self.remainders = sorted({remainder_key(n) for n in walk(sketch.body) if is_remainder(n)})
+        self.whole = _whole_names(sketch) if whole_answers else frozenset()
+        self.views = [n for n in walk(sketch.body) if isinstance(n, Comprehension)]
+
+    # ---- places
+
+    def run(self) -> Run:
+        """All places and paths; a variable belongs to a place if it has a value on every way there."""
+        start = self.start()
+        known: dict[int | None, Place] = {None: start}
+        paths: dict[int | None, tuple[Path, ...]] = {}
+        todo: list[int | None] = [None]
+        while todo:
+            loop = todo.pop(0)
+            paths[loop] = tuple(self.segment(known[loop]))
+            for path in paths[loop]:
+                if not isinstance(path.end, Goto):
+                    continue
+                target = path.end.loop
+                place = self.arrive(target, path, known.get(target))
+                if place != known.get(target):
+                    known[target] = place
+                    if target not in todo:
+                        todo.append(target)
+        places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
+        return Run(self.which, places, paths)
+
+    def start(self) -> Place:
+        names: list[tuple[str, Value]] = []
+        for parameter in self.sketch.parameters:
+            name = parameter.name
+            if parameter.role is Role.PRIVATE:
+                names.append((name, Answers()))
+            elif parameter.type is Type.BOOL:
+                names.append((name, Logical(Symbol(name, BOOL))))
+            else:
+                sort = INT if parameter.type is Type.INT else REAL
+                names.append((name, Numeric(variable(Symbol(name, sort)))))
+        return Place(None, tuple(names), ())
+
+    def arrive(self, loop: int, path: Path, before: Place | None) -> Place:
+        """The place that `path` leads to, given what is known of it from other ways."""
+        alive = self.read_from(self.heads[loop][0])
+        allowed = dict(before.names) if before else None
+        names: list[tuple[str, Value]] = []
+        for name, value in sorted(path.names.items()):
+            if name not in alive or (allowed is not None and name not in allowed):
+                continue
+            if isinstance(value, Answers | View) or name in self.fixed:
+                if allowed is not None and allowed[name] != value:
+                    raise Unsupported(f"`{name}` stands for different lists at different times")
+                names.append((name, value))
+            else:
+                names.append((name, self.symbols(name, value)))
+        ghosts = sorted(path.ghosts)
+        if before is not None:
+            ghosts = [ghost for ghost in ghosts if ghost in dict(before.ghosts)]
+        return Place(loop, tuple(names), tuple((ghost, self.ghost_symbol(ghost)) for ghost in ghosts))
+
+    def symbols(self, name: str, value: Value) -> Value:
+        """The variable `name` at a loop head, as symbols of this run."""
+        at = f"{name}@{self.which}"
+        if isinstance(value, Built):
+            return Built(name, variable(Symbol(f"{at}.len", INT)))
+        kinds = self.types.names[name]
+        if LIST in kinds or (BOOLEAN in kinds and {NUMBER, WHOLE} & kinds):
+            raise Unsupported(f"`{name}` holds values of several kinds")
+        plain: Numeric | Logical
+        if BOOLEAN in kinds:
+            plain = Logical(Symbol(at, BOOL))
+        else:
+            plain = Numeric(variable(Symbol(at, REAL if NUMBER in kinds and name not in self.whole else INT)))
+        return Maybe(Symbol(f"{at}.none", BOOL), plain) if NONE in kinds else plain
+
+    def ghost_symbol(self, ghost: str) -> Symbol:
+        """Turns and cursors are common to both runs; remainders belong to one."""
+        return Symbol(ghost if ghost.startswith(("turn.", "cursor.")) else f"{ghost}@{self.which}", INT)
+
+    def read_from(self, at: int) -> frozenset[str]:
+        """The names that some step after `at` may read."""
+        seen: set[int] = set()
+        todo, names = [at], set()
+        while todo:
+            here = todo.pop()
+            if here in seen or here >= len(self.steps):
+                continue
+            seen.add(here)
+            step = self.steps[here]
+            match step:
+                case Jump(to):
+                    todo.append(to)
+                case Next(_, head):
+                    todo.append(head)
+                case Head(exit=leave):
+                    todo += [here + 1, leave]
+                case Test(_, _, orelse):
+                    todo += [here + 1, orelse]
+                case Give():
+                    pass
+                case _:
+                    todo.append(here + 1)
+            names |= {n.name for n in walk(read_by(step)) if isinstance(n, Var)}
+            if isinstance(step, Push):
+                names.add(step.name)
+        # A view reads other lists and arguments whenever it is read itself.
+        for view in self.views:
+            names |= {n.name for n in walk(view) if isinstance(n, Var)}
+        return frozenset(names)
+
+    # ---- statements
+
+    def segment(self, place: Place) -> Iterator[Path]:
+        self.here = ZERO if place.loop is None else variable(Symbol(f"turn.{place.loop}", INT))
+        walk_ = Walk(dict(place.names), {ghost: variable(symbol) for ghost, symbol in place.ghosts})
+        if place.loop is None:
+            for key in self.remainders:
+                walk_.ghosts[f"of.{key}"] = walk_.ghosts[f"is.{key}"] = ZERO
+        todo = [(walk_, 0 if place.loop is None else self.heads[place.loop][0], True)]
+        count = 0
+        while todo:
+            current, at, begins = todo.pop()
+            for result in self.follow(current, at, begins and place.loop is not None):
+                if isinstance(result, Path):
+                    count += 1
+                    if count > MOST_PATHS:
+                        raise Unsupported(f"one turn has more than {MOST_PATHS} paths")
+                    yield result
+                else:
+                    todo.append((*result, False))
+
+    def follow(self, state: Walk, at: int, at_head: bool) -> list[Path | tuple[Walk, int]]:
+        """Run until a fork or the end of the segment."""
+        while True:
+            step = self.steps[at]
+            match step:
+                case Set(targets, values):
+                    new = [self.assigned(target, value, state) for target, value in zip(targets, values, strict=True)]
+                    state.names |= dict(zip(targets, new, strict=True))
+                case Push(name, value, front):
+                    item = self.scalar(value, state)
+                    target = state.names.get(name)
+                    if not isinstance(target, Built):
+                        raise Unsupported(f"`{name}` may not be a list of the program's own where it grows")
+                    state.names[name] = target.grown(item, front)
+                case Jump(to):
+                    at = to
+                    continue
+                case Enter(loop):
+                    state.ghosts[f"turn.{loop}"] = ZERO
+                case Next(loop, head):
+                    state.ghosts[f"turn.{loop}"] = add(state.ghosts[f"turn.{loop}"], number(1))
+                    at = head
+                    continue
+                case Give(value):
+                    return [state.path(Answer(self.answer(value, state)))]
+                case Test(branch, test, orelse):
+                    assert branch not in state.decisions, "every cycle passes a loop head, where segments end"
+                    ways = list(self.outcomes(test, state, branch))
+                    for outcome, way in ways:
+                        way.decisions[branch] = outcome
+                    return [(way, at + 1 if outcome else orelse) for outcome, way in ways]
+                case Head(loop, asks, node, leave):
+                    if not at_head:
+                        return [state.path(Goto(loop))]
+                    at_head = False
+                    if isinstance(node, While) and asks is not None:
+                        goes_on = list(self.outcomes(node.test, state, asks))
+                        for outcome, way in goes_on:
+                            way.decisions[asks] = outcome
+                    else:
+                        assert isinstance(node, For)
+                        goes_on = list(self.ways(state, self.has_next(node, loop, state)))
+                    return [
+                        (self.begin_turn(node, loop, way) if outcome else way, at + 1 if outcome else leave)
+                        for outcome, way in goes_on
+                    ]
+            at += 1
+
+    def ways(self, state: Walk, test: Formula) -> Iterator[tuple[bool, Walk]]:
+        """The outcomes that a condition may have here, each with its own copy of the path."""
+        for outcome in (True, False):
+            held = test if outcome else negate(test)
+            if held == FALSE or negate(held) in state.conditions:
+                continue
+            way = state.fork()
+            if held != TRUE:
+                way.conditions.append(held)
+            yield outcome, way
+
+    def outcomes(self, test: Expr, state: Walk, branch: int) -> Iterator[tuple[bool, Walk]]:
+        """The outcomes of a condition. Where its right side draws noise or moves a ghost, whether the right side is
+        reached is a fork of its own; elsewhere the condition is one formula."""
+        match test:
+            case Not(of):
+                for outcome, way in self.outcomes(of, state, branch):
+                    yield not outcome, way
+            case Binary("and" | "or" as op, left, right) if self.has_effects(right, state):
+                for outcome, way in self.outcomes(left, state, branch):
+                    if outcome == (op == "and"):
+                        yield from self.outcomes(right, way, branch)
+                    else:
+                        yield outcome, way
+            case _:
+                asked = self.truth(test, state)
+                for outcome, way in self.ways(state, asked):
+                    way.tests[branch] = every([way.tests.get(branch, TRUE), asked])
+                    yield outcome, way
+
+    def has_effects(self, expr: Expr, state: Walk) -> bool:
+        return any(
+            isinstance(node, Draw)
+            or is_remainder(node)
+            or (isinstance(node, Index) and isinstance(state.names.get(node.of.name), View))
+            for node in walk(expr)
+        )
+
+    def has_next(self, node: For, loop: int, state: Walk) -> Formula:
+        turn = state.ghosts[f"turn.{loop}"]
+        if isinstance(node.over, Var):
+            return below(turn, self.length(node.over, state))
+        start, stop, step = self.bounds(node.over, state)
+        here = add(start, scale(step, turn))
+        return below(here, stop) if step > 0 else below(stop, here)
+
+    def bounds(self, over: Range, state: Walk) -> tuple[Sum, Sum, int]:
+        """The bounds of a range, which must be the same whenever they are looked at."""
+        for part in (over.start, over.stop, over.step):
+            for node in walk(part):
+                fixed = isinstance(node, Var) and (node.name in self.fixed or self.is_vector(node.name, state))
+                if isinstance(node, Draw | Index | Call) or (isinstance(node, Var) and not fixed):
+                    raise Unsupported("the bounds of a range depend on something that changes")
+        start, stop, step = (self.numeric(part, state) for part in (over.start, over.stop, over.step))
+        if step.parts or step.constant == 0 or step.constant.denominator != 1:
+            raise Unsupported("the step of a range is not a fixed number")
+        return start, stop, int(step.constant)
+
+    def begin_turn(self, node: While | For, loop: int, state: Walk) -> Walk:
+        if isinstance(node, For):
+            turn = state.ghosts[f"turn.{loop}"]
+            if isinstance(node.over, Var):
+                if node.over.name in assigned_names((node,)):
+                    raise Unsupported(f"`{node.over.name}` changes while a loop runs over it")
+                state.names[node.name] = self.item(state.names[node.over.name], node.over.name, turn, state)
+            else:
+                start, _, step = self.bounds(node.over, state)
+                state.names[node.name] = Numeric(add(start, scale(step, turn)))
+        return state
+
+    def assigned(self, target: str, value: Expr, state: Walk) -> Value:
+        match value:
+            case ListOf(items):
+                return self.listed(items, state)
+            case Comprehension(item, name, over):
+                return self.view(value, item, name, over, state)
+            case Var(name) if isinstance(state.names.get(name), Built):
+                if {target, name} & self.grown:
+                    raise Unsupported(f"`{target}` and `{name}` are the same list, and it grows")
+                return state.names[name]
+            case Var(name) if self.is_vector(name, state):
+                return state.names[name]
+            case _:
+                return self.scalar(value, state)
+
+    def listed(self, items: Sequence[Expr], state: Walk) -> Built:
+        return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))
+
+    def view(self, node: Comprehension, item: Expr, name: str, over: Var | Range, state: Walk) -> View:
+        if not isinstance(over, Var) or not self.is_vector(over.name, state):
+            raise Unsupported("a comprehension runs over something other than the answers")
+        for inner in walk(item):
+            if isinstance(inner, Comprehension):
+                raise Unsupported("a comprehension stands inside another one")
+            if isinstance(inner, Var) and inner.name != name and inner.name not in self.fixed:
+                raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
+            if _may_fault(inner):
+                raise Unsupported("an item of a comprehension may stop the run, and items are computed where they are read")
+        source = state.names[over.name]
+        assert isinstance(source, Answers | View)
+        if not any(isinstance(inner, Draw) for inner in walk(item)):
+            return View(item, name, source, None)
+        cursor = next(i for i, view in enumerate(self.views) if view is node)
+        state.ghosts[f"cursor.{cursor}"] = ZERO
+        state.items = {key: item for key, item in state.items.items() if not key.startswith(f"{cursor}[")}  # of the old one
+        return View(item, name, source, cursor)
+
+    def answer(self, value: Expr, state: Walk) -> Value | Several:
+        match value:
+            case ListOf(items):
+                return self.listed(items, state)
+            case TupleOf(items):
+                return Several(tuple(self.scalar(item, state) for item in items))
+            case Var(name) if isinstance(state.names.get(name), Answers | View):
+                raise Unsupported(f"the output is the list `{name}`, whose items are not compared one by one")
+            case Var(name) if isinstance(state.names.get(name), Built):
+                return state.names[name]
+            case Comprehension():
+                raise Unsupported("the output is a comprehension")
+            case _:
+                return self.scalar(value, state)
+
+
+def _may_fault(node: Node) -> bool:
+    """Whether computing this part of an item may stop the run; a division by a number that is not 0 never does."""
+    match node:
+        case Index() | Binary("//" | "%"):
+            return True
+        case Binary("/", _, Const(value=Fraction() as divisor)):
+            return divisor == 0
+        case Binary("/"):
+            return True
+        case _:
+            return False
+
+
+def _whole_names(sketch: Sketch) -> frozenset[str]:
+    """The variables that hold whole numbers where answers and noise are whole; a mistake here is found on arrival."""
+    names = {p.name for p in sketch.parameters if p.type is not Type.FLOAT and p.role is not Role.EPSILON}
+    names |= assigned_names(sketch.body)
+    assigns = [node for node in walk(sketch.body) if isinstance(node, Assign)]
+
+    def fractional(value: Expr) -> bool:
+        return any(
+            (isinstance(n, Const) and isinstance(n.value, Fraction) and n.value.denominator != 1)
+            or (isinstance(n, Binary) and n.op == "/")
+            or (isinstance(n, Draw) and n.noise not in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC))
+            or (isinstance(n, Var) and n.name not in names)
+            for n in walk(value)
+        )
+
+    while True:
+        lost = {t for a in assigns for t, v in zip(a.targets, a.values, strict=True) if t in names and fractional(v)}
+        if not lost:
+            return frozenset(names)
+        names -= lost

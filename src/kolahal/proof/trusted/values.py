@@ -1,0 +1,278 @@
+"""Symbolic values, and the paths of one run between two loop heads, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from kolahal.lang.ir import Expr
+from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
+from kolahal.logic.terms import (
+    FALSE,
+    INT,
+    TRUE,
+    Formula,
+    Sum,
+    Symbol,
+    add,
+    choose,
+    equal,
+    every,
+    negate,
+    number,
+    same_truth,
+    some,
+)
+
+
+class Unsupported(Exception):
+    """The program is outside what proofs for every length cover; the text says why."""
+
+
+# ---------------------------------------------------------------- values
+
+
+@dataclass(frozen=True, slots=True)
+class Numeric:
+    value: Sum
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    value: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """None where `none` holds, `value` elsewhere."""
+
+    none: Formula
+    value: Numeric | Logical
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The private answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """`[item for name in over]`, computed item by item where it is read; `cursor` numbers those that draw noise."""
+
+    item: Expr
+    name: str
+    over: Vector
+    cursor: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A list that the program made, as a value: what `base` was where the segment began, between newer items.
+
+    Lists are values: no two names share one that grows, so `c = a` gives c what a is now. At a loop head every list is
+    its own base, and has the same items in both runs, because the lists of the two runs are compared on arrival.
+    """
+
+    base: str | None  # a variable at the beginning of the segment; None for a list that began inside it
+    length: Sum
+    front: tuple[Scalar, ...] = ()
+    back: tuple[Scalar, ...] = ()
+
+    def grown(self, item: Scalar, at_front: bool) -> Built:
+        length = add(self.length, number(1))
+        if not at_front:
+            return Built(self.base, length, self.front, (*self.back, item))
+        if self.base is None:  # kept in one place, so that equal lists look alike
+            return Built(None, length, (), (item, *self.back))
+        return Built(self.base, length, (item, *self.front), self.back)
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """`a, b, …` as an answer."""
+
+    items: tuple[Scalar, ...]
+
+
+Scalar: TypeAlias = Numeric | Logical | Maybe
+Vector: TypeAlias = Answers | View
+Value: TypeAlias = Scalar | Vector | Built
+Environment: TypeAlias = dict[str, Value]
+
+
+def same(left: Value | Several, right: Value | Several) -> Formula:
+    """Whether two answers of the two runs are equal; kinds that can never be equal give false."""
+    match left, right:
+        case Numeric(a), Numeric(b):
+            return equal(a, b)
+        case Logical(a), Logical(b):
+            return same_truth(a, b)
+        case (Maybe(), Numeric() | Logical() | Maybe()) | (Numeric() | Logical(), Maybe()):
+            first, second = _lift(left), _lift(right)
+            alike = some([first.none, same(first.value, second.value)])
+            return every([same_truth(first.none, second.none), alike])
+        case Several(a), Several(b) if len(a) == len(b):
+            return every(same(x, y) for x, y in zip(a, b, strict=True))
+        case Built(), Built() if _shape(left) == _shape(right):
+            pairs = zip((*left.front, *left.back), (*right.front, *right.back), strict=True)
+            return every(same(x, y) for x, y in pairs)
+        case _:
+            return FALSE
+
+
+def _shape(built: Built) -> tuple[str | None, int, int]:
+    return built.base, len(built.front), len(built.back)
+
+
+def pick(test: Formula, then: Scalar, orelse: Scalar) -> Scalar:
+    """`then` where the test holds, `orelse` elsewhere."""
+    if test == TRUE or then == orelse:
+        return then
+    if test == FALSE:
+        return orelse
+    match then, orelse:
+        case Numeric(a), Numeric(b):
+            return Numeric(choose(test, a, b))
+        case Logical(a), Logical(b):
+            return Logical(some([every([test, a]), every([negate(test), b])]))
+        case (Maybe(), _) | (_, Maybe()):
+            first, second = _lift(then), _lift(orelse)
+            none = some([every([test, first.none]), every([negate(test), second.none])])
+            # Where one of them is never a value, its stand-in says nothing.
+            inner = second.value if first.none == TRUE else first.value
+            if TRUE not in (first.none, second.none):
+                both = pick(test, first.value, second.value)
+                assert isinstance(both, Numeric | Logical)
+                inner = both
+            return Maybe(none, inner)
+        case _:
+            raise Unsupported("a list holds both numbers and truth values")
+
+
+def _lift(value: Value | Several) -> Maybe:
+    if isinstance(value, Maybe):
+        return value
+    assert isinstance(value, Numeric | Logical)
+    return Maybe(FALSE, value)
+
+
+# ---------------------------------------------------------------- paths
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A place of a list that a path looks at; equal keys in two runs are one place, if their places are equal."""
+
+    key: str
+    place: Sum
+    symbol: Symbol
+    private: bool  # an answer, which may differ between the runs; otherwise an item alike in both
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A draw: `rest` is the sum it is part of without it and later noise, and `factor` its factor in that sum."""
+
+    site: int
+    key: str
+    noise: Noise
+    scale: Scale
+    symbol: Symbol
+    place: Sum  # which item of a comprehension it belongs to
+    names: Mapping[str, Value]  # the variables at that moment
+    turn: Sum  # the place of the answer that was looked at last before it, or the number of the turn
+    rest: Sum
+    factor: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Goto:
+    loop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    value: Value | Several
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One way through a segment: possible where all `conditions` hold, and faulty where one of `faults` does."""
+
+    conditions: tuple[Formula, ...]
+    faults: tuple[Formula, ...]
+    decisions: Mapping[int, bool]  # by branch
+    tests: Mapping[int, Formula]  # what was asked there
+    reads: tuple[Read, ...]
+    draws: tuple[Drawn, ...]
+    end: Goto | Answer
+    names: Mapping[str, Value]
+    ghosts: Mapping[str, Sum]  # turns, cursors and remainders
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where segments begin: the start of the program (loop None) or a loop head, with the variables alive there."""
+
+    loop: int | None
+    names: tuple[tuple[str, Value], ...]  # with the symbols of the run
+    ghosts: tuple[tuple[str, Symbol], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All segments of one run."""
+
+    which: int
+    places: tuple[Place, ...]
+    paths: Mapping[int | None, tuple[Path, ...]]
+
+    def place(self, loop: int | None) -> Place:
+        return next(place for place in self.places if place.loop == loop)
+
+
+@dataclass(slots=True)
+class Walk:
+    """A path under construction."""
+
+    names: Environment
+    ghosts: dict[str, Sum]
+    conditions: list[Formula] = field(default_factory=list)
+    faults: list[Formula] = field(default_factory=list)
+    decisions: dict[int, bool] = field(default_factory=dict)
+    tests: dict[int, Formula] = field(default_factory=dict)
+    reads: list[Read] = field(default_factory=list)
+    draws: list[Drawn] = field(default_factory=list)
+    items: dict[str, Scalar] = field(default_factory=dict)  # view items already computed in this segment
+
+    def fork(self) -> Walk:
+        return Walk(
+            dict(self.names),
+            dict(self.ghosts),
+            list(self.conditions),
+            list(self.faults),
+            dict(self.decisions),
+            dict(self.tests),
+            list(self.reads),
+            list(self.draws),
+            dict(self.items),
+        )
+
+    def path(self, end: Goto | Answer) -> Path:
+        return Path(
+            tuple(self.conditions),
+            tuple(self.faults),
+            self.decisions,
+            self.tests,
+            tuple(self.reads),
+            tuple(self.draws),
+            end,
+            self.names,
+            self.ghosts,
+        )
+
+
+LENGTH = Symbol("len(q)", INT)

@@ -1,0 +1,1 @@
+"""Hypothesis tests for privacy violations, and the search for what to test."""

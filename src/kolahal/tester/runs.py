@@ -1,0 +1,144 @@
+"""Questions to the tester, and runs that answer them: the only place of the tester that starts an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import repeat
+from statistics import NormalDist
+from typing import TypeVar
+
+import numpy as np
+
+from kolahal.engine import reference
+from kolahal.engine.engines import ENGINES
+from kolahal.engine.outputs import Outputs, hits
+from kolahal.engine.tape import Tape, tapes
+from kolahal.errors import UsageError
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments, Database, Example, Scales
+from kolahal.settings import TesterSettings
+from kolahal.tester.statistics import NOTHING, Tally
+
+STEPS_A_RUN = 200  # turns and draws; the mechanisms of the literature take at most 40 at the sizes of the test
+FEWEST_RUNS = 400
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Is this sketch with these scales private at these arguments?"""
+
+    sketch: Sketch
+    scales: Scales
+    arguments: Arguments
+    settings: TesterSettings
+    seed: int
+    engine: str  # all give the same answers; chosen once, because the choice looks at files
+
+    @property
+    def margin(self) -> float:
+        """By how many standard deviations a lower bound lies below the truth on average."""
+        return NormalDist().inv_cdf(self.settings.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An example whose d1 seems to be the likelier side, and the lower bound on ε that it promises."""
+
+    question: Question
+    example: Example
+    score: float
+    tally: Tally | None = None  # what the score was made from, where single runs were counted for it
+
+
+def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
+    """The answers of all runs of a tape."""
+    outputs = ENGINES[question.engine].run(question.sketch, database, question.arguments, question.scales, tape)
+    if not np.isfinite(outputs.values).all():
+        raise UsageError(f"{question.sketch.name}: its numbers outgrow double precision, in which the test runs it")
+    return outputs
+
+
+@lru_cache(maxsize=256)
+def cost_of_a_run(sketch: Sketch, scales: Scales, arguments: Arguments) -> int:
+    """Loop turns and draws of a run on answers that are all 0, or a draw an answer at every site if that is more."""
+    counted = reference.count_steps(sketch, (0,) * arguments.size, arguments, scales, Tape((0, 0, 0), 1).row(0))
+    return max(counted, len(sketch.draws) * arguments.size)  # on other answers it may not stop as early
+
+
+def afford(settings: TesterSettings, cost: int) -> TesterSettings:
+    """The settings with fewer runs where a run costs more than usual, so that a test takes no longer for it."""
+    if cost <= STEPS_A_RUN:
+        return settings
+
+    def fewer(runs: int) -> int:
+        return max(min(runs, FEWEST_RUNS), runs * STEPS_A_RUN // cost)
+
+    return replace(
+        settings,
+        select_runs=fewer(settings.select_runs),
+        judge_runs=fewer(settings.judge_runs),
+        test_runs=fewer(settings.test_runs),
+        refine_runs=fewer(settings.refine_runs),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Runs to be counted; StatDP's have noise of their own for d2."""
+
+    question: Question
+    examples: tuple[Example, ...]
+    tape1: Tape
+    tape2: Tape | None = None
+
+
+def count(
+    question: Question,
+    examples: Sequence[Example],
+    name: str,
+    runs: int,
+    executor: Executor | None = None,
+    independent: bool = False,
+) -> list[Tally]:
+    """How often each event happens on either side, in runs that share their noise unless they are `independent`."""
+    draws = len(question.sketch.draws) * max(1, question.arguments.size)
+    first = tapes(question.seed, name, runs, draws)
+    second = tapes(question.seed, f"{name}/d2", runs, draws) if independent else repeat(None)
+    # One after the other, so that the noise of a chunk is gone when the next one draws its own.
+    chunks = (Chunk(question, tuple(examples), *pair) for pair in zip(first, second, strict=independent))
+    counted = spread(count_chunk, chunks, executor)
+    return [sum(tallies, NOTHING) for tallies in zip(*counted, strict=True)]
+
+
+def count_chunk(chunk: Chunk) -> tuple[Tally, ...]:
+    """The hits of all examples in one chunk of runs; examples with a database in common share its answers."""
+    answers: list[tuple[Database, bool, Outputs]] = []  # few; long databases are slow to hash
+
+    def run(database: Database, second: bool) -> Outputs:
+        other = second and chunk.tape2 is not None
+        for known, of_other, outputs in answers:
+            if of_other == other and known == database:
+                return outputs
+        tape = chunk.tape2 if other and chunk.tape2 is not None else chunk.tape1
+        answers.append((database, other, run_all(chunk.question, database, tape)))
+        return answers[-1][2]
+
+    return tuple(tally_of(e, run(e.d1, second=False), run(e.d2, second=True)) for e in chunk.examples)
+
+
+def tally_of(example: Example, first: Outputs, second: Outputs) -> Tally:
+    """The event's hits among answers on d1 and on d2."""
+    h1, h2 = hits(example.event, first), hits(example.event, second)
+    both = int((h1 & h2).sum())
+    return Tally(first.runs, both, int(h1.sum()) - both, int(h2.sum()) - both)
+
+
+def spread(function: Callable[[T], R], tasks: Iterable[T], executor: Executor | None) -> list[R]:
+    """The results of all tasks in their order; every task names its own noise, so workers change nothing."""
+    return list(map(function, tasks)) if executor is None else list(executor.map(function, tasks))

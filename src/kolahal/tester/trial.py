@@ -1,0 +1,220 @@
+"""Hypothesis test for a privacy violation: search for a bad example, then test it on noise that nothing has seen.
+
+The road is StatDP's: choose a pair of neighbours and an event on one batch of runs, test them on a fresh one. See
+docs/tester.md for what is stronger here, and by how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from fractions import Fraction
+
+from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
+from kolahal.engine.faults import RunError
+from kolahal.engine.outputs import NUMBER, Outputs
+from kolahal.engine.tape import Tape, stream
+from kolahal.errors import UsageError
+from kolahal.lang.sketch import Parameter, Sketch, Type
+from kolahal.losses import epsilon_lower, estimate_odds
+from kolahal.model import Arguments, Example, Scales, Trial
+from kolahal.settings import TesterSettings
+from kolahal.tester.counterexample import describe, frequencies, reproduce
+from kolahal.tester.example_search import JUDGE_CAUTION, best_of, enumerate_searches, judge, refine, search
+from kolahal.tester.runs import Candidate, Question, afford, cost_of_a_run, count, run_all, spread
+from kolahal.tester.statdp import Choice, choose, enumerate_patterns
+from kolahal.tester.statistics import Tally, Thinning, fisher_p_value, paired_epsilon_lower, paired_p_value
+
+__all__ = ["PROFILES", "answer", "describe", "frequencies", "reproduce", "test", "test_mechanism"]
+
+PROFILES = {
+    "quick": TesterSettings.quick(),
+    "default": TesterSettings(),
+    "thorough": TesterSettings.thorough(),
+}
+WHOLE = (Fraction(1), Fraction(2))  # whole arguments without a default: StatDP's N, and one that is no special case
+REAL = Fraction(1)
+ENDLESS = "K404"
+
+
+def test(
+    sketch: Sketch,
+    scales: Scales,
+    arguments: Arguments,
+    settings: TesterSettings,
+    seed: int,
+    executor: Executor | None = None,
+) -> Trial:
+    """The worst example that was found for `sketch` with `scales` at `arguments`, tested on fresh runs."""
+    # Such calls come by the hundred, about one sketch, so compiling it pays.
+    engine = choose_engine(sketch, total_runs=RUNS_WORTH_COMPILING).name
+    settings = afford(settings, cost_of_a_run(sketch, tuple(scales), arguments))
+    return answer((Question(sketch, scales, arguments, settings, seed, engine),), executor)
+
+
+def test_mechanism(
+    sketch: Sketch, epsilon: Fraction, settings: TesterSettings, seed: int, executor: Executor | None = None
+) -> Trial:
+    """The worst example for a complete mechanism at a concrete ε; sizes and arguments are chosen here."""
+    if sketch.holes:
+        raise UsageError(f"{sketch.name} has holes; give their scales to `test`")
+    return answer(enumerate_questions(sketch, epsilon, settings, seed), executor)
+
+
+def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSettings, seed: int) -> tuple[Question, ...]:
+    """Questions at the sizes and arguments that are most likely to show a violation."""
+
+    def ask(size: int, whole: Fraction) -> Question:
+        values = tuple((parameter.name, _value(parameter, whole)) for parameter in sketch.arguments)
+        return Question(sketch, (), Arguments(epsilon, size, values), settings, seed, engine)
+
+    engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
+    free = any(p.type is Type.INT and p.default is None for p in sketch.arguments)
+    usual = sketch.sizes(settings.sizes)
+    first, *others = sketch.sizes(settings.joint_sizes) if _is_joint(_sample(ask(usual[0], WHOLE[1]))) else usual
+    # All whole arguments at the smallest size, and one after the other at the larger ones, which take longer.
+    small = [ask(first, whole) for whole in (WHOLE if free else WHOLE[:1])]
+    large = [ask(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
+    asked = tuple(dict.fromkeys((*small, *large)))
+    # A program that stops with a fault on some sizes is asked about the others; one that always does says so itself.
+    fit = tuple(question for question in asked if _sample(question) is not None) or asked
+    cost = max(cost_of_a_run(sketch, (), question.arguments) for question in fit)
+    return tuple(replace(question, settings=afford(settings, cost)) for question in fit)
+
+
+def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:
+    if parameter.default is not None:
+        return parameter.default
+    match parameter.type:
+        case Type.INT:
+            return whole
+        case Type.BOOL:
+            return False
+        case _:
+            return REAL
+
+
+def _sample(question: Question) -> Outputs | None:
+    """A few answers, or None where the program stops with a fault."""
+    try:
+        cost_of_a_run(question.sketch, question.scales, question.arguments)  # one run without an end takes less than 64
+        return run_all(question, (Fraction(0),) * question.arguments.size, Tape((question.seed, 0, 0), 64))
+    except RunError as error:
+        if any(diagnostic.code == ENDLESS for diagnostic in error.diagnostics):
+            raise
+        return None
+
+
+def _is_joint(outputs: Outputs | None) -> bool:
+    """Whether every answer is a list of several numbers, on which only joint events show the whole loss."""
+    if outputs is None or (outputs.lengths < 2).any():
+        return False
+    return bool((outputs.kinds[:2] == NUMBER).all())
+
+
+# ---------------------------------------------------------------- ours
+
+
+def answer(questions: Sequence[Question], executor: Executor | None = None) -> Trial:
+    """The worst example of several questions about one mechanism, tested on fresh runs."""
+    settings = questions[0].settings
+    match settings.method:
+        case "paired":
+            return _answer_paired(questions, executor)
+        case "statdp":
+            return _answer_statdp(questions, executor)
+        case method:
+            raise UsageError(f"there is no test method {method!r}; there are paired and statdp")
+
+
+def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> Trial:
+    settings = questions[0].settings
+    searched = spread(search, [part for question in questions for part in enumerate_searches(question)], executor)
+    if not any(found.candidates for found in searched):
+        raise UsageError(f"{questions[0].sketch.name} has no neighbours with {questions[0].arguments.size} answers")
+    early = [candidate for found in searched for candidate in found.candidates]
+    appraised = early
+    if settings.refined:
+        shares = _shares(early, settings.appraised)
+        appraised = judge(shares, "appraise", settings.refine_runs, JUDGE_CAUTION, executor)
+    refined = spread(refine, _shares(appraised, settings.refined) if settings.refined else (), executor)
+    late = [candidate for found in refined for candidate in found.candidates]
+    finalists = best_of(late or early, settings.finalists)
+    winner = max(judge(finalists, "judge", settings.judge_runs, JUDGE_CAUTION, executor), key=lambda c: c.score)
+    (tally,) = count(winner.question, [winner.example], "test", settings.test_runs, executor)
+    runs = sum(found.runs for found in searched + refined) + 2 * tally.runs
+    runs += 2 * len(finalists) * settings.judge_runs
+    runs += 2 * len(appraised) * settings.refine_runs if settings.refined else 0
+    return conclude(winner, tally, runs)
+
+
+def _shares(candidates: Sequence[Candidate], most: int) -> tuple[Candidate, ...]:
+    """The best candidates, an equal share for each question: what is common at one size is rare at another."""
+    sizes = list(dict.fromkeys(candidate.question.arguments for candidate in candidates))
+    share = max(1, most // max(1, len(sizes)))
+    return tuple(
+        chosen
+        for arguments in sizes
+        for chosen in best_of([c for c in candidates if c.question.arguments == arguments], share)
+    )
+
+
+def conclude(winner: Candidate, tally: Tally, runs: int) -> Trial:
+    """The p-values and bounds that fresh counts give."""
+    question, settings = winner.question, winner.question.settings
+    thinning = Thinning(*stream(question.seed, "thinning").random(2))
+    epsilon, doubt = float(question.arguments.epsilon), 1 - settings.confidence
+    return Trial(
+        example=winner.example,
+        odds=estimate_odds(tally.hits1, tally.hits2, tally.runs, doubt),
+        p_value=paired_p_value(tally, epsilon, thinning),
+        curve=tuple((f * epsilon, paired_p_value(tally, f * epsilon, thinning)) for f in settings.test_factors),
+        epsilon_lower=paired_epsilon_lower(tally, doubt, thinning),
+        confidence=settings.confidence,
+        runs=runs,
+    )
+
+
+# ---------------------------------------------------------------- StatDP's
+
+
+def _answer_statdp(questions: Sequence[Question], executor: Executor | None) -> Trial:
+    settings, first = questions[0].settings, questions[0]
+    patterns = [pattern for question in questions for pattern in enumerate_patterns(question)]
+    chosen = spread(choose, patterns, executor)
+    epsilon = float(first.arguments.epsilon)
+    examples = [_smallest([choices[i] for choices in chosen]) for i in range(len(settings.test_factors))]
+    claimed = _smallest([choices[_nearest(settings)] for choices in chosen])
+    tallies: dict[Example, Tally] = {}
+    for example in [claimed, *examples]:
+        if example not in tallies:
+            question = next(q for q in questions if q.arguments == example.arguments)
+            (tallies[example],) = count(question, [example], "test", settings.test_runs, executor, independent=True)
+    thinning = Thinning(*stream(first.seed, "thinning").random(2))
+    tally = tallies[claimed]
+    odds = estimate_odds(tally.hits1, tally.hits2, tally.runs, 1 - settings.confidence)
+    return Trial(
+        example=claimed,
+        odds=odds,
+        p_value=fisher_p_value(tally, epsilon, thinning),
+        curve=tuple(
+            (factor * epsilon, fisher_p_value(tallies[example], factor * epsilon, thinning))
+            for factor, example in zip(settings.test_factors, examples, strict=True)
+        ),
+        epsilon_lower=epsilon_lower(odds),
+        confidence=settings.confidence,
+        runs=2 * len(patterns) * settings.select_runs + 2 * len(tallies) * settings.test_runs,
+    )
+
+
+def _smallest(choices: Sequence[Choice | None]) -> Example:
+    found = [choice for choice in choices if choice is not None]
+    if not found:
+        raise UsageError("no event is common enough for StatDP's method; raise select_runs")
+    return min(found, key=lambda choice: choice.key).example
+
+
+def _nearest(settings: TesterSettings) -> int:
+    """Which test ε is the claimed one."""
+    return min(range(len(settings.test_factors)), key=lambda i: abs(settings.test_factors[i] - 1))

@@ -13,12 +13,12 @@ from fractions import Fraction
 import numpy as np
 
 from bench.tester_table import FOLDER
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.exact.probe import event_probability
 from kolahal.lang.read.front import load_sketches
 from kolahal.lang.sketch import Sketch
 from kolahal.losses import log_ratio
 from kolahal.model import Trial
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.settings import TesterSettings
 from kolahal.tester.trial import PROFILES, test_mechanism
 

@@ -23,8 +23,10 @@ MAY_IMPORT = {
     "early": set(),
     "errors": set(),
     "lang": {"errors"},
-    "lang.read": {"errors", "lang"},
-    "lang.plain": {"errors", "lang", "lang.read"},
+    "lang.templates": set(),
+    "lang.read": {"errors", "lang", "lang.templates"},
+    "lang.patch": {"errors", "lang", "lang.read"},
+    "lang.plain": {"errors", "lang", "lang.read", "lang.patch"},
     "model": {"errors", "lang", "settings"},  # a result carries the settings that it was made with
     "settings": {"errors", "lang"},
     "losses": {"model"},
@@ -46,8 +48,7 @@ MAY_IMPORT = {
     "checking": PROOFS | {"verification"},
     "verification": PROOFS,
     "pictures": PROOFS,
-    "emit.templates": set(),
-    "emit": BELOW | {"emit.templates", "checking"},
+    "emit": BELOW | {"lang.templates", "checking", "lang.patch"},
     "opendp": BELOW | {"checking", "emit", "report"},
     "workers": {"errors"},
     "batch": PROOFS | {"__version__", "checking", "roads", "report", "sketches", "workers"},
@@ -75,7 +76,7 @@ EXECUTORS = {
 }  # both execute what they themselves printed, never a user's text
 
 
-HANDED_OUT = "emit/templates/runtime.py"  # copied into the programs that we write, which talk to whoever runs them
+HANDED_OUT = "lang/templates/runtime.py"  # copied into the programs that we write, which talk to whoever runs them
 ASKERS = {"engine/jit.py", "workers.py"}  # of the environment: where compiled programs are kept; what workers inherit
 
 

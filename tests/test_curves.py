@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Mechanism
+from kolahal.law.law import known_laws
 from kolahal.model import Arguments, Equals, Example, Split, Within
 from kolahal.pictures import (
     Subject,
@@ -25,7 +26,6 @@ from kolahal.pictures import (
     open_scales,
     picture_pair,
 )
-from kolahal.proof.judge import known_laws
 from kolahal.proof.refute.refute import best_lower_bound
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one

@@ -20,11 +20,11 @@ from kolahal.cli import main
 from kolahal.emit.answer_type import answer_type
 from kolahal.emit.program import emit, load_emitted
 from kolahal.emit.promise import PROVED, Promise
-from kolahal.emit.templates.measurement import _build_privacy_map, _exact_epsilon, _round_up
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, OneWithin
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Mechanism
+from kolahal.lang.templates.measurement import _build_privacy_map, _exact_epsilon, _round_up
 from kolahal.model import Bounded, Unknown
 from kolahal.opendp import to_opendp
 from kolahal.proof.find.bounded import prove_bounded

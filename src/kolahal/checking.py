@@ -10,12 +10,11 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim as parse_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch
-from kolahal.law.law import cost_of
+from kolahal.law.law import cost_of, known_laws
 from kolahal.losses import epsilon_lower
 from kolahal.model import Bounded, Check, Proved, Refuted, Unknown, show
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
-from kolahal.proof.judge import known_laws
 from kolahal.proof.refute.refute import best_lower_bound, confirm
 from kolahal.settings import Settings, TesterSettings
 from kolahal.tester.trial import test_mechanism

@@ -26,11 +26,11 @@ from kolahal.engine.outputs import NUMBER, SCALAR, Outputs, hits
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import KolahalError
 from kolahal.exact.intervals import exceeds, rigorous_probability
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.exact.probe import Integrator, ask, build_exact_probe
 from kolahal.lang.ir import Draw, Hole, Node, rebuild
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
+from kolahal.law.law import known_laws
 from kolahal.model import (
     AllOf,
     Anything,
@@ -50,7 +50,7 @@ from kolahal.model import (
     describe_event,
     show,
 )
-from kolahal.proof.judge import known_laws
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.proof.refute.refute import LowerBound, best_lower_bound
 from kolahal.settings import Settings
 

@@ -15,9 +15,9 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic import second_opinion
 from kolahal.model import Bounded, Certificate, Example, Proved, describe_event, name_verdict
-from kolahal.proof.find import bounded, lengths
 from kolahal.proof.refute import exhibit
-from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted import bounded
+from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.documents import shorten
 from kolahal.settings import Settings
 
@@ -119,8 +119,8 @@ def _inspect(outer: dict[str, Any], inner: dict[str, Any], settings: Settings) -
             faults = exhibit.find_faults(inner)
             example = None if faults else exhibit.read_document(inner)[2]
         case None:
-            faults = recheck(certificate, settings.proof.solver_steps, second=second_opinion.available())
-            verdict = lengths.read_verdict(program, claim, certificate)
+            faults = every_length.recheck(certificate, settings.proof.solver_steps, second=second_opinion.available())
+            verdict = every_length.read_verdict(program, claim, certificate)
         case other:
             return Verified((f"there is no such kind of document: {shorten(other)}",), "", program, str(claim))
     name = "refuted" if verdict is None else name_verdict(verdict)

@@ -4,7 +4,7 @@ from elsewhere import *  # K144
 from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, sketch
 from kolahal import Lap
 from kolahal import Exp as hole  # K144
-from kolahal.emit.templates.runtime import Private  # K144
+from kolahal.lang.templates.runtime import Private  # K144
 from . import Epsilon  # K144
 import numpy as kolahal  # K144
 

@@ -279,12 +279,12 @@ def test_every_code_has_a_test_and_stands_for_one_thing():
 
 def test_every_code_in_the_source_is_listed():
     used = set()
-    for path in Path(lang_source.__file__).parent.glob("*.py"):
+    for path in Path(lang_source.__file__).parent.rglob("*.py"):
         used |= set(re.findall(r'"(K\d{3})"', path.read_text()))
     assert used == set(FAULTS)
     listed_only = set(FAULTS) - {
         code
-        for path in Path(lang_source.__file__).parent.glob("*.py")
+        for path in Path(lang_source.__file__).parent.rglob("*.py")
         if path.name != "faults.py"
         for code in re.findall(r'"(K\d{3})"', path.read_text())
     }

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from mechanisms import BROKEN, PRIVATE
 
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.exact.probe import event_probability
 from kolahal.losses import estimate, log_ratio
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.tester.trial import PROFILES
 from kolahal.tester.trial import test_mechanism as ask
 

@@ -31,13 +31,11 @@ from kolahal.emit import release as emission
 from kolahal.emit.program import emit, load_emitted
 from kolahal.emit.promise import BOUNDED, PROVED, Promise
 from kolahal.emit.resolution import read_shifts
-from kolahal.emit.templates import runtime
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.tape import Turns
 from kolahal.errors import UsageError
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.exact.probe import event_probability
 from kolahal.lang.adjacency import RELATIONS, EachWithin
 from kolahal.lang.ir import Return, Var
@@ -46,6 +44,7 @@ from kolahal.lang.patch import without_idle
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
+from kolahal.lang.templates import runtime
 from kolahal.model import (
     AllOf,
     Arguments,
@@ -63,6 +62,7 @@ from kolahal.model import (
     contains,
     make_arguments,
 )
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.sketches.gallery import GALLERY, load_one
 from strategies import answers, argument_sets, completions, databases_of, sketches
 

@@ -15,7 +15,6 @@ from kolahal.engine.tape import Tape
 from kolahal.errors import KolahalError
 from kolahal.exact.hardest import Climb, Reach, climb_exact, find_hardest
 from kolahal.exact.intervals import Interval, rigorous_probability
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.exact.probe import Integrator, ask, build_exact_probe, event_probability
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
@@ -32,6 +31,7 @@ from kolahal.model import (
     Within,
     make_arguments,
 )
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.settings import Settings, with_changes
 from kolahal.sketches.gallery import load_one

@@ -12,7 +12,8 @@ from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol, compile_formula, c
 from kolahal.proof.trusted.product import updates_of
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.steps import spread_comprehensions
-from kolahal.proof.trusted.values import LENGTH, Answer, Built, Logical, Maybe, Numeric, Run, Several
+from kolahal.proof.trusted.symbols import LENGTH
+from kolahal.proof.trusted.values import Answer, Built, Logical, Maybe, Numeric, Run, Several
 
 Noise = Callable[[int, tuple[int, ...]], Any]  # site and turns → value
 

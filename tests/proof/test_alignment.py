@@ -20,12 +20,13 @@ from kolahal.engine.faults import RunError
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
-from kolahal.law.cost import Case, build_case, find_cost, find_passages, relation, whole_moves
+from kolahal.law.cost import build_case, find_cost, find_passages
 from kolahal.law.linear_program import Column, Line, Problem, find_front, find_shift, simplify, weigh
 from kolahal.logic.affine import Atom, Change, symbol_form
 from kolahal.logic.smt import is_empty
 from kolahal.model import Arguments, Unknown
 from kolahal.proof.refute.witness import find_witnesses
+from kolahal.proof.trusted.passages import Case, relation, whole_moves
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
 

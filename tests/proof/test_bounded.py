@@ -15,7 +15,8 @@ from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Bounded, Certificate, Unknown
 from kolahal.paths.explore import Paths, explore
-from kolahal.proof.find.bounded import covers_all_runs, find_upper_bound, prove_bounded, recheck_bounded
+from kolahal.proof.find.bounded import find_upper_bound, prove_bounded
+from kolahal.proof.trusted.bounded import covers_all_runs, recheck_bounded
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
 

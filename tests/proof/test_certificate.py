@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from kolahal.lang.scale import parse_scale
 from kolahal.model import Certificate, Proved
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import (
     Case,
     LengthProof,
@@ -26,7 +27,8 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.obligations import obligations
-from kolahal.proof.trusted.product import Always, AtGhost, ByBranch, Form, Share, build_product, build_system
+from kolahal.proof.trusted.product import build_product, build_system
+from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.sketches.gallery import GALLERY, load_one
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import programs
 from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.law.cost import Case, build_case, find_cost
+from kolahal.law.cost import build_case, find_cost
 from kolahal.law.law import Laws, find_law, find_laws, least_completions, tight_completions
 from kolahal.law.polynomial import Polynomial, is_at_most_one
 from kolahal.model import Law, Unknown
+from kolahal.proof.trusted.passages import Case
 from kolahal.search.completions import scales_at
 from kolahal.settings import ProofSettings, Settings
 from kolahal.sketches.gallery import GALLERY, load_one

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
-import symtable
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 from importlib import metadata
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -25,6 +22,7 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
+from kolahal.lang.templates import MEASUREMENT, RUNTIME, names_in, read_template
 
 PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file
@@ -68,7 +66,7 @@ def emit(
             + "Multiply and divide by public numbers that are fixed before the run, and not again in every turn of a loop."
         )
     limits = find_limits(program, promise)
-    name = _free_name(program.name, _support_names())
+    name = _free_name(program.name, _taken_names())
     fraction = _free_name("Fraction", _own_names(program), "_")
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
     parts = [
@@ -116,28 +114,18 @@ def _print(program: Sketch, name: str) -> str:
 # ---------------------------------------------------------------- names
 
 
-@lru_cache(maxsize=2)
-def _support(file: str = "runtime.py") -> tuple[str, str]:
+def _support(file: str = RUNTIME) -> tuple[str, str]:
     """The imports of a file of support code, and the rest of it."""
-    text = Path(__file__).with_name(file).read_text(encoding="utf-8")
+    text = read_template(file)
     imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines = text.split("\n")
     first, last = imports[0].lineno - 1, imports[-1].end_lineno
     return "\n".join(lines[first:last]), "\n".join(lines[last:]).strip("\n")
 
 
-@lru_cache(maxsize=1)
-def _support_names() -> frozenset[str]:
-    """Every name that the support code takes from the module or from Python; a mechanism of such a name would stand in its way."""
-    names = {"_plan", "_KNOWN", "make_measurement"}
-    files = ("runtime.py", "measurement.py")
-    tables = [symtable.symtable("\n".join(_support(file)), file, "exec") for file in files]
-    names.update(*(table.get_identifiers() for table in tables))
-    while tables:
-        table = tables.pop()
-        names.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
-        tables += table.get_children()
-    return frozenset(names)
+def _taken_names() -> frozenset[str]:
+    """Every name of the support code; a mechanism of such a name would stand in its way."""
+    return names_in(RUNTIME) | names_in(MEASUREMENT) | {"_plan", "_KNOWN", "make_measurement"}
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -159,7 +147,7 @@ def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...],
     imports, support = _support()
     public = [name]
     if backend == OPENDP:
-        more, rest = _support("measurement.py")
+        more, rest = _support(MEASUREMENT)
         imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
         support += f"\n\n\n{rest}"
         public.append("make_measurement")

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from kolahal.engine.noise import FAMILIES
 from kolahal.exact.laplace_sums import draws_of_sum, sum_probability
-from kolahal.exact.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron
+from kolahal.exact.polyhedra import Bounds, Density, Limit, Node, Polyhedron
 from kolahal.exact.star_integrals import MOST_LEAVES, Stars, integrate
 from kolahal.exact.tree_quadrature import Source, TreePlan, find_obstacle, integrate_tree
 from kolahal.lang.noise import Noise
 from kolahal.logic.affine import Affine, Answer
+from kolahal.paths.cuts import CannotIntegrate
 
 Array = NDArray[np.float64]
 Places = NDArray[np.int64]

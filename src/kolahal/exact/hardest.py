@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.exact.probe import Integrator, ask, exact_losses
 from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit, steps_from
 from kolahal.model import AllOf, Arguments, Equals, Event, Example, Linear, Scales, Within
+from kolahal.paths.cuts import CannotIntegrate
 
 MOST_STARTS = 800
 

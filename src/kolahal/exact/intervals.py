@@ -15,12 +15,13 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.engine.noise import FAMILIES
-from kolahal.exact.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron, build_polyhedra
+from kolahal.exact.polyhedra import Bounds, Density, Limit, Node, Polyhedron, build_polyhedra
 from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.affine import Answer, Number, Symbol
 from kolahal.model import Arguments, Database, Estimate, Event
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 
 Terms = dict[tuple[Fraction, int], Any]  # (rate r, power k) → coefficient of x^k·exp(r·x)

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from kolahal.engine.probe import Losses, ReweighingProbe, build_probe
 from kolahal.exact.formula import Batch, Formula, Question, build_batch, compile_formula
-from kolahal.exact.polyhedra import CannotIntegrate, build_polyhedra, open_bounds
+from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Equals, Estimate, Event, Example, Odds, Output, Scales
+from kolahal.paths.cuts import CannotIntegrate, open_bounds
 from kolahal.paths.explore import Fault, affine_parts
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.settings import Settings

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kolahal.engine.noise import FAMILIES
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.lang.noise import Noise
+from kolahal.paths.cuts import CannotIntegrate
 
 Array = NDArray[np.float64]
 Rows = tuple[int, ...]  # of the table of limits

@@ -17,10 +17,9 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.law import Inequality, Laws, Rule, tight_completions, whole_settings
+from kolahal.law.law import Inequality, Laws, Rule, known_laws, tight_completions, whole_settings
 from kolahal.law.polynomial import Polynomial, is_at_most_one
 from kolahal.model import Law, Unknown
-from kolahal.proof.judge import known_laws
 from kolahal.settings import ProofSettings
 
 ALL_CHOICES = 6  # holes up to which every choice is looked at; beyond, only those with every hole that nothing replaces

@@ -18,10 +18,11 @@ from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Hole
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.law.cost import Active, Case, build_case, find_actives, find_plan, is_private_fact
+from kolahal.law.cost import build_case, find_actives, find_plan
 from kolahal.law.linear_program import Front, Weights
 from kolahal.law.polynomial import Polynomial, is_at_most_one
 from kolahal.model import Law, Unknown
+from kolahal.proof.trusted.passages import Active, Case, is_private_fact
 from kolahal.settings import ProofSettings
 
 WHOLE_VALUES = (1, 2, 3)  # of each whole argument; the first may be too small to be typical
@@ -501,3 +502,9 @@ class _Shares:
             values = dict.fromkeys(self.names, Fraction(1)) | {self.sketch.length_name: Fraction(size)}
             self.costs[total, size] = total.at(values)
         return self.costs[total, size]
+
+
+@lru_cache(maxsize=64)
+def known_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
+    """The laws of a sketch; several steps ask for them."""
+    return find_laws(sketch, settings)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
-from kolahal.engine.tape import Turns
-
 Number: TypeAlias = int | Fraction  # whole values are ints, which are several times faster
 
 # Symbols are tuples because forms hash and compare them all the time; `kind` keeps different ones apart.
@@ -49,7 +47,7 @@ class Drawn(NamedTuple):
     """The noise at an address: a site and the turns of all loops around it."""
 
     site: int
-    turns: Turns
+    turns: tuple[int, ...]
     kind: str = "drawn"
 
     def __str__(self) -> str:

@@ -13,12 +13,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from kolahal.exact.polyhedra import CannotIntegrate, cut
 from kolahal.lang.ir import Append, Assign, For, Return, Var, walk
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.affine import Affine, Answer, Atom, Atoms, Held, Symbol, plain, symbol_form
 from kolahal.model import AllOf, Equals, Event, StartsWith
+from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.explore import Explorer, Fault, Item, Outside, Path, State, Value, begin
 
 MOST_PATHS = 1_000  # for one event

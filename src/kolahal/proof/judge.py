@@ -5,23 +5,16 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 
 from kolahal.engine.tape import stream
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
-from kolahal.law.law import Laws, find_laws, tight_completions
+from kolahal.law.law import Laws, known_laws, tight_completions
 from kolahal.model import Arguments, Judged, Ranked, Refuted, Split, Trial, Unknown, Verdict
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
-from kolahal.settings import ProofSettings, Settings
+from kolahal.settings import Settings
 from kolahal.tester.trial import test
-
-
-@lru_cache(maxsize=64)
-def known_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
-    """The laws of a sketch; several steps ask for them."""
-    return find_laws(sketch, settings)
 
 
 def judge(

@@ -20,9 +20,10 @@ from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.model import Bounded, Proved, Refuted, Verdict
-from kolahal.proof.find.bounded import WHOLE_VALUES, prove_bounded
+from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.refute import refute
+from kolahal.proof.trusted.bounded import WHOLE_VALUES
 from kolahal.settings import Settings
 
 SMALL = 3  # answers up to which the bounded proof is asked in `make test`

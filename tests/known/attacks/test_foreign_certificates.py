@@ -24,8 +24,8 @@ from kolahal.model import Bounded, Proved, Refuted
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute import exhibit
+from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import read_certificate, write_certificate
-from kolahal.proof.trusted.product import Share
 
 Document = dict[str, Any]
 

@@ -7,16 +7,15 @@ sketch can see is looked up, and all of them have to mean the same.
 from __future__ import annotations
 
 import ast
-import symtable
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from itertools import islice
-from pathlib import Path
 
 from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.noise import Noise
+from kolahal.lang.templates import RUNTIME, names_in, read_template
 
 OURS = frozenset(noise.value for noise in Noise) | frozenset(RELATIONS) | {"hole", "sketch", "Private", "Epsilon"}
 OUR_MODULES = ("kolahal", "kolahal.lang.read.front")  # that our names are imported from
@@ -140,7 +139,7 @@ class Scopes:
         if not self._support:
             return []
         found = []
-        for name in sorted(_support_names() & self.module.bound.keys()):
+        for name in sorted(names_in(RUNTIME) & self.module.bound.keys()):
             inside = {b.meaning for b in self.module.bound[name] if id(b.node) in self._support}
             for binding in self.module.bound[name]:
                 same = binding.kind == "import" and binding.meaning in inside
@@ -359,23 +358,10 @@ def _agree(name: str, bindings: list[Binding]) -> Meaning:
 # ---------------------------------------------------------------- emitted programs
 
 
-@lru_cache(maxsize=1)
-def _support() -> tuple[str, tuple[str, ...]]:
-    """The code that emitted programs bring along for our names, and its statements."""
-    text = Path(__file__).with_name("runtime.py").read_text(encoding="utf-8")
-    return text, tuple(ast.dump(node) for node in ast.parse(text).body[1:])
-
-
-@lru_cache(maxsize=1)
-def _support_names() -> frozenset[str]:
-    """Every name that the support code takes from its module or from Python."""
-    tables = [symtable.symtable(_support()[0], "runtime.py", "exec")]
-    names = set(tables[0].get_identifiers())
-    while tables:
-        table = tables.pop()
-        names.update(symbol.get_name() for symbol in table.get_symbols() if symbol.is_global())
-        tables += table.get_children()
-    return frozenset(names)
+@cache
+def _support() -> tuple[str, ...]:
+    """The statements that emitted programs bring along for our names."""
+    return tuple(ast.dump(node) for node in ast.parse(read_template(RUNTIME)).body[1:])
 
 
 def support_in(module: ast.Module) -> frozenset[int]:
@@ -383,7 +369,7 @@ def support_in(module: ast.Module) -> frozenset[int]:
     if not any(isinstance(node, ast.FunctionDef) and node.name == "sketch" for node in module.body):
         return frozenset()
     found: list[ast.stmt] = []
-    wanted = _support()[1]
+    wanted = _support()
     with suppress(RecursionError):  # a statement nested so deeply is none of ours
         for node in module.body:
             if len(found) < len(wanted) and ast.dump(node) == wanted[len(found)]:

@@ -6,54 +6,38 @@ again, and looks at each row in exact arithmetic; it does not trust whoever foun
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
-from kolahal.errors import KolahalError
-from kolahal.lang.ir import Hole
-from kolahal.lang.read.parse import parse
-from kolahal.lang.scale import Scale, parse_scale
-from kolahal.lang.sketch import Sketch, Type
-from kolahal.law.cost import (
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Sketch
+from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages
+from kolahal.law.linear_program import find_shift
+from kolahal.model import Bounded, Certificate, Proved, Unknown
+from kolahal.paths.events import describe_tie
+from kolahal.proof.trusted.bounded import (
+    DEFAULTS,
+    MOST_ANSWERS,
+    Arguments,
+    Budget,
+    Steps,
+    _all_stop,
+    _settings,
+    _show,
+    find_budget,
+    read_verdict,
+    recheck_bounded,
+)
+from kolahal.proof.trusted.passages import (
     Active,
     Case,
-    Passage,
-    Piece,
-    Row,
-    build_case,
-    build_crossing,
-    build_problem,
-    find_actives,
-    find_fault,
-    find_passages,
-    find_rows,
-    is_private_fact,
-    move_answers,
     relation,
-    shape,
-    whole_moves,
-    worst_changes,
 )
-from kolahal.law.linear_program import find_shift
-from kolahal.logic.affine import Atom, Atoms, Change, Drawn, Number, Symbol, constant_form, symbols_of
-from kolahal.logic.smt import is_empty
-from kolahal.model import Bounded, Certificate, Exactly, Proved, Unknown, UpTo
-from kolahal.paths.events import Event, describe_tie, is_union, normal
-from kolahal.paths.explore import CONTINUOUS, ONE_SIDED, Fault, Paths, affine_parts, discrete_part, explore
-from kolahal.proof.trusted.documents import read_number, read_whole
 from kolahal.settings import ProofSettings
-
-DEFAULTS = ProofSettings()
-WHOLE_VALUES = (1, 2, 3)  # of each whole argument
-MOST_ANSWERS = 20  # of a document that is checked again
-
-Arguments: TypeAlias = dict[str, Fraction | bool]  # the whole and boolean arguments
-Steps: TypeAlias = dict[Drawn, Fraction]  # how far each draw is shifted; what is not in it stays
 
 
 def prove_bounded(
@@ -84,14 +68,6 @@ def prove_bounded(
     return read_verdict(sketch, most, certificate)
 
 
-def read_verdict(sketch: Sketch, most: int, certificate: Certificate) -> Proved | Bounded:
-    """What a valid certificate for at most so many answers says: of a declared number, and all arguments, all there is."""
-    condition = describe_scope(sketch)
-    if sketch.private.count is not None and not condition:
-        return Proved(certificate, Exactly(sketch.private.count))
-    return Bounded(certificate, UpTo(most, condition, (WHOLE_VALUES[0], WHOLE_VALUES[-1]) if condition else None))
-
-
 def find_upper_bound(
     sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, size: int | None = None
 ) -> Fraction | float:
@@ -108,79 +84,7 @@ def find_upper_bound(
     return worst
 
 
-def describe_scope(sketch: Sketch) -> str:
-    """Which arguments a bounded proof is about, where that is not all of them."""
-    whole = [p.name for p in sketch.arguments if p.type is Type.INT]
-    return ", ".join(f"{name} from {WHOLE_VALUES[0]} to {WHOLE_VALUES[-1]}" for name in whole)
-
-
-def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
-    """The arguments and sizes that a proof must cover; without private answers there is nothing to hide."""
-    values: list[list[tuple[str, Fraction | bool]]] = []
-    for parameter in sketch.arguments:
-        if parameter.type is Type.INT:
-            values.append([(parameter.name, Fraction(value)) for value in WHOLE_VALUES])
-        elif parameter.type is Type.BOOL:
-            values.append([(parameter.name, False), (parameter.name, True)])
-    for chosen in itertools.product(*values):
-        for size in range(1 if sketch.private.count is None else most, most + 1):
-            yield dict(chosen), size
-
-
-def _all_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
-    """That no run within the scope answers, and why, if so: then there is nothing to prove, and a proof would mislead."""
-    codes: set[str] = set()
-    for arguments, size in _settings(sketch, most):
-        paths = explore(sketch, size, arguments, settings.paths)
-        outputs = [] if isinstance(paths, Unknown) else [path.output for path in paths.paths]
-        if any(not isinstance(output, Fault) for output in outputs):
-            return ""
-        codes |= {output.code for output in outputs if isinstance(output, Fault)}
-    where = f"with {most} answers" if sketch.private.count is not None else f"with up to {most} answers"
-    return f"every run {where} stops with an error: {', '.join(sorted(codes))}"
-
-
-def _show(arguments: Arguments, size: int) -> str:
-    shown = [f"{name} = {value}" for name, value in arguments.items()]
-    return ", ".join([f"{size} answer{'' if size == 1 else 's'}", *shown])
-
-
 # ---------------------------------------------------------------- the budget
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What a step of the noise at each site costs, and how much may be spent, both as a multiple of one power of ε."""
-
-    prices: Mapping[int, Fraction]  # sites that are not in it cannot be shifted within the budget for all ε
-    limit: Fraction
-
-    @property
-    def sites(self) -> Active:
-        return frozenset(self.prices)
-
-    def cost(self, steps: Mapping[Drawn, Fraction]) -> Fraction:
-        return sum((abs(step) * self.prices[drawn.site] for drawn, step in steps.items()), Fraction(0))
-
-
-def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: Arguments) -> Budget | Unknown:
-    """The claim and the scales at one size; a scale with another power of ε than the claim's cannot be used."""
-    if sketch.holes:
-        return Unknown("the program has holes")
-    epsilon = sketch.epsilon.name
-    numbers = {name: value for name, value in arguments.items() if not isinstance(value, bool)}
-    values = numbers | {sketch.length_name: Fraction(size), epsilon: Fraction(1)}
-    allowed = set(sketch.quantities())
-    power = dict(claim.powers).get(epsilon, 0)
-    if not {name for name, _ in claim.powers} <= set(values) & allowed:
-        return Unknown(f"the claim {claim} uses a quantity without a fixed value")
-    prices = {}
-    for draw in sketch.draws:
-        assert not isinstance(draw.scale, Hole)
-        names = dict(draw.scale.powers)
-        if names.get(epsilon, 0) == -power and set(names) <= set(values) & allowed:
-            prices[draw.site] = 1 / draw.scale.at(values)
-    return Budget(prices, claim.at(values))
 
 
 # ---------------------------------------------------------------- finding and writing
@@ -287,206 +191,3 @@ def _ends(passage: Passage) -> list[list[str]] | None:
 # ---------------------------------------------------------------- checking again
 
 
-class _Flaw(Exception):
-    """Why a certificate proves nothing."""
-
-
-def recheck_bounded(
-    certificate: Certificate, settings: ProofSettings = DEFAULTS, sketch: Sketch | None = None
-) -> tuple[str, ...]:
-    """What is wrong with a certificate of a bounded proof; nothing if it proves what it says.
-
-    With `sketch`, it must be about that program.
-    """
-    try:
-        document = json.loads(certificate.text)
-        if document["kind"] != "bounded":
-            raise _Flaw("it is a certificate of another kind")
-        program, claim = parse(document["program"]), parse_scale(document["claim"])
-        if sketch is not None and program != sketch:
-            raise _Flaw("it is about another program")
-        most = read_whole(document["size"], MOST_ANSWERS)
-        if most < 1 or (program.private.count or most) != most:
-            raise _Flaw(f"{most} is not a number of answers that it can be about")
-        wanted = list(_settings(program, most))
-        if len(wanted) != len(document["cases"]):
-            raise _Flaw("it does not have one case for each size and setting")
-        for (arguments, size), entry in zip(wanted, document["cases"], strict=True):
-            given = {n: v if isinstance(v, bool) else read_number(v) for n, v in entry["arguments"].items()}
-            if entry["size"] != size or given != arguments:
-                raise _Flaw(f"the case {_show(arguments, size)} is missing")
-            _Recheck(program, claim, size, arguments, settings, entry).run()
-        if stop := _all_stop(program, most, settings):
-            raise _Flaw(stop)
-    except _Flaw as flaw:
-        return (str(flaw),)
-    except (LookupError, ValueError, ArithmeticError, TypeError, AttributeError, RecursionError, KolahalError) as error:
-        return (f"it is not a certificate: {type(error).__name__}: {error}",)
-    return ()
-
-
-class _Recheck:
-    """One size and setting of a certificate."""
-
-    def __init__(
-        self,
-        program: Sketch,
-        claim: Scale,
-        size: int,
-        arguments: Arguments,
-        settings: ProofSettings,
-        entry: dict[str, Any],
-    ):
-        self.entry, self.steps = entry, settings.solver_steps
-        self.where = _show(arguments, size)
-        paths = explore(program, size, arguments, settings.paths, ties=True)
-        budget = find_budget(program, claim, size, arguments)
-        if isinstance(paths, Unknown) or isinstance(budget, Unknown):
-            reason = paths.reason if isinstance(paths, Unknown) else str(budget)
-            raise _Flaw(f"the program has no such proof: {reason}")
-        self.paths, self.budget = paths, budget
-        self.active = frozenset(int(site) for site in entry["active"])
-        self.draws: dict[str, Drawn] = {str(d): d for path in paths.paths for d in path.draws}
-        self.case = Case(paths, tuple(self.event(e) for e in entry["events"]), tuple(arguments.items()))
-        self.whole = self.case.is_whole(self.active)
-
-    def flaw(self, what: str) -> _Flaw:
-        return _Flaw(f"{self.where}: {what}")
-
-    def run(self) -> None:
-        if not self.active <= self.budget.sites:
-            raise self.flaw("noise is shifted whose scale does not fit the claim")
-        named = sorted(place for event in self.case.events for place in event.paths)
-        if named != list(range(len(self.paths.paths))):
-            raise self.flaw("its events are not made of each path once")
-        if not covers_all_runs(self.paths, self.steps):
-            raise self.flaw("its paths do not cover all runs")
-        crossing: dict[object, list[int]] = {}
-        for place, event in enumerate(self.case.events):
-            if any(is_private_fact(facet, self.active) for facet in event.facets):
-                crossing.setdefault(shape(event, self.active), []).append(place)
-            else:
-                rows = find_rows(event, event, self.active, move_answers(range(self.case.size)))
-                self.check_moves(rows, self.shifts(place, place, None)[0])
-        for places in crossing.values():
-            self.check_crossing(places)
-
-    def event(self, entry: dict[str, Any]) -> Event:
-        members = [self.paths.paths[int(place)] for place in entry["paths"]]
-        first = members[0]
-        known: dict[str, Atom] = {}
-        for atom in (atom for member in members for atom in normal(member.atoms)):
-            if known.setdefault(str(atom), atom) != atom:
-                raise self.flaw(f"two comparisons read alike: {atom}")
-        facets: Atoms = tuple(known[text] for text in entry["facets"])
-        for member in members[1:]:
-            if (discrete_part(member.output), affine_parts(member.output)) != (
-                discrete_part(first.output),
-                affine_parts(first.output),
-            ):
-                raise self.flaw("an event has two different outputs")
-        same = len(members) == 1 and set(facets) == set(normal(first.atoms))
-        if not same and not is_union(self.paths, facets, members, self.steps):
-            raise self.flaw("the facets of an event are not those of its paths")
-        return Event(tuple(int(place) for place in entry["paths"]), facets, first.output)
-
-    def shifts(self, source: int, target: int, piece: int | None) -> tuple[list[Steps], list[list[Fraction]] | None]:
-        """The shifts that the certificate has for a passage, each within the budget, and the ends of its rows."""
-        entries = [e for e in self.entry["passages"] if (e["from"], e["to"], e["piece"]) == (source, target, piece)]
-        if len(entries) != 1:
-            raise self.flaw(f"there is no way from event {source} to event {target}")
-        found = [self.shift(e) for e in entries[0]["shifts"]]
-        ends = entries[0]["ends"]
-        return found, None if ends is None else [[read_number(end) for end in pair] for pair in ends]
-
-    def shift(self, entry: dict[str, Any]) -> Steps:
-        steps = {self.draws[name]: read_number(step) for name, step in entry["steps"].items()}
-        for drawn, step in steps.items():
-            noise = self.paths.noises[drawn.site]
-            if drawn.site not in self.active:
-                raise self.flaw(f"{drawn} is shifted, which stays the same in both runs")
-            if noise in ONE_SIDED and step < 0:
-                raise self.flaw(f"the shift of {drawn} leaves the noise's support")
-            if noise not in CONTINUOUS and step.denominator != 1:
-                raise self.flaw(f"the shift of {drawn} is not a whole number")
-        cost = self.budget.cost(steps)
-        if cost > self.budget.limit or cost != read_number(entry["cost"]):
-            raise self.flaw(f"a shift costs {cost}, above {self.budget.limit} or not what is written")
-        return steps
-
-    def check_moves(self, rows: Sequence[Row], shifts: Sequence[Steps]) -> None:
-        """Some shift must satisfy all rows at each extreme move of a neighbour.
-
-        A move between extreme ones is hidden by the same mixture of their shifts: rows and costs are convex. Whole
-        noise has no mixtures: every whole move is looked at where answers are whole, and one shift must do for all
-        moves where they are not.
-        """
-        effects = [[_effect(row, steps) for row in rows] for steps in shifts]
-        if self.whole and not self.case.whole_answers:
-            worst = worst_changes(self.case, rows)
-            if isinstance(worst, Unknown):
-                raise self.flaw(worst.reason)
-            if not any(_satisfies(rows, effect, worst) for effect in effects):
-                raise self.flaw("no whole shift hides every move")
-            return
-        moves = whole_moves if self.whole else type(self.case.adjacency).vertices
-        for move in moves(self.case.adjacency, self.case.size):
-            values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
-            changes = [row.change.at(values) for row in rows]
-            if not any(_satisfies(rows, effect, changes) for effect in effects):
-                raise self.flaw(f"no shift hides the move ({', '.join(map(str, move))})")
-
-    def check_crossing(self, places: Sequence[int]) -> None:
-        """Events that depend on the database: every event that a neighbour may be in must be reached."""
-        crossing = build_crossing(self.case, places, self.active)
-        fault = find_fault(self.case, crossing, self.steps)
-        if fault:
-            raise self.flaw(fault)
-        for number, piece in enumerate(relation(self.case.adjacency, self.case.size)):
-            after = crossing.moved(piece)
-            for (source, known), (target, then) in itertools.product(
-                zip(places, crossing.facts, strict=True), zip(places, after, strict=True)
-            ):
-                inside = [*crossing.domain, *known, *then, *piece.atoms]
-                if not is_empty(inside, self.steps):
-                    self.check_passage(source, target, number, piece, inside)
-
-    def check_passage(self, source: int, target: int, number: int, piece: Piece, inside: Sequence[Atom]) -> None:
-        events = self.case.events
-        rows = find_rows(events[source], events[target], self.active, move_answers(piece.places))
-        shifts, ends = self.shifts(source, target, number)
-        if ends is None:
-            if any(not isinstance(symbol, Change) for row in rows for symbol in row.change.terms):
-                raise self.flaw("a change depends on the database, and no bounds are given")
-            self.check_moves(rows, shifts)
-            return
-        for row, (low, high) in zip(rows, ends, strict=True):
-            outside = [Atom(constant_form(high) - row.change, strict=True)]
-            if row.equal:
-                outside.append(Atom(row.change - constant_form(low), strict=True))
-            if not all(is_empty([*inside, atom], self.steps) for atom in outside):
-                raise self.flaw(f"the change {row.change} goes beyond its bounds")
-        corners = itertools.product(*(sorted({low, high}) if r.equal else [high] for r, (low, high) in zip(rows, ends)))
-        effects = [[_effect(row, steps) for row in rows] for steps in shifts]
-        for corner in corners:
-            if self.whole and any(low != high for r, (low, high) in zip(rows, ends) if r.equal):
-                raise self.flaw("an output with whole noise changes by an amount that depends on the database")
-            if not any(_satisfies(rows, effect, corner) for effect in effects):
-                raise self.flaw(f"no shift leads from event {source} to event {target}")
-
-
-def _effect(row: Row, steps: Steps) -> Fraction:
-    """What a shift adds to a row."""
-    return sum((c * steps[s] for s, c in row.noise.terms.items() if isinstance(s, Drawn) and s in steps), Fraction(0))
-
-
-def _satisfies(rows: Sequence[Row], effects: Sequence[Fraction], changes: Sequence[Number]) -> bool:
-    return all(e + c == 0 if r.equal else e + c <= 0 for r, e, c in zip(rows, effects, changes, strict=True))
-
-
-def covers_all_runs(paths: Paths, steps: int) -> bool:
-    """Whether it is proved that every run is on some path, ties included: on a grid they have a probability."""
-    if paths.almost:  # `x == 0` was taken to be false, and no path says so
-        return False
-    inside = [path.atoms for path in paths.paths]
-    return is_empty(paths.domain(symbols_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)

@@ -42,21 +42,13 @@ from kolahal.logic.terms import (
     variable,
 )
 from kolahal.proof.find.concrete_runs import Sample
+from kolahal.proof.trusted.budget import Share
+from kolahal.proof.trusted.neighbours import Neighbours, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Invariant
-from kolahal.proof.trusted.product import (
-    END,
-    GHOST,
-    MOVED_AT,
-    MOVED_BY,
-    Alignment,
-    AtGhost,
-    Neighbours,
-    Product,
-    Share,
-    public_symbols,
-    quantity,
-)
-from kolahal.proof.trusted.values import LENGTH, Built, Logical, Maybe, Numeric, Value
+from kolahal.proof.trusted.product import END, Product
+from kolahal.proof.trusted.shifts import Alignment, AtGhost
+from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, Turn, ghost_symbol, moved_by
+from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, Value
 
 State = dict[Symbol, Any]
 
@@ -217,7 +209,7 @@ def _counters(product: Product, scene: _Scene, states: Sequence[State]) -> Itera
                 yield at_most(a, add(b, number(seen[1])))
                 yield at_most(add(b, number(seen[0])), a)
     # A variable that is None before the first turn and never after it.
-    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))
         yield implies(flag, equal(turn, ZERO))
@@ -227,12 +219,12 @@ def _counters(product: Product, scene: _Scene, states: Sequence[State]) -> Itera
 
 def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iterator[Formula]:
     yield TRUE
-    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for flag, _ in scene.flags:
         yield flag
         yield negate(flag)
     if neighbours.single:
-        at = variable(Symbol(MOVED_AT, INT))
+        at = variable(MOVED_AT)
         for place in dict.fromkeys([turn, *scene.places]):
             yield at_most(place, at)
             yield below(at, place)
@@ -260,7 +252,7 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
 
 def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:
     unit = neighbours.unit
-    turn = variable(Symbol(f"turn.{scene.loop}", INT))
+    turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]
@@ -274,7 +266,7 @@ def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula
                 atoms.append(at_most(gap, scale(factor, unit)))
                 atoms.append(at_most(scale(factor, unit), gap))
             if neighbours.single:
-                by = variable(Symbol(MOVED_BY, neighbours.sort))
+                by = variable(moved_by(neighbours.sort))
                 for factor in (1, -1):
                     atoms.append(equal(gap, scale(factor, by)))
                     atoms.append(some([equal(gap, ZERO), equal(gap, scale(factor, by))]))

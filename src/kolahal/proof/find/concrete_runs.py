@@ -14,25 +14,12 @@ from typing import Any
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum, symbols_of
-from kolahal.proof.trusted.product import (
-    END,
-    GHOST,
-    MOVED_AT,
-    MOVED_BY,
-    MOVED_SIZE,
-    ONE_SIDED,
-    Alignment,
-    Always,
-    AtGhost,
-    ByBranch,
-    Form,
-    Neighbours,
-    Product,
-    Shift,
-    powers_of,
-    updates_of,
-)
-from kolahal.proof.trusted.values import LENGTH, Answer, Built, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
+from kolahal.proof.trusted.budget import powers_of
+from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.product import END, ONE_SIDED, Product, updates_of
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
+from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, moved_by, moved_size
+from kolahal.proof.trusted.values import Answer, Built, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
 
 MOST_SEGMENTS = 24  # segments of one rehearsal
 
@@ -115,7 +102,7 @@ class _Compiled:
             for drawn in path.draws
         ]
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
-        self.draw_keys = [(d.site, d.key) for d in path.draws]
+        self.draw_keys = [(d.site, d.spot) for d in path.draws]
         self.answer = _evaluator(path.end.value) if isinstance(path.end, Answer) else None
         self.names = path.names
         self.ghosts: dict[str, Callable[[State], Any]] = {}
@@ -179,9 +166,9 @@ class Stage:
         if self.neighbours.single:
             at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))
             by = moves[at]
-            public[Symbol(MOVED_AT, INT)] = at
-            public[Symbol(MOVED_BY, self.neighbours.sort)] = by
-            public[Symbol(MOVED_SIZE, self.neighbours.sort)] = abs(by)
+            public[MOVED_AT] = at
+            public[moved_by(self.neighbours.sort)] = by
+            public[moved_size(self.neighbours.sort)] = abs(by)
         wide = rng.choice((1, 2, 4))
         table = {}
         for draw in sketch.draws:
@@ -372,7 +359,7 @@ class Stage:
         )
         limit = self.claim.coefficient * size(self.claim.powers)
         if self.neighbours.kind == "sum":
-            moved = state[Symbol(MOVED_SIZE, self.neighbours.sort)]
+            moved = state[moved_size(self.neighbours.sort)]
             limit *= Fraction(moved) / self.neighbours.distance
         return total > limit
 

@@ -10,29 +10,22 @@ from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE, symbols_of
-from kolahal.model import Certificate, Everywhere, Exactly, Proved, Unknown
+from kolahal.model import Proved, Unknown
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.find.concrete_runs import Outcome, Stage, branches_fed
 from kolahal.proof.find.houdini import Inductive
-from kolahal.proof.trusted.certificate import Case, LengthProof, read_certificate, recheck, write_certificate
-from kolahal.proof.trusted.product import (
-    END,
-    Alignment,
-    Always,
-    AtGhost,
-    ByBranch,
-    Form,
-    Neighbours,
-    Product,
-    Share,
-    Shift,
-    assumed_names,
-    build_product,
-    build_system,
-    must_release,
-    neighbours_of,
-    within_claim,
+from kolahal.proof.trusted.budget import Share, within_claim
+from kolahal.proof.trusted.certificate import (
+    Case,
+    LengthProof,
+    read_certificate,
+    read_verdict,
+    recheck,
+    write_certificate,
 )
+from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
+from kolahal.proof.trusted.product import END, Product, build_product, build_system, must_release
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.values import Numeric, Unsupported
 from kolahal.settings import ProofSettings
 
@@ -65,13 +58,6 @@ def prove_every_length(
     if failures:
         return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
     return read_verdict(sketch, claim, certificate)
-
-
-def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Proved:
-    """What a valid certificate for every length says."""
-    count = sketch.private.count
-    assumed = tuple(f"{name} >= 1" for name in assumed_names(sketch, claim))
-    return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)
 
 
 def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
@@ -223,8 +209,8 @@ def _sites_near(product: Product, ghost: str) -> set[int]:
     for paths in product.first.paths.values():
         for path in paths:
             answers = {read.symbol for read in path.reads if read.private}
-            drawn = [d for d in path.draws if d.key or symbols_of(d.rest) & answers]
-            sites |= {d.site for d in drawn if d.key or not _in_a_loop(d.site, loops)}
+            drawn = [d for d in path.draws if d.spot or symbols_of(d.rest) & answers]
+            sites |= {d.site for d in drawn if d.spot or not _in_a_loop(d.site, loops)}
     return sites
 
 

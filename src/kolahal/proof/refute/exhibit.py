@@ -9,7 +9,7 @@ from typing import Any
 from kolahal.engine.noise import FAMILIES
 from kolahal.errors import KolahalError
 from kolahal.exact.intervals import Interval, exceeds, rigorous_probability, site_scales
-from kolahal.exact.polyhedra import Bounds, CannotIntegrate, Density, Limit, Node, Polyhedron, build_polyhedra
+from kolahal.exact.polyhedra import Bounds, Density, Limit, Node, Polyhedron, build_polyhedra
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
@@ -32,6 +32,7 @@ from kolahal.model import (
     describe_event,
     show,
 )
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.proof.trusted.documents import read_number
 

@@ -22,14 +22,13 @@ import numpy as np
 from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.intervals import exceeds, log_ratio, rigorous_probability
-from kolahal.exact.polyhedra import CannotIntegrate
 from kolahal.exact.probe import Integrator, ask, exact_losses
 from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit, short
 from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Const, Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.law.cost import Case, build_case
+from kolahal.law.cost import build_case
 from kolahal.model import (
     AllOf,
     Anything,
@@ -45,12 +44,14 @@ from kolahal.model import (
     Unknown,
     Within,
 )
+from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.events import Event as CaseEvent
 from kolahal.paths.events import normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.witness import find_witnesses
+from kolahal.proof.trusted.passages import Case
 from kolahal.settings import ProofSettings, Settings
 
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found

@@ -15,18 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from kolahal.lang.adjacency import Move
-from kolahal.law.cost import (
-    Case,
-    Corner,
-    Passage,
-    Row,
-    active_part,
-    build_problem,
-    find_corners,
-    find_rows,
-    is_private_fact,
-    move_answers,
-)
+from kolahal.law.cost import Corner, Passage, build_problem, find_corners
 from kolahal.law.linear_program import Shift, find_shift
 from kolahal.logic.affine import Affine, Answer, Argument, Drawn, Number, Symbol
 from kolahal.logic.simplex import minimise
@@ -34,6 +23,7 @@ from kolahal.model import AllOf, Arguments, Database, Equals, Example, Scalar, U
 from kolahal.model import Event as Claim
 from kolahal.paths.events import Event
 from kolahal.paths.explore import ONE_SIDED, Fault, Item, Value, affine_parts
+from kolahal.proof.trusted.passages import Case, Row, active_part, find_rows, is_private_fact, move_answers
 
 
 @dataclass(frozen=True, slots=True)

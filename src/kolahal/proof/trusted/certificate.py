@@ -18,29 +18,15 @@ from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.logic import second_opinion
+from kolahal.logic.smt import check_script
 from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
-from kolahal.model import Certificate
-from kolahal.proof.find.houdini import check_script
+from kolahal.model import Certificate, Everywhere, Exactly, Proved
+from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.documents import read_number
+from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of, public_symbols
 from kolahal.proof.trusted.obligations import Invariant, Obligation, obligations
-from kolahal.proof.trusted.product import (
-    Alignment,
-    Always,
-    AtGhost,
-    ByBranch,
-    Form,
-    Neighbours,
-    Product,
-    Share,
-    Shift,
-    assumed_names,
-    build_product,
-    build_system,
-    describe_shift,
-    neighbours_of,
-    public_symbols,
-    within_claim,
-)
+from kolahal.proof.trusted.product import Product, build_product, build_system
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift, describe_shift
 from kolahal.proof.trusted.values import Unsupported
 
 VERSION = 1
@@ -280,3 +266,10 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
             elif second and (other := second_opinion.check_script(obligation.script(), steps)) != answer:
                 failures.append(f"the solvers disagree: {obligation.name} (Z3 {answer}, cvc5 {other})")
     return failures
+
+
+def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Proved:
+    """What a valid certificate for every length says."""
+    count = sketch.private.count
+    assumed = tuple(f"{name} >= 1" for name in assumed_names(sketch, claim))
+    return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)

@@ -32,7 +32,6 @@ from kolahal.logic.terms import (
     magnitude,
     negate,
     number,
-    print_term,
     put,
     scale,
     some,
@@ -41,8 +40,8 @@ from kolahal.logic.terms import (
     variable,
 )
 from kolahal.proof.trusted.steps import remainder_key
+from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, in_common, own
 from kolahal.proof.trusted.values import (
-    LENGTH,
     Answers,
     Built,
     Drawn,
@@ -51,6 +50,7 @@ from kolahal.proof.trusted.values import (
     Numeric,
     Read,
     Scalar,
+    Spot,
     Unsupported,
     Value,
     View,
@@ -108,7 +108,7 @@ class Evaluator:
             case Call(function, arguments):
                 return Numeric(self.call(function, [self.whole_sum(a, state) for a in arguments]))
             case Draw(noise, scale_, site) if isinstance(scale_, Scale):
-                return Numeric(self.draw(noise, scale_, site, "", state))
+                return Numeric(self.draw(noise, scale_, site, state))
             case _:
                 raise Unsupported(f"{type(expr).__name__} is not covered")
 
@@ -198,13 +198,13 @@ class Evaluator:
         if not (value.whole and divisor.whole) or any(symbol.name not in self.fixed for symbol in symbols):
             raise Unsupported("`%` is covered for whole numbers and a divisor that never changes")
         key = remainder_key(expr)
-        of, last = state.ghosts[f"of.{key}"], state.ghosts[f"is.{key}"]
+        of, last = state.ghosts[Dividend(key)], state.ghosts[Remainder(key)]
         moved = subtract(value, of)
         stepped = add(last, number(1))
         result = choose(equal(moved, ZERO), last, choose(equal(stepped, divisor), ZERO, stepped))
         state.faults.append(below(divisor, number(1)))
         state.faults.append(negate(some([equal(moved, ZERO), equal(moved, number(1))])))
-        state.ghosts[f"of.{key}"], state.ghosts[f"is.{key}"] = value, result
+        state.ghosts[Dividend(key)], state.ghosts[Remainder(key)] = value, result
         return result
 
     def call(self, function: str, values: list[Sum]) -> Sum:
@@ -238,7 +238,7 @@ class Evaluator:
             case Built():
                 return self.built_item(source, place, state)
             case Answers():
-                symbol = self.read(f"[{self.key(place)}]", place, self.answer_sort, True, state)
+                symbol = self.read(Spot(None, in_common(place)), place, self.answer_sort, True, state)
                 return Numeric(variable(symbol))
             case View():
                 return self.view_item(source, place, state)
@@ -267,23 +267,23 @@ class Evaluator:
         if kinds - {NUMBER, WHOLE} and kinds != {BOOLEAN}:
             raise Unsupported(f"the items of `{base}` are of several kinds")
         sort = BOOL if kinds == {BOOLEAN} else INT if kinds == {WHOLE} else REAL
-        symbol = self.read(f"{base}[{self.key(place)}]", place, sort, False, state)
+        symbol = self.read(Spot(base, in_common(place)), place, sort, False, state)
         return Logical(symbol) if sort == BOOL else Numeric(variable(symbol))
 
-    def read(self, key: str, place: Sum, sort: str, private: bool, state: Walk) -> Symbol:
+    def read(self, spot: Spot, place: Sum, sort: str, private: bool, state: Walk) -> Symbol:
         for known in state.reads:
-            if known.key == key:
+            if known.spot == spot:
                 return known.symbol
-        symbol = Symbol(f"read.{len(state.reads)}@{self.which}", sort)
-        state.reads.append(Read(key, place, symbol, private))
+        symbol = own(f"read.{len(state.reads)}", self.which, sort)
+        state.reads.append(Read(spot, place, symbol, private))
         return symbol
 
     def view_item(self, view: View, place: Sum, state: Walk) -> Scalar:
-        key = f"{view.cursor}[{self.key(place)}]" if view.cursor is not None else ""
-        if key and key in state.items:
-            return state.items[key]
+        spot = None if view.cursor is None else Spot(view.cursor, in_common(place))
+        if spot in state.items:
+            return state.items[spot]
         if view.cursor is not None:
-            ghost = f"cursor.{view.cursor}"
+            ghost = Cursor(view.cursor)
             # An item is drawn when it is first read, so no place may be read twice: places only grow.
             behind = below(place, state.ghosts[ghost])
             if behind != FALSE:
@@ -297,30 +297,17 @@ class Evaluator:
         inner.faults = state.faults
         before = len(state.draws)
         value = self.scalar(view.item, inner)
-        if key:
-            state.draws[before:] = [replace(drawn, key=key, place=place) for drawn in state.draws[before:]]
-            state.items[key] = value
+        if spot is not None:
+            state.draws[before:] = [replace(drawn, spot=spot, place=place) for drawn in state.draws[before:]]
+            state.items[spot] = value
         return value
 
-    def key(self, place: Sum) -> str:
-        """A place as text that reads alike in both runs."""
-        other: Binding = {
-            symbol: variable(Symbol(symbol.name.replace(f"@{self.which}", "@"), symbol.sort))
-            for symbol in symbols_of(place)
-            if symbol.sort != BOOL
-        } | {
-            symbol: Symbol(symbol.name.replace(f"@{self.which}", "@"), symbol.sort)
-            for symbol in symbols_of(place)
-            if symbol.sort == BOOL
-        }
-        return print_term(put(place, other))
-
-    def draw(self, noise: Noise, size: Scale, site: int, key: str, state: Walk) -> Sum:
+    def draw(self, noise: Noise, size: Scale, site: int, state: Walk) -> Sum:
         sort = INT if noise in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC) else REAL
-        symbol = Symbol(f"noise.{len(state.draws)}@{self.which}", sort)
+        symbol = own(f"noise.{len(state.draws)}", self.which, sort)
         places = [read.place for read in state.reads if read.private]
         turn = places[-1] if places else self.here
-        drawn = Drawn(site, key, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0))
+        drawn = Drawn(site, len(state.draws), None, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0))
         state.draws.append(drawn)
         return variable(symbol)
 
@@ -329,12 +316,8 @@ def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
     """`drawn` with the sum that it is part of, unless a smaller sum has claimed it."""
     if drawn.factor:
         return drawn
-    later: Binding = {other.symbol: ZERO for other in drawn_here if _ordinal(other.symbol) >= _ordinal(drawn.symbol)}
+    later: Binding = {other.symbol: ZERO for other in drawn_here if other.order >= drawn.order}
     return replace(drawn, rest=put(value, later), factor=value.factor_of(drawn.symbol))
-
-
-def _ordinal(symbol: Symbol) -> int:
-    return int(symbol.name.split("@")[0].split(".")[1])
 
 
 def _bounded(value: Sum) -> Sum:

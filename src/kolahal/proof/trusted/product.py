@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import TypeAlias
 
-from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.ir import (
     Append,
     Assign,
@@ -33,12 +30,11 @@ from kolahal.lang.ir import (
 )
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Role, Sketch, Type
+from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
     INT,
-    REAL,
     TRUE,
     ZERO,
     Formula,
@@ -47,7 +43,6 @@ from kolahal.logic.terms import (
     Term,
     add,
     at_most,
-    below,
     choose,
     combine,
     equal,
@@ -63,11 +58,14 @@ from kolahal.logic.terms import (
     subtract,
     variable,
 )
+from kolahal.proof.trusted.budget import Powers, Share, powers_of
+from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.segments import Machine
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form
 from kolahal.proof.trusted.steps import spread_comprehensions
+from kolahal.proof.trusted.symbols import GHOST, Own, spent_on
 from kolahal.proof.trusted.values import (
-    LENGTH,
     Answer,
     Answers,
     Built,
@@ -87,213 +85,9 @@ from kolahal.proof.trusted.values import (
     same,
 )
 
-GHOST = Symbol("ghost.value", INT)
 END = -1  # where both runs have answered, as a place of its own while the budget is still open
-MOVED_AT, MOVED_BY, MOVED_SIZE = "moved.at", "moved.by", "moved.size"
 WHOLE_NOISE = (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC)
 ONE_SIDED = (Noise.EXPONENTIAL, Noise.GEOMETRIC)
-
-# ---------------------------------------------------------------- alignments
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A shift: `units` times the adjacency's distance, minus the difference of the sum that the draw is part of if
-    `cancel`, plus the difference of the variable `follow` between the runs."""
-
-    units: Fraction = Fraction(0)
-    cancel: bool = False
-    follow: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Always:
-    form: Form
-
-
-@dataclass(frozen=True, slots=True)
-class ByBranch:
-    """One shift if the first run takes `branch`, another if not; the second run must decide it alike."""
-
-    branch: int
-    then: Form
-    orelse: Form
-
-
-@dataclass(frozen=True, slots=True)
-class AtGhost:
-    """One shift for the noise of the answer at place ghost − `offset`, another for all others."""
-
-    offset: int
-    then: Form
-    orelse: Form
-
-
-Shift: TypeAlias = Always | ByBranch | AtGhost
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """A shift for each draw, by site; `ghost` is the variable whose final value the runs are sorted by."""
-
-    shifts: tuple[Shift, ...]
-    ghost: str | None
-
-    def consulted(self) -> frozenset[int]:
-        return frozenset(shift.branch for shift in self.shifts if isinstance(shift, ByBranch))
-
-
-def describe_form(form: Form, single: bool) -> str:
-    """A shift in words."""
-    unit = "the size of the move" if single else "the distance"
-    parts = []
-    if form.units:
-        parts.append(unit if form.units == 1 else f"{form.units} × {unit}")
-    if form.cancel:
-        parts.append("what makes its sum equal in both runs")
-    if form.follow is not None:
-        parts.append(f"the difference of `{form.follow}`")
-    return " plus ".join(parts) or "nothing"
-
-
-def describe_shift(shift: Shift, single: bool) -> str:
-    """A rule in words."""
-    match shift:
-        case Always(form):
-            return f"moves by {describe_form(form, single)}"
-        case ByBranch(branch, then, orelse):
-            return (
-                f"moves by {describe_form(then, single)} if condition number {branch + 1} of the program holds, "
-                f"else by {describe_form(orelse, single)}"
-            )
-        case AtGhost(offset, then, orelse):
-            chosen = "the ghost" if offset == 0 else f"the ghost {'-' if offset > 0 else '+'} {abs(offset)}"
-            return (
-                f"moves by {describe_form(then, single)} for the answer at place {chosen}, counted from 0, "
-                f"else by {describe_form(orelse, single)}"
-            )
-
-
-# ---------------------------------------------------------------- cost
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """The part of the budget of all draws whose scale has the same powers: their cost, as Σ |shift| / coefficient,
-    is at most `bound` × `per`, where `per` is 1 or the name of one public quantity."""
-
-    powers: Powers
-    bound: Fraction
-    per: str | None
-
-
-Powers: TypeAlias = tuple[tuple[str, int], ...]
-
-
-def powers_of(size: Scale, sketch: Sketch) -> Powers:
-    """The powers μ of a scale c·μ/ε; those that are not 1/ε otherwise still have a power of ε in μ."""
-    if size.coefficient <= 0:
-        raise Unsupported(f"the scale {size} is not above 0")
-    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name, sketch.epsilon.name}
-    for name, _ in size.powers:
-        if name not in whole or name not in sketch.quantities():
-            raise Unsupported(f"the scale {size} uses {name}, which may be zero or negative, or change")
-    return (size * Scale(Fraction(1), ((sketch.epsilon.name, 1),))).powers
-
-
-def within_claim(shares: tuple[Share, ...], claim: Scale, sketch: Sketch) -> bool:
-    """Whether the shares add up to at most the claim, for all public quantities ≥ 1 and all ε > 0.
-
-    A draw of scale c·μ/ε whose shift is s costs |s|·ε/(c·μ). A share says Σ |s|/c ≤ bound·ν, so it costs at most
-    bound·ε·ν/μ; that is at most bound·ε·μ₀ where ν ≤ μ·μ₀, μ₀ being the claim's own quantities. With a power of ε
-    in μ no bound but 0 holds for all ε.
-    """
-    allowance = dict(claim.powers)
-    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
-    if allowance.pop(sketch.epsilon.name, 0) != 1 or claim.coefficient <= 0 or not whole >= set(allowance):
-        return False
-    for share in shares:
-        if share.bound == 0:
-            continue
-        powers = dict(allowance)
-        for name, power in share.powers:
-            powers[name] = powers.get(name, 0) + power
-        if share.bound < 0 or any(power < 0 for power in powers.values()) or sketch.epsilon.name in powers:
-            return False
-        if share.per is not None and powers.get(share.per, 0) < 1:
-            return False
-    return sum((share.bound for share in shares), Fraction(0)) <= claim.coefficient
-
-
-# ---------------------------------------------------------------- neighbours
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """A set of moves between databases; a relation is the union of one or two of them.
-
-    `kind` is each, up, down (every answer moves by ≤ distance: any way, not down, not up) or one, sum (one answer
-    moves by ≤ distance; for `sum` the cost must also be in proportion to the move, see docs/theory-lengths.md).
-    """
-
-    kind: str
-    distance: Fraction
-    whole: bool
-
-    @property
-    def single(self) -> bool:
-        return self.kind in ("one", "sum")
-
-    @property
-    def sort(self) -> str:
-        return INT if self.whole else REAL
-
-    @property
-    def unit(self) -> Sum:
-        """What shifts are multiples of."""
-        return variable(Symbol(MOVED_SIZE, self.sort)) if self.single else number(self.distance)
-
-    def fixed(self) -> tuple[Formula, ...]:
-        if not self.single:
-            return ()
-        by, size = variable(Symbol(MOVED_BY, self.sort)), self.unit
-        return (
-            at_most(ZERO, size),
-            at_most(size, number(self.distance)),
-            some([equal(by, size), equal(by, scale(-1, size))]),
-            at_most(ZERO, variable(Symbol(MOVED_AT, INT))),
-        )
-
-    def move(self, name: str, place: Sum) -> tuple[Sum, tuple[Formula, ...]]:
-        """By how much the answer at `place` moves, and what is known of that."""
-        if self.single:
-            at, by = variable(Symbol(MOVED_AT, INT)), variable(Symbol(MOVED_BY, self.sort))
-            return choose(equal(place, at), by, ZERO), ()
-        move = variable(Symbol(name, self.sort))
-        low = ZERO if self.kind == "up" else number(-self.distance)
-        high = ZERO if self.kind == "down" else number(self.distance)
-        return move, (at_most(low, move), at_most(move, high))
-
-
-def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
-    """The sets of moves whose union is the adjacency; each gets a proof of its own."""
-    distance = sketch.adjacency.distance
-    kinds: tuple[str, ...]
-    match sketch.adjacency:
-        case EachWithin():
-            kinds = ("each",)
-        case OneWithin():
-            kinds = ("one",)
-        case SumWithin():
-            kinds = ("sum",)
-        case Monotone():
-            kinds = ("up", "down")
-        case _:
-            raise Unsupported(f"the relation {sketch.adjacency} is not covered")
-    return tuple(Neighbours(kind, distance, sketch.private.whole) for kind in kinds)
-
-
-# ---------------------------------------------------------------- the product
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +101,7 @@ class Product:
     monomials: tuple[Powers, ...]
 
     def spent(self, powers: Powers) -> Symbol:
-        return Symbol(f"spent.{self.monomials.index(powers)}", REAL)
+        return spent_on(self.monomials.index(powers))
 
 
 def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
@@ -403,42 +197,6 @@ def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
     }
 
 
-def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...]:
-    """What is taken for granted of public inputs: ε is above 0, and the length and `assumed` are at least 1.
-
-    A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out. A number of
-    answers that is declared is enforced wherever the program is called.
-    """
-    facts = [at_most(number(1), variable(LENGTH)), below(ZERO, variable(Symbol(sketch.epsilon.name, REAL)))]
-    if sketch.private.count is not None:
-        facts.append(equal(variable(LENGTH), number(sketch.private.count)))
-    for name in assumed:
-        if not any(p.name == name and p.type is Type.INT for p in sketch.arguments):
-            raise Unsupported(f"{name} is not a whole argument")
-        facts.append(at_most(number(1), variable(Symbol(name, INT))))
-    return tuple(facts)
-
-
-def assumed_names(sketch: Sketch, claim: Scale) -> tuple[str, ...]:
-    """The whole arguments that a proof takes to be at least 1: those that calls require to be, and the claim's own."""
-    named = {name for name, _ in claim.powers}
-    return tuple(p.name for p in sketch.arguments if p.name in sketch.required or p.name in named)
-
-
-def public_symbols(sketch: Sketch) -> tuple[Symbol, ...]:
-    """The symbols that stand for inputs and never change."""
-    result = [LENGTH, GHOST]
-    for parameter in sketch.parameters:
-        if parameter.role is not Role.PRIVATE:
-            result.append(Symbol(parameter.name, {Type.BOOL: BOOL, Type.INT: INT}.get(parameter.type, REAL)))
-    return tuple(result)
-
-
-def quantity(name: str, sketch: Sketch) -> Sum:
-    """A public quantity of a scale as a number of the clauses."""
-    return variable(LENGTH if name == sketch.length_name else Symbol(name, INT))
-
-
 def build_system(
     product: Product,
     neighbours: Neighbours,
@@ -480,7 +238,7 @@ def symbols_in(value: Value) -> Iterator[Symbol]:
     match value:
         case Numeric(term) if _own(term):
             yield _only(term)
-        case Logical(Symbol() as symbol) if "@" in symbol.name:
+        case Logical(Own() as symbol):
             yield symbol
         case Maybe(Symbol() as none, inner):
             yield none
@@ -490,7 +248,7 @@ def symbols_in(value: Value) -> Iterator[Symbol]:
 
 
 def _own(term: Sum) -> bool:
-    return len(term.parts) == 1 and isinstance(term.parts[0][0], Symbol) and "@" in term.parts[0][0].name
+    return len(term.parts) == 1 and isinstance(term.parts[0][0], Own)
 
 
 def _only(term: Sum) -> Symbol:
@@ -520,7 +278,7 @@ class _Pairing:
         goals: list[Formula] = [negate(fault) for fault in one.faults]
         places: list[Formula] = []
         for index, read in enumerate(two.reads):
-            twin = next((other for other in one.reads if other.key == read.key), None)
+            twin = next((other for other in one.reads if other.spot == read.spot), None)
             if twin is None:
                 continue  # nothing is known of what the second run alone looks at
             # Two reads are related only where their places are equal; that they are is a goal, not a premise.
@@ -530,7 +288,7 @@ class _Pairing:
                 item = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
                 binding[read.symbol] = item
             elif read.private:
-                move, facts = self.neighbours.move(f"move.{index}", twin.place)
+                move, facts = self.neighbours.move(index, twin.place)
                 premises += facts
                 binding[read.symbol] = choose(here, add(variable(twin.symbol), move), variable(read.symbol))
             else:
@@ -541,7 +299,7 @@ class _Pairing:
             for powers in self.product.monomials
         }
         for mine, other in zip(one.draws, two.draws):
-            if (mine.site, mine.key) != (other.site, other.key):
+            if (mine.site, mine.spot) != (other.site, other.spot):
                 break  # the clause has the goal `false`; later noise of the second run stays unknown
             if mine.noise in ONE_SIDED:
                 premises.append(at_most(ZERO, variable(mine.symbol)))
@@ -574,7 +332,7 @@ class _Pairing:
     def alike(self, one: Path, two: Path) -> bool:
         """Whether the two paths draw and end alike, and agree on the branches that shifts consult."""
         return (
-            [(d.site, d.key) for d in one.draws] == [(d.site, d.key) for d in two.draws]
+            [(d.site, d.spot) for d in one.draws] == [(d.site, d.spot) for d in two.draws]
             and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Answer))
             and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
         )
@@ -626,14 +384,14 @@ class _Pairing:
                     goals.append(same(one.names[name], _bound(two.names[name], known)))
             for ghost, symbol in place.ghosts:
                 now = put(path.ghosts[ghost], known)
-                if "@" not in symbol.name and path is two:
+                if not isinstance(symbol, Own) and path is two:
                     goals.append(equal(one.ghosts[ghost], now))
                 else:
                     updates.append((symbol, now))
         updates += [(self.product.spent(powers), total) for powers, total in spent.items()]
         for symbol, term in updates:
             if symbol.sort == INT and not (isinstance(term, Sum) and term.whole):
-                raise Unsupported(f"{symbol.name.split('@')[0]} may not be a whole number")
+                raise Unsupported(f"{symbol.stem if isinstance(symbol, Own) else symbol.name} may not be a whole number")
         return tuple(updates), goals
 
     def final(
@@ -733,6 +491,6 @@ def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> 
         case Numeric(term), Numeric(now):
             return [(_only(term), now)] if _own(term) else []
         case Logical(Symbol() as symbol), Logical(now):
-            return [(symbol, now)] if "@" in symbol.name else []
+            return [(symbol, now)] if isinstance(symbol, Own) else []
         case _:
             raise Unsupported("a variable holds values of several kinds")

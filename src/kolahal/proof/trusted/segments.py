@@ -67,6 +67,7 @@ from kolahal.proof.trusted.steps import (
     read_by,
     remainder_key,
 )
+from kolahal.proof.trusted.symbols import Cursor, Dividend, Remainder, Turn, ghost_symbol, own
 from kolahal.proof.trusted.values import (
     Answer,
     Answers,
@@ -151,29 +152,25 @@ class Machine(Evaluator):
                 names.append((name, value))
             else:
                 names.append((name, self.symbols(name, value)))
-        ghosts = sorted(path.ghosts)
+        ghosts = sorted(path.ghosts, key=str)
         if before is not None:
             ghosts = [ghost for ghost in ghosts if ghost in dict(before.ghosts)]
-        return Place(loop, tuple(names), tuple((ghost, self.ghost_symbol(ghost)) for ghost in ghosts))
+        return Place(loop, tuple(names), tuple((ghost, ghost_symbol(ghost, self.which)) for ghost in ghosts))
 
     def symbols(self, name: str, value: Value) -> Value:
         """The variable `name` at a loop head, as symbols of this run."""
-        at = f"{name}@{self.which}"
         if isinstance(value, Built):
-            return Built(name, variable(Symbol(f"{at}.len", INT)))
+            return Built(name, variable(own(name, self.which, INT, ".len")))
         kinds = self.types.names[name]
         if LIST in kinds or (BOOLEAN in kinds and {NUMBER, WHOLE} & kinds):
             raise Unsupported(f"`{name}` holds values of several kinds")
         plain: Numeric | Logical
         if BOOLEAN in kinds:
-            plain = Logical(Symbol(at, BOOL))
+            plain = Logical(own(name, self.which, BOOL))
         else:
-            plain = Numeric(variable(Symbol(at, REAL if NUMBER in kinds and name not in self.whole else INT)))
-        return Maybe(Symbol(f"{at}.none", BOOL), plain) if NONE in kinds else plain
-
-    def ghost_symbol(self, ghost: str) -> Symbol:
-        """Turns and cursors are common to both runs; remainders belong to one."""
-        return Symbol(ghost if ghost.startswith(("turn.", "cursor.")) else f"{ghost}@{self.which}", INT)
+            sort = REAL if NUMBER in kinds and name not in self.whole else INT
+            plain = Numeric(variable(own(name, self.which, sort)))
+        return Maybe(own(name, self.which, BOOL, ".none"), plain) if NONE in kinds else plain
 
     def read_from(self, at: int) -> frozenset[str]:
         """The names that some step after `at` may read."""
@@ -209,11 +206,11 @@ class Machine(Evaluator):
     # ---- statements
 
     def segment(self, place: Place) -> Iterator[Path]:
-        self.here = ZERO if place.loop is None else variable(Symbol(f"turn.{place.loop}", INT))
+        self.here = ZERO if place.loop is None else variable(ghost_symbol(Turn(place.loop), self.which))
         walk_ = Walk(dict(place.names), {ghost: variable(symbol) for ghost, symbol in place.ghosts})
         if place.loop is None:
             for key in self.remainders:
-                walk_.ghosts[f"of.{key}"] = walk_.ghosts[f"is.{key}"] = ZERO
+                walk_.ghosts[Dividend(key)] = walk_.ghosts[Remainder(key)] = ZERO
         todo = [(walk_, 0 if place.loop is None else self.heads[place.loop][0], True)]
         count = 0
         while todo:
@@ -245,9 +242,9 @@ class Machine(Evaluator):
                     at = to
                     continue
                 case Enter(loop):
-                    state.ghosts[f"turn.{loop}"] = ZERO
+                    state.ghosts[Turn(loop)] = ZERO
                 case Next(loop, head):
-                    state.ghosts[f"turn.{loop}"] = add(state.ghosts[f"turn.{loop}"], number(1))
+                    state.ghosts[Turn(loop)] = add(state.ghosts[Turn(loop)], number(1))
                     at = head
                     continue
                 case Give(value):
@@ -314,7 +311,7 @@ class Machine(Evaluator):
         )
 
     def has_next(self, node: For, loop: int, state: Walk) -> Formula:
-        turn = state.ghosts[f"turn.{loop}"]
+        turn = state.ghosts[Turn(loop)]
         if isinstance(node.over, Var):
             return below(turn, self.length(node.over, state))
         start, stop, step = self.bounds(node.over, state)
@@ -335,7 +332,7 @@ class Machine(Evaluator):
 
     def begin_turn(self, node: While | For, loop: int, state: Walk) -> Walk:
         if isinstance(node, For):
-            turn = state.ghosts[f"turn.{loop}"]
+            turn = state.ghosts[Turn(loop)]
             if isinstance(node.over, Var):
                 if node.over.name in assigned_names((node,)):
                     raise Unsupported(f"`{node.over.name}` changes while a loop runs over it")
@@ -378,8 +375,8 @@ class Machine(Evaluator):
         if not any(isinstance(inner, Draw) for inner in walk(item)):
             return View(item, name, source, None)
         cursor = next(i for i, view in enumerate(self.views) if view is node)
-        state.ghosts[f"cursor.{cursor}"] = ZERO
-        state.items = {key: item for key, item in state.items.items() if not key.startswith(f"{cursor}[")}  # of the old one
+        state.ghosts[Cursor(cursor)] = ZERO
+        state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
         return View(item, name, source, cursor)
 
     def answer(self, value: Expr, state: Walk) -> Value | Several:

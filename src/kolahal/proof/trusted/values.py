@@ -12,7 +12,6 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.logic.terms import (
     FALSE,
-    INT,
     TRUE,
     Formula,
     Sum,
@@ -26,6 +25,7 @@ from kolahal.logic.terms import (
     same_truth,
     some,
 )
+from kolahal.proof.trusted.symbols import Ghost
 
 
 class Unsupported(Exception):
@@ -163,10 +163,18 @@ def _lift(value: Value | Several) -> Maybe:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A place of a list that a path looks at; equal keys in two runs are one place, if their places are equal."""
+class Spot:
+    """Where a path looks, written alike for both runs: a place of the answers, of a list, or of a comprehension."""
 
-    key: str
+    of: str | int | None  # a list by its name, a comprehension by its number; None is the answers
+    place: Sum
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A place of a list that a path looks at; equal spots of two runs are one place, if their places are equal."""
+
+    spot: Spot
     place: Sum
     symbol: Symbol
     private: bool  # an answer, which may differ between the runs; otherwise an item alike in both
@@ -177,11 +185,12 @@ class Drawn:
     """A draw: `rest` is the sum it is part of without it and later noise, and `factor` its factor in that sum."""
 
     site: int
-    key: str
+    order: int  # among the draws of its path
+    spot: Spot | None  # the item of a comprehension it belongs to
     noise: Noise
     scale: Scale
     symbol: Symbol
-    place: Sum  # which item of a comprehension it belongs to
+    place: Sum  # of that item
     names: Mapping[str, Value]  # the variables at that moment
     turn: Sum  # the place of the answer that was looked at last before it, or the number of the turn
     rest: Sum
@@ -210,7 +219,7 @@ class Path:
     draws: tuple[Drawn, ...]
     end: Goto | Answer
     names: Mapping[str, Value]
-    ghosts: Mapping[str, Sum]  # turns, cursors and remainders
+    ghosts: Mapping[Ghost, Sum]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +228,7 @@ class Place:
 
     loop: int | None
     names: tuple[tuple[str, Value], ...]  # with the symbols of the run
-    ghosts: tuple[tuple[str, Symbol], ...]
+    ghosts: tuple[tuple[Ghost, Symbol], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,14 +248,14 @@ class Walk:
     """A path under construction."""
 
     names: Environment
-    ghosts: dict[str, Sum]
+    ghosts: dict[Ghost, Sum]
     conditions: list[Formula] = field(default_factory=list)
     faults: list[Formula] = field(default_factory=list)
     decisions: dict[int, bool] = field(default_factory=dict)
     tests: dict[int, Formula] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
-    items: dict[str, Scalar] = field(default_factory=dict)  # view items already computed in this segment
+    items: dict[Spot, Scalar] = field(default_factory=dict)  # view items already computed in this segment
 
     def fork(self) -> Walk:
         return Walk(
@@ -275,4 +284,3 @@ class Walk:
         )
 
 
-LENGTH = Symbol("len(q)", INT)

@@ -1,0 +1,130 @@
+"""Which databases are neighbours, as moves between two runs; and what is known of public inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Role, Sketch, Type
+from kolahal.logic.terms import (
+    BOOL,
+    INT,
+    REAL,
+    ZERO,
+    Formula,
+    Sum,
+    Symbol,
+    at_most,
+    below,
+    choose,
+    equal,
+    number,
+    scale,
+    some,
+    variable,
+)
+from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, move_of, moved_by, moved_size
+from kolahal.proof.trusted.values import Unsupported
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """A set of moves between databases; a relation is the union of one or two of them.
+
+    `kind` is each, up, down (every answer moves by ≤ distance: any way, not down, not up) or one, sum (one answer
+    moves by ≤ distance; for `sum` the cost must also be in proportion to the move, see docs/theory-lengths.md).
+    """
+
+    kind: str
+    distance: Fraction
+    whole: bool
+
+    @property
+    def single(self) -> bool:
+        return self.kind in ("one", "sum")
+
+    @property
+    def sort(self) -> str:
+        return INT if self.whole else REAL
+
+    @property
+    def unit(self) -> Sum:
+        """What shifts are multiples of."""
+        return variable(moved_size(self.sort)) if self.single else number(self.distance)
+
+    def fixed(self) -> tuple[Formula, ...]:
+        if not self.single:
+            return ()
+        by, size = variable(moved_by(self.sort)), self.unit
+        return (
+            at_most(ZERO, size),
+            at_most(size, number(self.distance)),
+            some([equal(by, size), equal(by, scale(-1, size))]),
+            at_most(ZERO, variable(MOVED_AT)),
+        )
+
+    def move(self, read: int, place: Sum) -> tuple[Sum, tuple[Formula, ...]]:
+        """By how much the answer at `place` moves, and what is known of that."""
+        if self.single:
+            at, by = variable(MOVED_AT), variable(moved_by(self.sort))
+            return choose(equal(place, at), by, ZERO), ()
+        move = variable(move_of(read, self.sort))
+        low = ZERO if self.kind == "up" else number(-self.distance)
+        high = ZERO if self.kind == "down" else number(self.distance)
+        return move, (at_most(low, move), at_most(move, high))
+
+
+def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
+    """The sets of moves whose union is the adjacency; each gets a proof of its own."""
+    distance = sketch.adjacency.distance
+    kinds: tuple[str, ...]
+    match sketch.adjacency:
+        case EachWithin():
+            kinds = ("each",)
+        case OneWithin():
+            kinds = ("one",)
+        case SumWithin():
+            kinds = ("sum",)
+        case Monotone():
+            kinds = ("up", "down")
+        case _:
+            raise Unsupported(f"the relation {sketch.adjacency} is not covered")
+    return tuple(Neighbours(kind, distance, sketch.private.whole) for kind in kinds)
+
+
+def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...]:
+    """What is taken for granted of public inputs: ε is above 0, and the length and `assumed` are at least 1.
+
+    A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out. A number of
+    answers that is declared is enforced wherever the program is called.
+    """
+    facts = [at_most(number(1), variable(LENGTH)), below(ZERO, variable(Symbol(sketch.epsilon.name, REAL)))]
+    if sketch.private.count is not None:
+        facts.append(equal(variable(LENGTH), number(sketch.private.count)))
+    for name in assumed:
+        if not any(p.name == name and p.type is Type.INT for p in sketch.arguments):
+            raise Unsupported(f"{name} is not a whole argument")
+        facts.append(at_most(number(1), variable(Symbol(name, INT))))
+    return tuple(facts)
+
+
+def assumed_names(sketch: Sketch, claim: Scale) -> tuple[str, ...]:
+    """The whole arguments that a proof takes to be at least 1: those that calls require to be, and the claim's own."""
+    named = {name for name, _ in claim.powers}
+    return tuple(p.name for p in sketch.arguments if p.name in sketch.required or p.name in named)
+
+
+def public_symbols(sketch: Sketch) -> tuple[Symbol, ...]:
+    """The symbols that stand for inputs and never change."""
+    result = [LENGTH, GHOST]
+    for parameter in sketch.parameters:
+        if parameter.role is not Role.PRIVATE:
+            result.append(Symbol(parameter.name, {Type.BOOL: BOOL, Type.INT: INT}.get(parameter.type, REAL)))
+    return tuple(result)
+
+
+def quantity(name: str, sketch: Sketch) -> Sum:
+    """A public quantity of a scale as a number of the clauses."""
+    return variable(LENGTH if name == sketch.length_name else Symbol(name, INT))

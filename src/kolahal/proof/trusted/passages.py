@@ -1,0 +1,220 @@
+"""From an event of the first run to one of the second: what a shift of the noise must satisfy to lead there."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
+from kolahal.logic.affine import (
+    Affine,
+    Answer,
+    Atom,
+    Atoms,
+    Change,
+    Drawn,
+    Number,
+    Symbol,
+    constant_form,
+    symbol_form,
+    symbols_of,
+)
+from kolahal.logic.smt import is_empty
+from kolahal.model import Unknown
+from kolahal.paths.events import Event
+from kolahal.paths.explore import CONTINUOUS, Paths, affine_parts, discrete_part
+
+MOST_CORNERS = 4_096  # moves of neighbours that are looked at one by one for an event
+Active: TypeAlias = frozenset[int]  # the sites whose noise is shifted; all other noise is the same in both runs
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program of one size, its whole and boolean arguments fixed, fallen apart into events."""
+
+    paths: Paths
+    events: tuple[Event, ...]
+    arguments: tuple[tuple[str, Fraction | bool], ...]
+
+    @property
+    def adjacency(self) -> Adjacency:
+        return self.paths.sketch.adjacency
+
+    @property
+    def size(self) -> int:
+        return self.paths.size
+
+    @property
+    def sites(self) -> Active:
+        return frozenset(range(len(self.paths.noises)))
+
+    def is_whole(self, active: Active) -> bool:
+        """Whether some shifted noise is on the whole numbers; then there is no shift between two others."""
+        return any(self.paths.noises[site] not in CONTINUOUS for site in active)
+
+    @property
+    def whole_answers(self) -> bool:
+        return self.paths.sketch.private.whole
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A facet or an affine part of the answer: `noise` is what a shift adds to it, `change` what the move does."""
+
+    noise: Affine  # active draws only
+    change: Affine
+    equal: bool  # an affine part of the answer must not change; a facet may move inwards
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge(Unknown):
+    """Not known because a limit was reached, which says nothing about the program."""
+
+
+def active_part(form: Affine, active: Active) -> Affine:
+    return form.part(lambda symbol: isinstance(symbol, Drawn) and symbol.site in active)
+
+
+def is_fact(atom: Atom, active: Active) -> bool:
+    """Whether a comparison has no noise that is shifted."""
+    return not active_part(atom.form, active).terms
+
+
+def is_private_fact(atom: Atom, active: Active) -> bool:
+    """Whether a comparison depends on the private answers and has no noise that is shifted."""
+    return is_fact(atom, active) and any(isinstance(symbol, Answer) for symbol in atom.form.terms)
+
+
+def shape(event: Event, active: Active) -> object:
+    """What two events must have in common for a shift to lead from one to the other."""
+    noisy = frozenset((active_part(f.form, active), f.strict) for f in event.facets if not is_fact(f, active))
+    outputs = tuple(active_part(form, active) for form in affine_parts(event.output))
+    return discrete_part(event.output), noisy, outputs
+
+
+def find_rows(source: Event, target: Event, active: Active, moved: Mapping[Symbol, Affine]) -> tuple[Row, ...]:
+    """What a shift must satisfy to lead from `source` on q to `target` on q + δ, where the facts of both hold."""
+    rows = []
+    for facet in target.facets:
+        noise = active_part(facet.form, active)
+        if not noise.terms:
+            continue
+        # Any facet of the source with the same noise will do; one whose change does not depend on q is best.
+        twins = [f for f in source.facets if f.strict == facet.strict and active_part(f.form, active) == noise]
+        changes = [facet.form.replace(moved) - twin.form for twin in twins]
+        rows.append(Row(noise, min(changes, key=lambda c: (not is_move_only(c), c.constant)), equal=False))
+    for before, after in zip(affine_parts(source.output), affine_parts(target.output), strict=True):
+        rows.append(Row(active_part(after, active), after.replace(moved) - before, equal=True))
+    return tuple(dict.fromkeys(rows))
+
+
+def move_answers(places: Iterable[int]) -> dict[Symbol, Affine]:
+    """The answers of a neighbour that moves at some places: q + δ."""
+    return {Answer(i): symbol_form(Answer(i)) + symbol_form(Change(i)) for i in places}
+
+
+def is_move_only(change: Affine) -> bool:
+    return all(isinstance(symbol, Change) for symbol in change.terms)
+
+
+def worst_changes(case: Case, rows: Sequence[Row]) -> tuple[Number, ...] | Unknown:
+    """The largest change of each row over all moves, for whole noise on answers that move by any amount.
+
+    A whole shift that covers all of these together covers every move, and mixtures of whole shifts are not whole; an
+    affine part of an answer that moves at all cannot be covered.
+    """
+    if any(row.equal and row.change.terms for row in rows):
+        return Unknown("an output with whole noise moves by less than a whole number; declare whole answers, Private[int]")
+    worst: list[Number] = [row.change.constant for row in rows]
+    for count, move in enumerate(case.adjacency.vertices(case.size)):
+        if count == MOST_CORNERS:
+            return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
+        values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+        worst = [max(known, row.change.at(values)) for known, row in zip(worst, rows, strict=True)]
+    return tuple(worst)
+
+
+def whole_moves(adjacency: Adjacency, size: int) -> Iterator[Move]:
+    """Every move of neighbours by whole numbers."""
+    reach = math.floor(adjacency.distance)
+    if isinstance(adjacency, OneWithin):
+        yield (Fraction(0),) * size
+        for place in range(size):
+            for step in (s for s in range(-reach, reach + 1) if s):
+                yield tuple(Fraction(step if i == place else 0) for i in range(size))
+        return
+    steps = [Fraction(s) for s in range(-reach, reach + 1)]
+    yield from (move for move in itertools.product(steps, repeat=size) if adjacency.allows(move))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some moves of neighbours, as a polyhedron: only the answers at `places` move, and `atoms` hold of the moves."""
+
+    places: tuple[int, ...]
+    atoms: Atoms
+
+
+def relation(adjacency: Adjacency, size: int) -> list[Piece]:
+    """All moves of neighbours, each in at least one piece."""
+    reach, every = adjacency.distance, tuple(range(size))
+
+    def box(places: tuple[int, ...], low: Number, high: Number) -> Piece:
+        above = (Atom(symbol_form(Change(i)) - constant_form(high), strict=False) for i in places)
+        below = (Atom(constant_form(low) - symbol_form(Change(i)), strict=False) for i in places)
+        return Piece(places, (*above, *below))
+
+    match adjacency:
+        case EachWithin():
+            return [box(every, -reach, reach)]
+        case Monotone():
+            return [box(every, 0, reach), box(every, -reach, 0)]
+        case OneWithin():
+            return [box((place,), -reach, reach) for place in every]
+        case SumWithin():
+            signs = itertools.product((1, -1), repeat=size)
+            sums = (Affine({Change(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
+            return [Piece(every, tuple(Atom(total, strict=False) for total in sums))]
+        case _:
+            raise AssertionError(f"{adjacency} has no polyhedra")
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Events of one shape that differ in facts about the database: a neighbour may be in another one of them."""
+
+    places: tuple[int, ...]
+    facts: tuple[Atoms, ...]  # what the database satisfies in each event
+    domain: Atoms
+
+    def moved(self, piece: Piece) -> tuple[Atoms, ...]:
+        """What a database satisfies whose neighbour is in each event."""
+        moved = move_answers(piece.places)
+        return tuple(tuple(Atom(f.form.replace(moved), f.strict) for f in known) for known in self.facts)
+
+
+def build_crossing(case: Case, places: Sequence[int], active: Active) -> Crossing:
+    facts = tuple(tuple(f for f in case.events[place].facets if is_fact(f, active)) for place in places)
+    return Crossing(tuple(places), facts, case.paths.domain(symbols_of(atom for known in facts for atom in known)))
+
+
+def find_fault(case: Case, crossing: Crossing, steps: int) -> str:
+    """Why the events of a crossing cannot answer for each other, or nothing.
+
+    A database is in at most one of them, so two events of it never lead to the same event of a neighbour, and the
+    shifts together stay one-to-one. A neighbour of a database that is in one of them must be in one of them too.
+    """
+    for first, second in itertools.combinations(crossing.facts, 2):
+        if not is_empty([*crossing.domain, *first, *second], steps):
+            return "a comparison without noise decides which of several equal outputs is given"
+    for piece in relation(case.adjacency, case.size):
+        after = crossing.moved(piece)
+        for known in crossing.facts:
+            if not is_empty([*crossing.domain, *known, *piece.atoms], steps, none_of=after):
+                shown = next(f for f in known if any(isinstance(s, Answer) for s in f.form.terms))
+                return f"the comparison {shown} has no noise, and a neighbour beyond it never gives the same output"
+    return ""

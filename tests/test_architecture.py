@@ -48,8 +48,8 @@ MAY_IMPORT = {
     "checking": PROOFS | {"verification"},
     "verification": PROOFS,
     "pictures": PROOFS,
-    "emit": BELOW | {"lang.templates", "checking", "lang.patch"},
-    "opendp": BELOW | {"checking", "emit", "report"},
+    "emission": BELOW | {"lang.templates", "checking", "lang.patch"},
+    "opendp": BELOW | {"checking", "emission", "report"},
     "workers": {"errors"},
     "batch": PROOFS | {"__version__", "checking", "roads", "report", "sketches", "workers"},
     "evaluation": PROOFS | {"search", "roads", "sketches", "report"},
@@ -71,7 +71,7 @@ KEEPERS = {
 }
 EXECUTORS = {
     "lang/sketch.py",
-    "emit/program.py",
+    "emission/program.py",
     "engine/jit.py",
 }  # both execute what they themselves printed, never a user's text
 

@@ -17,9 +17,9 @@ import kolahal
 import kolahal.settings as config
 from kolahal import synthesize
 from kolahal.cli import main
-from kolahal.emit.answer_type import answer_type
-from kolahal.emit.program import emit, load_emitted
-from kolahal.emit.promise import PROVED, Promise
+from kolahal.emission.answer_type import answer_type
+from kolahal.emission.program import emit, load_emitted
+from kolahal.emission.promise import PROVED, Promise
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, OneWithin
 from kolahal.lang.read.parse import parse

@@ -15,7 +15,7 @@ from rich.console import Console
 
 import kolahal.settings as config
 from kolahal import check, parse_scale, synthesize
-from kolahal.emit.program import load_emitted
+from kolahal.emission.program import load_emitted
 from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale
 from kolahal.model import Check, Judged, Refuted, Synthesis

@@ -30,7 +30,7 @@ from bench.second_hunt.losses import (
 from bench.second_hunt.machine import WHOLE, Machine, build
 from bench.second_hunt.refutations import flaw
 from kolahal.checking import check
-from kolahal.emit.release import Withheld, emit
+from kolahal.emission.release import Withheld, emit
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale

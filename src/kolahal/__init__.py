@@ -30,7 +30,7 @@ _LATER = {
     "synthesize": "kolahal.roads.methods",
     "synthesize_plain": "kolahal.roads.methods",
     "check": "kolahal.checking",
-    "emit": "kolahal.emit.release",
+    "emit": "kolahal.emission.release",
 }
 
 __all__ = [

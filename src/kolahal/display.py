@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kolahal import __version__
-from kolahal.emit.release import emit
+from kolahal.emission.release import emit
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Check, Judged, Synthesis, describe_verdict
 from kolahal.opendp import to_opendp

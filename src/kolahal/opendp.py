@@ -8,8 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from kolahal.checking import check
-from kolahal.emit.program import OPENDP, load_emitted
-from kolahal.emit.release import emit
+from kolahal.emission.program import OPENDP, load_emitted
+from kolahal.emission.release import emit
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.model import Verdict

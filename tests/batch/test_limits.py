@@ -8,7 +8,7 @@ import pytest
 
 from kolahal.checking import check
 from kolahal.cli import base
-from kolahal.emit.program import emit
+from kolahal.emission.program import emit
 from kolahal.engine import batch, kernel, reference
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kolahal import check
-from kolahal.emit.program import emit, load_emitted
+from kolahal.emission.program import emit, load_emitted
 from kolahal.engine import batch, jit, reference
 from kolahal.engine.tape import Tape
 from kolahal.lang.read.parse import parse

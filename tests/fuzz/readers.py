@@ -15,7 +15,7 @@ from kolahal.checking import parse_claim
 from kolahal.cli import main
 from kolahal.cli.judge import _epsilon
 from kolahal.cli.synth import _grammar
-from kolahal.emit.program import emit
+from kolahal.emission.program import emit
 from kolahal.errors import KolahalError
 from kolahal.lang.patch import make_patch
 from kolahal.lang.plain.convert import sketch_of

@@ -17,8 +17,8 @@ import pytest
 
 from fuzz.readers import is_plain
 from kolahal.cli import main
-from kolahal.emit.program import emit
-from kolahal.emit.promise import Promise
+from kolahal.emission.program import emit
+from kolahal.emission.promise import Promise
 from kolahal.lang.read.front import load_sketches
 from kolahal.lang.read.parse import parse
 

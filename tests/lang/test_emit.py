@@ -27,10 +27,10 @@ from scipy.stats import chisquare
 import kolahal
 from kolahal import check, checking
 from kolahal.cli import main
-from kolahal.emit import release as emission
-from kolahal.emit.program import emit, load_emitted
-from kolahal.emit.promise import BOUNDED, PROVED, Promise
-from kolahal.emit.resolution import read_shifts
+from kolahal.emission import release as emission
+from kolahal.emission.program import emit, load_emitted
+from kolahal.emission.promise import BOUNDED, PROVED, Promise
+from kolahal.emission.resolution import read_shifts
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.engine.noise import FAMILIES

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from kolahal.checking import check
-from kolahal.emit import resolution as grid
-from kolahal.emit.program import load_emitted
-from kolahal.emit.release import emit
+from kolahal.emission import resolution as grid
+from kolahal.emission.program import load_emitted
+from kolahal.emission.release import emit
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from kolahal.emit.resolution import read_shifts
+from kolahal.emission.resolution import read_shifts
 from kolahal.lang.read.parse import parse
 from kolahal.model import proof_of
 from kolahal.proof.find.bounded import prove_bounded

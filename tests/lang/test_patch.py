@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolahal.emit.own_text import own_text
+from kolahal.emission.own_text import own_text
 from kolahal.errors import UsageError
 from kolahal.lang.patch import diff, fill_source, make_patch, without_idle
 from kolahal.lang.read.parse import parse, parse_source

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kolahal.emit.release import emit
+from kolahal.emission.release import emit
 from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.read.scopes import OURS
 from kolahal.lang.source import SketchError, Source

@@ -30,7 +30,7 @@ from bench.second_hunt.machine import Limits, Support, build, each_path, names_f
 from bench.second_hunt.programs import HEAD, write
 from bench.second_hunt.smaller import make_small
 
-from kolahal.emit.program import emit as write_program
+from kolahal.emission.program import emit as write_program
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
 from kolahal.model import Certificate, Check, Estimate, Everywhere, Proved, Unknown

@@ -58,7 +58,7 @@ def emit_command(
     target: str, out: Path | None, claim: str, no_check: bool, force: bool, backend: str, as_json: bool
 ) -> None:
     """MECHANISM as a Python file that stands alone, with exact noise, if it is proved."""
-    from kolahal.emit.release import NOBODY, Withheld, emit
+    from kolahal.emission.release import NOBODY, Withheld, emit
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 

@@ -14,7 +14,7 @@ from attack_table import ATTACKS, HERE, TWIN, TWINS, Entry, entries
 
 from kolahal.checking import check
 from kolahal.cli import main
-from kolahal.emit.program import load_emitted
+from kolahal.emission.program import load_emitted
 from kolahal.lang.read.parse import parse_source, read_functions
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch

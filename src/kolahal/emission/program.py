@@ -13,11 +13,11 @@ from importlib import metadata
 from types import FrameType
 from typing import Any
 
-from kolahal.emit.answer_type import answer_type
-from kolahal.emit.exact_text import write_exactly
-from kolahal.emit.own_text import own_text, print_words
-from kolahal.emit.promise import Limit, Promise, check_proof, describe, find_limits
-from kolahal.emit.resolution import NO_SHIFTS, Plan, plan_grid, read_shifts
+from kolahal.emission.answer_type import answer_type
+from kolahal.emission.exact_text import write_exactly
+from kolahal.emission.own_text import own_text, print_words
+from kolahal.emission.promise import Limit, Promise, check_proof, describe, find_limits
+from kolahal.emission.resolution import NO_SHIFTS, Plan, plan_grid, read_shifts
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.read.parse import parse

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kolahal.checking import check
-from kolahal.emit.program import PYTHON, OffGrid
-from kolahal.emit.program import emit as write
-from kolahal.emit.promise import BOUNDED, NOTHING, PROVED, Promise
+from kolahal.emission.program import PYTHON, OffGrid
+from kolahal.emission.program import emit as write
+from kolahal.emission.promise import BOUNDED, NOTHING, PROVED, Promise
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.model import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict

@@ -13,20 +13,11 @@ import kolahal
 from kolahal import check, parse_scale, synthesize
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import (
-    Accuracy,
-    Bounded,
-    Check,
-    Judged,
-    Law,
-    Proved,
-    Refuted,
-    Synthesis,
-    Unknown,
-    describe_completion,
-)
+from kolahal.model import Accuracy
 from kolahal.report.svg import escape
+from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
 from kolahal.sketches.gallery import FOLDER, GALLERY, load_one
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 
 # ---------------------------------------------------------------- the gallery
 

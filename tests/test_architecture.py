@@ -15,7 +15,7 @@ SOURCES = sorted(set(PACKAGE.rglob("*.py")) - GALLERY)
 
 # Imports point down: a module sees lower rooms and its own. A room is a folder, or a file at the top; what stands in a
 # folder of its own inside one, such as `proof.trusted`, is a room of its own.
-BELOW = {"errors", "lang", "lang.read", "model", "settings", "losses"}
+BELOW = {"errors", "lang", "lang.read", "model", "verdicts", "results", "settings", "losses"}
 RUNS = BELOW | {"logic", "engine", "paths", "inputs"}
 MEASURES = RUNS | {"exact", "tester"}
 PROOFS = MEASURES | {"law", "proof", "proof.trusted", "proof.find", "proof.refute"}
@@ -27,8 +27,10 @@ MAY_IMPORT = {
     "lang.read": {"errors", "lang", "lang.templates"},
     "lang.patch": {"errors", "lang", "lang.read"},
     "lang.plain": {"errors", "lang", "lang.read", "lang.patch"},
-    "model": {"errors", "lang", "settings"},  # a result carries the settings that it was made with
+    "model": {"errors", "lang", "settings"},
     "settings": {"errors", "lang"},
+    "verdicts": {"errors", "lang", "model"},
+    "results": {"errors", "lang", "model", "settings", "verdicts"},
     "losses": {"model"},
     "sketches": {"errors", "lang", "lang.read"},
     "report": BELOW | {"inputs"},

@@ -24,12 +24,13 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Mechanism
 from kolahal.lang.taint import answers_with_counts
-from kolahal.law.hole_choices import Choice, find_choices, law_for, restrict, shares_of
-from kolahal.law.law import print_rule, tight_completions
-from kolahal.model import Bounded, Certificate, Everywhere, Proved, Unknown, UpTo
+from kolahal.law.hole_choices import HoleChoice, find_choices, law_for, restrict, shares_of
+from kolahal.law.law import print_rule
+from kolahal.law.pricing import tight_completions
 from kolahal.roads.methods import lawful_completions
 from kolahal.search.arguments import fix_arguments
 from kolahal.sketches.gallery import FOLDER, GALLERY, load, load_one
+from kolahal.verdicts import Bounded, Certificate, Everywhere, Proved, Unknown, UpTo
 from strategies import completions, sketches
 
 QUICK = config.Settings(tester=config.TesterSettings.quick())
@@ -137,7 +138,7 @@ def test_a_reduced_mechanism_is_the_same_program(data: st.DataObject) -> None:
     assert reduced.filled() == mechanism.filled() and all(reduced.completion)
     on = [i for i, scale in enumerate(mechanism.completion) if scale]
     assert reduced.sketch == restrict(sketch, on)
-    spread = Choice(tuple(on), None).spread(reduced.completion, len(sketch.holes))  # type: ignore[arg-type]
+    spread = HoleChoice(tuple(on), None).spread(reduced.completion, len(sketch.holes))  # type: ignore[arg-type]
     assert spread == mechanism.completion
 
 

@@ -12,8 +12,8 @@ from kolahal.checking import check, verify
 from kolahal.cli import main
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
-from kolahal.model import Bounded, Everywhere, Proved, Refuted, UpTo
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Bounded, Everywhere, Proved, Refuted, UpTo
 
 THRESHOLD = """
 @sketch(adjacent=each_within(1))

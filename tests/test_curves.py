@@ -15,17 +15,10 @@ from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Mechanism
 from kolahal.law.law import known_laws
 from kolahal.model import Arguments, Equals, Example, Split, Within
-from kolahal.pictures import (
-    Subject,
-    error_curves,
-    hard_pairs,
-    landscape,
-    law_cost,
-    law_values,
-    loss_curves,
-    open_scales,
-    picture_pair,
-)
+from kolahal.pictures.outputs import picture_pair
+from kolahal.pictures.result import hard_pairs, open_scales
+from kolahal.pictures.scales import error_curves, landscape, law_cost, law_values, loss_curves
+from kolahal.pictures.subject import Subject
 from kolahal.proof.refute.refute import best_lower_bound
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one

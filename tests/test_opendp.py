@@ -25,10 +25,10 @@ from kolahal.lang.adjacency import RELATIONS, OneWithin
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Mechanism
 from kolahal.lang.templates.measurement import _build_privacy_map, _exact_epsilon, _round_up
-from kolahal.model import Bounded, Unknown
 from kolahal.opendp import to_opendp
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Bounded, Unknown
 
 ARGUMENTS = {"T": 1.0, "N": 1, "M": 2}
 

@@ -18,9 +18,10 @@ from kolahal import check, parse_scale, synthesize
 from kolahal.emission.program import load_emitted
 from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale
-from kolahal.model import Check, Judged, Refuted, Synthesis
 from kolahal.report.html import render_page
+from kolahal.results import Check, Judged, Synthesis
 from kolahal.sketches.gallery import load_one
+from kolahal.verdicts import Refuted
 
 
 @pytest.fixture(scope="module")

@@ -23,13 +23,15 @@ from kolahal.engine.tape import Tape
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.model import Bounded, Database, Estimate, Proved, Refuted, Unknown
-from kolahal.paths.explore import Paths, explore
+from kolahal.model import Database, Estimate
+from kolahal.paths.explore import explore
+from kolahal.paths.state import Paths
 from kolahal.proof.find.bounded import find_upper_bound, prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.refute import refute
 from kolahal.settings import ProofSettings, Settings, TesterSettings
 from kolahal.tester.trial import test_mechanism
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 
 CLAIM = parse_scale("eps")
 SIZE = 2  # answers up to which costs are computed and bounded proofs are given

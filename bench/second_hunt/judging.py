@@ -35,11 +35,11 @@ from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Bounded, Exactly, Proved, Refuted, Unknown, UpTo, Verdict
 from kolahal.proof.find import lengths
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.refute.refute import refute
 from kolahal.settings import ProofSettings, Settings
+from kolahal.verdicts import Bounded, Exactly, Proved, Refuted, Unknown, UpTo, Verdict
 
 # Counted limits, lower than the defaults: most programs of the hunt are decided well within them.
 SETTINGS = Settings(proof=ProofSettings(paths=400, sizes=(1, 2), solver_steps=400_000))

@@ -15,7 +15,8 @@ from bench.second_hunt.losses import (
     values_for,
 )
 from bench.second_hunt.machine import ONE_SIDED, WHOLE, Draws, Limits, Machine, Support, names_for, run
-from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, Refuted, StartsWith, Within
+from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within
+from kolahal.verdicts import Refuted
 
 EXACT = Limits(60_000, 1e-13, 1e-11)
 SMOOTH = Limits(80_000, 1e-12, 1e-7)

@@ -10,14 +10,18 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim as parse_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch
-from kolahal.law.law import cost_of, known_laws
+from kolahal.law.law import known_laws
+from kolahal.law.pricing import cost_of
 from kolahal.losses import epsilon_lower
-from kolahal.model import Bounded, Check, Proved, Refuted, Unknown, show
+from kolahal.model import show
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
-from kolahal.proof.refute.refute import best_lower_bound, confirm
+from kolahal.proof.refute.refute import best_lower_bound
+from kolahal.proof.refute.shrink import confirm
+from kolahal.results import Check
 from kolahal.settings import Settings, TesterSettings
 from kolahal.tester.trial import test_mechanism
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 from kolahal.verification import verify as verify
 
 CONCRETE = Fraction(1, 2)  # the ε at which a mechanism is tested where it must be a number

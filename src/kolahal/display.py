@@ -10,11 +10,12 @@ from rich.text import Text
 from kolahal import __version__
 from kolahal.emission.release import emit
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Check, Judged, Synthesis, describe_verdict
 from kolahal.opendp import to_opendp
 from kolahal.report.advice import advise
 from kolahal.report.html import error_words, fragment
 from kolahal.report.json import check_document, dump, synthesis_document
+from kolahal.results import Check, Judged, Synthesis
+from kolahal.verdicts import describe_verdict
 
 __all__ = ["as_document", "as_html", "as_json", "as_rich", "emit", "to_opendp"]
 

@@ -12,17 +12,20 @@ from kolahal.engine.noise import Array
 from kolahal.engine.probe import build_probe
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Arguments, Equals, Example, Judged, Proved
-from kolahal.report.svg import Series, Shade, heat_map, line_chart
+from kolahal.model import Arguments, Equals, Example
+from kolahal.report.svg import Series, Shade, line_chart
+from kolahal.report.svg_maps import heat_map
+from kolahal.results import Judged
 from kolahal.roads.paper import Parts, Timer, synthesize
 from kolahal.search.region import objectives
 from kolahal.settings import Settings, TesterSettings, with_changes
-from kolahal.sketches.gallery import GALLERY, Entry, load_one
+from kolahal.sketches.gallery import GALLERY, Benchmark, load_one
 from kolahal.tester.trial import test
+from kolahal.verdicts import Proved
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """One benchmark by one method: seconds a phase, and the rank of the first textbook answer (None: not there)."""
 
     name: str
@@ -33,12 +36,12 @@ class Row:
     proved: bool
 
 
-def evaluate(name: str, parts: Parts, settings: Settings) -> Row:
+def evaluate(name: str, parts: Parts, settings: Settings) -> TableRow:
     """Run one benchmark and see where the textbook answer stands."""
     sketch, timer = load_one(name), Timer()
     found = synthesize(sketch, settings, parts.watched_by(timer))
     best = found.best
-    return Row(
+    return TableRow(
         name,
         len(sketch.holes),
         tuple(timer.total().items()),
@@ -48,7 +51,7 @@ def evaluate(name: str, parts: Parts, settings: Settings) -> Row:
     )
 
 
-def rank_of_textbook(entry: Entry, judged: tuple[Judged, ...]) -> int | None:
+def rank_of_textbook(entry: Benchmark, judged: tuple[Judged, ...]) -> int | None:
     """The place of the first answer that the literature names."""
     known = [tuple(parse_scale(text) for text in scales) for scales in entry.textbook]
     places = [place for place, j in enumerate(judged, 1) if j.ranked.completion in known]

@@ -12,8 +12,8 @@ from kolahal.emission.program import OPENDP, load_emitted
 from kolahal.emission.release import emit
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Mechanism, Sketch
-from kolahal.model import Verdict
 from kolahal.report.advice import refusal
+from kolahal.verdicts import Verdict
 
 
 def to_opendp(

@@ -11,7 +11,8 @@ import pytest
 
 if TYPE_CHECKING:
     from kolahal.lang.sketch import Sketch
-    from kolahal.model import Check, Refuted
+    from kolahal.results import Check
+    from kolahal.verdicts import Refuted
 
 MARKER = (
     'dp(target=None, *, eps="", allow_unknown=False, allow_bounded=False): the mechanism that the test returns, takes as an '
@@ -68,8 +69,8 @@ def _find_mechanism(item: pytest.Function, candidates: list[Any]) -> Sketch:
 
 def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> None:
     """Pass, fail, or expected failure."""
-    from kolahal.model import Bounded, Proved, Refuted, describe_verdict
     from kolahal.report.advice import advise
+    from kolahal.verdicts import Bounded, Proved, Refuted, describe_verdict
 
     level = claim or mechanism.epsilon.name
     remedy = advise(check.verdict, mechanism)

@@ -14,12 +14,13 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic import second_opinion
-from kolahal.model import Bounded, Certificate, Example, Proved, describe_event, name_verdict
+from kolahal.model import Example, describe_event
 from kolahal.proof.refute import exhibit
 from kolahal.proof.trusted import bounded
 from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.documents import shorten
 from kolahal.settings import Settings
+from kolahal.verdicts import Bounded, Certificate, Proved, name_verdict
 
 MOST_TEXT = 50_000_000  # characters of a document that is checked again
 ROUNDING = 1e-9  # relative; bounds on ε are doubles

@@ -18,8 +18,9 @@ from kolahal.batch.journal import NAME, one_line
 from kolahal.cli import main
 from kolahal.cli.batch import _code
 from kolahal.errors import UsageError
-from kolahal.model import Check, Unknown
+from kolahal.results import Check
 from kolahal.sketches.gallery import GALLERY
+from kolahal.verdicts import Unknown
 
 DEFAULT = Wish()
 HEAD = "from kolahal import Epsilon, Lap, Private, each_within, hole, one_within, sketch\n\n\n"

@@ -12,13 +12,14 @@ from kolahal.emission.program import emit
 from kolahal.engine import batch, kernel, reference
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
-from kolahal.model import Arguments, Unknown
+from kolahal.model import Arguments
 from kolahal.paths import explore as symbolic
 from kolahal.paths.explore import Explorer, explore
 from kolahal.roads.methods import synthesize
 from kolahal.settings import TesterSettings as Profile
 from kolahal.tester.runs import STEPS_A_RUN, afford, cost_of_a_run
 from kolahal.tester.trial import test_mechanism as ask
+from kolahal.verdicts import Unknown
 
 HEAD = "@sketch(adjacent=each_within(1))\ndef hostile(q: Private, eps: Epsilon):\n"
 QUICK = Profile.quick()

@@ -14,7 +14,8 @@ from kolahal.engine.tape import Tape
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError
-from kolahal.model import Bounded, Proved, Refuted, make_arguments, type_of
+from kolahal.model import make_arguments, type_of
+from kolahal.verdicts import Bounded, Proved, Refuted
 
 DIFFERENT = [
     ("True", "1"), ("None", "0"), ("None", "False"), ("False", "0"), ("[1]", "1"), ("(1,)", "1"), ("[]", "None"),

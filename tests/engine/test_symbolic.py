@@ -16,21 +16,13 @@ from kolahal.engine.faults import RunError
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.logic.affine import Affine, Answer, Argument, Atom, Drawn, symbol_form
+from kolahal.logic.affine import Affine, AnswerAt, Argument, Atom, NoiseAt, symbol_form
 from kolahal.logic.simplex import find_point, find_supremum, minimise
-from kolahal.model import Arguments, Unknown, type_of
-from kolahal.paths.explore import (
-    CONTINUOUS,
-    ONE_SIDED,
-    Fault,
-    Path,
-    Paths,
-    explore,
-    output_at,
-    symbols_in,
-    values_of,
-)
+from kolahal.model import Arguments, type_of
+from kolahal.paths.explore import explore
+from kolahal.paths.state import CONTINUOUS, ONE_SIDED, Fault, Path, Paths, output_at, symbols_in, values_of
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Unknown
 from strategies import Case, cases
 
 HEAD = "from kolahal import *\n@sketch(adjacent=each_within(1))\n"
@@ -253,7 +245,7 @@ def test_switched_off_noise_is_zero() -> None:
 def test_a_fixed_database_leaves_only_noise() -> None:
     paths = explore(load_one("above_threshold_1"), 2, {"T": Fraction(0)}, 100, database=[Fraction(1), Fraction(2)])
     assert isinstance(paths, Paths)
-    assert all(isinstance(symbol, Drawn) for symbol in symbols_in(paths.paths))
+    assert all(isinstance(symbol, NoiseAt) for symbol in symbols_in(paths.paths))
 
 
 def test_equality_with_continuous_noise_is_improbable_and_says_so() -> None:
@@ -314,8 +306,8 @@ def test_a_loop_without_end_is_reported() -> None:
 # ---------------------------------------------------------------- exact arithmetic
 
 
-X, Y, Z = (symbol_form(Answer(i)) for i in range(3))
-SYMBOLS = (Answer(0), Answer(1), Answer(2), Argument("T"))
+X, Y, Z = (symbol_form(AnswerAt(i)) for i in range(3))
+SYMBOLS = (AnswerAt(0), AnswerAt(1), AnswerAt(2), Argument("T"))
 
 
 @st.composite
@@ -332,7 +324,7 @@ def test_forms_calculate_like_numbers(a: Affine, b: Affine, factor: Fraction, va
     assert a.times(factor).at(at) == a.at(at) * factor
     assert Atom(a, True).normal().holds(at) == Atom(a, True).holds(at)
     assert a - b + b == a and hash(a - b + b) == hash(a)
-    assert a.replace({Answer(0): b}).at(at) == a.at(at | {Answer(0): b.at(at)})
+    assert a.replace({AnswerAt(0): b}).at(at) == a.at(at | {AnswerAt(0): b.at(at)})
 
 
 @given(
@@ -353,7 +345,7 @@ def test_a_point_is_found_wherever_there_is_one(parts: list[tuple[Affine, bool]]
 def test_contradictions_have_no_point() -> None:
     assert find_point([Atom(X - Y, True), Atom(Y - Z, False), Atom(Z - X, False)]) is None
     assert find_point([Atom(X - Y, False), Atom(Y - Z, False), Atom(Z - X, False)]) is not None
-    assert find_point([Atom(X + symbol_form(Answer(9)), True)], positive={Answer(0), Answer(9)}) is None
+    assert find_point([Atom(X + symbol_form(AnswerAt(9)), True)], positive={AnswerAt(0), AnswerAt(9)}) is None
 
 
 def test_bounds_are_exact() -> None:

@@ -45,25 +45,11 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
 from kolahal.lang.templates import runtime
-from kolahal.model import (
-    AllOf,
-    Arguments,
-    Bounded,
-    Check,
-    Equals,
-    Estimate,
-    Event,
-    Example,
-    Odds,
-    Proved,
-    Refuted,
-    Unknown,
-    Within,
-    contains,
-    make_arguments,
-)
+from kolahal.model import AllOf, Arguments, Equals, Estimate, Event, Example, Odds, Within, contains, make_arguments
 from kolahal.paths.cuts import CannotIntegrate
+from kolahal.results import Check
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 from strategies import answers, argument_sets, completions, databases_of, sketches
 
 steps = st.lists(st.integers(-(2**44), 2**44) | st.integers(-3, 3), max_size=20)

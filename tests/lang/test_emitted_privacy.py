@@ -22,10 +22,10 @@ from kolahal.emission.release import emit
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Bounded, Proved, Unknown
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Bounded, Proved, Unknown
 
 RARE = 3e-7  # noise less likely than this is not looked at; what it could hide is allowed for
 Answers = tuple[Fraction, ...]

@@ -6,9 +6,9 @@ import pytest
 
 from kolahal.emission.resolution import read_shifts
 from kolahal.lang.read.parse import parse
-from kolahal.model import proof_of
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.verdicts import proof_of
 
 KEYS = ["steps", "units", "ends", "then", "cases", "shifts", "passages"]
 ANSWERS = {prove_every_length: "q[0] + Lap({}/eps)", prove_bounded: "q[0] * {} + Lap({}/eps)"}

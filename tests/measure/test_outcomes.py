@@ -12,8 +12,9 @@ from kolahal.exact.probe import Integrator, ask
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Equals, Event, Within, make_arguments
-from kolahal.paths.explore import Paths, explore
+from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
+from kolahal.paths.state import Paths
 from kolahal.sketches.gallery import load_one
 
 F = Fraction

@@ -8,12 +8,13 @@ from typing import Any
 
 from kolahal.lang.ir import Comprehension, Draw, For, If, While, walk
 from kolahal.lang.sketch import Role, Sketch, Type
-from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol, compile_formula, compile_sum
+from kolahal.logic.compiled import compile_formula, compile_sum
+from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol
 from kolahal.proof.trusted.product import updates_of
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.steps import spread_comprehensions
 from kolahal.proof.trusted.symbols import LENGTH
-from kolahal.proof.trusted.values import Answer, Built, Logical, Maybe, Numeric, Run, Several
+from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, Output, Run, Several
 
 Noise = Callable[[int, tuple[int, ...]], Any]  # site and turns → value
 
@@ -80,7 +81,7 @@ def drive(
     loop: int | None = None
     for _ in range(500):
         path, local = _path(run, loop, state, database, lists, noise, loops, lazy)
-        if isinstance(path.end, Answer):
+        if isinstance(path.end, Output):
             value = path.end.value
             return _items(value, lists, local) if isinstance(value, Built) else _value(value, local)
         place = run.place(path.end.loop)

@@ -8,9 +8,9 @@ import pytest
 from adversaries import BROKEN, load
 from bench.hunt.grid import TOLERANCE, largest_loss
 
-from kolahal.model import Unknown
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.verdicts import Unknown
 
 EPSILONS = (Fraction(4), Fraction(1, 2))  # scales other than 1/ε show at one of them
 

@@ -22,13 +22,14 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import build_case, find_cost, find_passages
 from kolahal.law.linear_program import Column, Line, Problem, find_front, find_shift, simplify, weigh
-from kolahal.logic.affine import Atom, Change, symbol_form
+from kolahal.logic.affine import Atom, MoveAt, symbol_form
 from kolahal.logic.smt import is_empty
-from kolahal.model import Arguments, Unknown
+from kolahal.model import Arguments
 from kolahal.proof.refute.witness import find_witnesses
-from kolahal.proof.trusted.passages import Case, relation, whole_moves
+from kolahal.proof.trusted.passages import SizedProgram, relation, whole_moves
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Unknown
 
 SETTINGS = ProofSettings()
 ARGUMENTS: dict[str, Fraction | bool] = {"N": Fraction(1), "M": Fraction(2), "strict": True}
@@ -38,9 +39,9 @@ def load(name: str) -> Sketch:
     return load_one(name) if name in GALLERY else programs.load(name)
 
 
-def case_of(sketch: Sketch, size: int, **arguments: int) -> Case:
+def case_of(sketch: Sketch, size: int, **arguments: int) -> SizedProgram:
     case = build_case(sketch, size, ARGUMENTS | {n: Fraction(v) for n, v in arguments.items()}, SETTINGS)
-    assert isinstance(case, Case)
+    assert isinstance(case, SizedProgram)
     return case
 
 
@@ -143,7 +144,7 @@ def test_events_join_paths_whose_union_is_a_polyhedron() -> None:
     assert all(len(passage.corners) == 1 for passage in _passages(case))
 
 
-def _passages(case: Case) -> tuple[Any, ...]:
+def _passages(case: SizedProgram) -> tuple[Any, ...]:
     found = find_passages(case, case.sites, SETTINGS.solver_steps)
     assert not isinstance(found, Unknown)
     return found
@@ -407,7 +408,7 @@ def test_the_pieces_of_a_relation_hold_its_moves_and_no_others(adjacency: Any) -
     pieces = relation(adjacency, 2)
     steps = [Fraction(n, 2) for n in range(-5, 6)]
     for move in itertools.product(steps, repeat=2):
-        values = {Change(i): step for i, step in enumerate(move)}
+        values = {MoveAt(i): step for i, step in enumerate(move)}
         inside = any(
             all(atom.holds(values) for atom in piece.atoms) and not any(move[i] for i in {0, 1} - set(piece.places))
             for piece in pieces
@@ -416,12 +417,12 @@ def test_the_pieces_of_a_relation_hold_its_moves_and_no_others(adjacency: Any) -
 
 
 def test_the_solver_says_empty_only_of_what_is_empty() -> None:
-    x = symbol_form(Change(0))
+    x = symbol_form(MoveAt(0))
     below, above = Atom(x, strict=True), Atom(-x, strict=False)
     assert is_empty([below, above], 10_000)
     assert not is_empty([below], 10_000)
     assert is_empty([], 10_000, none_of=[(below,), (above,)])
     assert not is_empty([], 10_000, none_of=[(below,), (Atom(-x, strict=True),)])
     assert is_empty([below], 10_000, one_of=[(above,)])
-    hard = [Atom(symbol_form(Change(i)).times(3) - symbol_form(Change(i + 1)), strict=True) for i in range(60)]
+    hard = [Atom(symbol_form(MoveAt(i)).times(3) - symbol_form(MoveAt(i + 1)), strict=True) for i in range(60)]
     assert not is_empty(hard, 1), "a solver without time has proved nothing"

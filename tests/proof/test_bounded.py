@@ -13,12 +13,13 @@ import programs
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Bounded, Certificate, Unknown
-from kolahal.paths.explore import Paths, explore
+from kolahal.paths.explore import explore
+from kolahal.paths.state import Paths
 from kolahal.proof.find.bounded import find_upper_bound, prove_bounded
 from kolahal.proof.trusted.bounded import covers_all_runs, recheck_bounded
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Bounded, Certificate, Unknown
 
 SETTINGS = ProofSettings()
 

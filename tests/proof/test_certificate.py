@@ -15,11 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kolahal.lang.scale import parse_scale
-from kolahal.model import Certificate, Proved
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import (
-    Case,
+    CaseProof,
     LengthProof,
     Rejected,
     read_certificate,
@@ -31,6 +30,7 @@ from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Certificate, Proved
 
 NAMES = ("above_threshold_1", "svt", "noisy_max_1", "smart_sum", "histogram", "exp_noisy_max")
 
@@ -231,7 +231,7 @@ def test_nonsense_is_refused(text: str) -> None:
 
 def test_scripts_say_what_the_obligations_say() -> None:
     whole = proof("above_threshold_1")
-    case: Case = whole.cases[0]
+    case: CaseProof = whole.cases[0]
     product = build_product(whole.sketch, whole.released)
     system = build_system(product, case.neighbours, case.alignment, case.shares, whole.assumed)
     assert [o.script() for o in obligations(system, case.invariant)] == document("above_threshold_1")["cases"][0][

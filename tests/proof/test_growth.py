@@ -7,10 +7,10 @@ import pytest
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Refuted
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import refute
 from kolahal.settings import Settings
+from kolahal.verdicts import Refuted
 
 EPS = parse_scale("eps")
 

@@ -17,14 +17,15 @@ from kolahal.checking import verify
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.model import Bounded, Check, Proved, Refuted, proof_of
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute import exhibit, refute
 from kolahal.proof.trusted.documents import Malformed, read_number, read_whole
 from kolahal.report.json import check_document, dump, synthesis_document
+from kolahal.results import Check
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import load_one
+from kolahal.verdicts import Bounded, Proved, Refuted, proof_of
 from kolahal.verification import _certificate_in, _inspect, inspect_document
 
 CLAIM = parse_scale("eps")

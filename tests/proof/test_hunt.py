@@ -16,10 +16,11 @@ from bench.hunt.writer import write
 from kolahal.exact.intervals import Interval, rigorous_probability
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Arguments, Certificate, Equals, Estimate, Everywhere, Proved
+from kolahal.model import Arguments, Equals, Estimate
 from kolahal.proof.find.bounded import find_upper_bound
 from kolahal.proof.refute.refute import refute
 from kolahal.sketches.gallery import load_one
+from kolahal.verdicts import Certificate, Everywhere, Proved
 
 BLOCKS, EACH = 25, 80  # 2,000 mechanisms
 

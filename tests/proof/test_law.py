@@ -13,13 +13,15 @@ import programs
 from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.law.cost import build_case, find_cost
-from kolahal.law.law import Laws, find_law, find_laws, least_completions, tight_completions
+from kolahal.law.law import Laws, find_law, find_laws
 from kolahal.law.polynomial import Polynomial, is_at_most_one
-from kolahal.model import Law, Unknown
-from kolahal.proof.trusted.passages import Case
+from kolahal.law.pricing import least_completions, tight_completions
+from kolahal.proof.trusted.passages import SizedProgram
+from kolahal.results import Law
 from kolahal.search.completions import scales_at
 from kolahal.settings import ProofSettings, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Unknown
 
 SETTINGS = ProofSettings()
 
@@ -143,7 +145,7 @@ def test_no_cost_is_above_the_law(name: str) -> None:
     laws = laws_of(sketch)
     for size, count in itertools.product((1, 3, 5), (1, 2)):
         case = build_case(sketch, size, {"N": Fraction(count), "M": Fraction(count)}, SETTINGS)
-        assert isinstance(case, Case)
+        assert isinstance(case, SizedProgram)
         cost = find_cost(case, SETTINGS)
         names = {"N": Fraction(count), "M": Fraction(count), sketch.length_name: Fraction(size)}
         for scales in itertools.product((Fraction(1), Fraction(7, 2)), repeat=len(sketch.draws)):

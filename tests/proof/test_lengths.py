@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
-from kolahal.model import Everywhere, Proved, Unknown
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Everywhere, Proved, Unknown
 
 TEXTBOOK = [(name, scales) for name, entry in GALLERY.items() for scales in entry.textbook]
 WRONG = [

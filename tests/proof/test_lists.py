@@ -16,10 +16,11 @@ from kolahal.engine.faults import RunError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError
-from kolahal.model import Arguments, Proved, Unknown, type_of
+from kolahal.model import Arguments, type_of
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.values import Unsupported
+from kolahal.verdicts import Proved, Unknown
 from list_programs import ListWriter
 
 ONE = Fraction(1)

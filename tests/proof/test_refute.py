@@ -15,11 +15,13 @@ from kolahal.exact.intervals import log_ratio, rigorous_probability
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Refuted, contains
+from kolahal.model import contains
 from kolahal.proof.refute.exhibit import document, find_faults, read_event, recheck_counterexample, snippet, write_event
-from kolahal.proof.refute.refute import best_lower_bound, confirm, refute
+from kolahal.proof.refute.refute import best_lower_bound, refute
+from kolahal.proof.refute.shrink import confirm
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Refuted
 
 F = Fraction
 EPS = parse_scale("eps")

@@ -33,9 +33,11 @@ from bench.second_hunt.smaller import make_small
 from kolahal.emission.program import emit as write_program
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
-from kolahal.model import Certificate, Check, Estimate, Everywhere, Proved, Unknown
+from kolahal.model import Estimate
 from kolahal.proof.find import lengths
 from kolahal.proof.refute.refute import refute
+from kolahal.results import Check
+from kolahal.verdicts import Certificate, Everywhere, Proved, Unknown
 
 BLOCKS, EACH = 10, 15  # 150 programs
 

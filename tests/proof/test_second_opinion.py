@@ -8,10 +8,10 @@ import pytest
 
 from kolahal.checking import verify
 from kolahal.logic import second_opinion
-from kolahal.model import Certificate, Proved
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Certificate, Proved
 
 needs_cvc5 = pytest.mark.skipif(not second_opinion.available(), reason="cvc5 is not installed")
 

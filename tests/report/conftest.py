@@ -11,14 +11,16 @@ import pytest
 from kolahal.checking import check
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.model import Judged, Ranked, Refuted, Score, Synthesis
-from kolahal.pictures import picture_check, picture_synthesis
+from kolahal.model import Ranked, Score
+from kolahal.pictures.result import picture_check, picture_synthesis
 from kolahal.proof.judge import judge_completion
 from kolahal.proof.refute.exhibit import snippet
 from kolahal.report.json import check_document, dump, synthesis_document, with_pictures
+from kolahal.results import Judged, Synthesis
 from kolahal.roads.methods import synthesize
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import load_one
+from kolahal.verdicts import Refuted
 
 PROGRAM = """@sketch(adjacent=each_within(1))
 def above_threshold(q: Private, T: float, eps: Epsilon):

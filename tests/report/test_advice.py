@@ -9,13 +9,15 @@ import pytest
 
 from kolahal.checking import check
 from kolahal.lang.read.parse import parse
-from kolahal.model import Bounded, Certificate, Check, Everywhere, Example, Proved, Unknown, UpTo, Verdict
+from kolahal.model import Example
 from kolahal.proof.evidence import defect
 from kolahal.report.advice import advise, refusal
 from kolahal.report.html import fragment, render_page
 from kolahal.report.json import check_document, dump
 from kolahal.report.text import render_check
 from kolahal.report.words import headline
+from kolahal.results import Check
+from kolahal.verdicts import Bounded, Certificate, Everywhere, Proved, Unknown, UpTo, Verdict
 
 HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: {}, eps: Epsilon):\n    "
 SEVENTH = "return q[6] + Lap(1/eps)\n"

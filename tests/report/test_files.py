@@ -58,7 +58,7 @@ def test_the_page_comes_from_the_result_alone(tmp_path: Path, folder: Path, monk
     check(tmp_path, folder, "1")
     page = (folder / "report.html").read_text()
     (folder / "report.html").unlink()
-    for name in ("kolahal.pictures.picture_check", "kolahal.checking.check"):  # nothing is computed
+    for name in ("kolahal.pictures.result.picture_check", "kolahal.checking.check"):  # nothing is computed
         monkeypatch.setattr(name, None)
     assert main(["report", str(folder / "result.json")]) == 0
     assert (folder / "report.html").read_text() == page
@@ -67,7 +67,7 @@ def test_the_page_comes_from_the_result_alone(tmp_path: Path, folder: Path, monk
 def test_a_check_without_a_folder_writes_and_draws_nothing(tmp_path: Path, monkeypatch, capsys) -> None:
     path = tmp_path / "total.py"
     path.write_text(PROGRAM.format(scale="1"))
-    monkeypatch.setattr("kolahal.pictures.picture_check", None)
+    monkeypatch.setattr("kolahal.pictures.result.picture_check", None)
     assert main(["check", str(path), "--json"]) == 0
     assert files(tmp_path) == {"total.py"} and "figures" not in json.loads(capsys.readouterr().out)
 

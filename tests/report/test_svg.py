@@ -10,19 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kolahal.evaluation import landscape
-from kolahal.report.svg import (
-    Rule,
-    Series,
-    Shade,
-    heat_map,
-    histogram,
-    legend_rows,
-    line_chart,
-    log_ticks,
-    loss_map,
-    paired_bars,
-    ticks,
-)
+from kolahal.report.svg import RuledLine, Series, Shade, legend_rows, line_chart, log_ticks, ticks
+from kolahal.report.svg_maps import heat_map, histogram, loss_map, paired_bars
 from kolahal.settings import Settings
 
 HOSTILE = '</svg><script>alert("x")</script> & \' <b>'
@@ -81,7 +70,7 @@ def test_texts_of_a_stranger_are_escaped() -> None:
     values = [[2.0, 1.5], [0.8, 0.5]]
     for svg in (
         line_chart(
-            HOSTILE, HOSTILE, HOSTILE, [], [Shade(HOSTILE, 0, 1)], rules=[Rule(HOSTILE, 0.5)], description=HOSTILE
+            HOSTILE, HOSTILE, HOSTILE, [], [Shade(HOSTILE, 0, 1)], rules=[RuledLine(HOSTILE, 0.5)], description=HOSTILE
         ),
         heat_map(HOSTILE, HOSTILE, HOSTILE, [0, 1], [0, 1], values, [(0.5, 0.5, HOSTILE)]),
         loss_map(HOSTILE, HOSTILE, HOSTILE, [0, 1], [0, 1], values, values, [(0.5, 0.5, HOSTILE)], HOSTILE),

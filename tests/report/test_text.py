@@ -10,25 +10,12 @@ import pytest
 import kolahal.settings as config
 from kolahal import synthesize
 from kolahal.lang.read.parse import parse
-from kolahal.model import (
-    Arguments,
-    Bounded,
-    Certificate,
-    Check,
-    Equals,
-    Estimate,
-    Example,
-    Odds,
-    Refuted,
-    Synthesis,
-    Trial,
-    Unknown,
-    UpTo,
-    describe_event,
-)
+from kolahal.model import Arguments, Equals, Estimate, Example, Odds, Trial, describe_event
 from kolahal.report.json import check_document, synthesis_document, trial_document
 from kolahal.report.text import render_check, render_synthesis, render_trial
+from kolahal.results import Check, Synthesis
 from kolahal.sketches.gallery import load_one
+from kolahal.verdicts import Bounded, Certificate, Refuted, Unknown, UpTo
 
 SKETCH = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Lap(1/eps) > 0\n")
 EXAMPLE = Example((Fraction(0),), (Fraction(1),), Equals(True), Arguments(Fraction(1, 2), 1))

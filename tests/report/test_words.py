@@ -14,12 +14,12 @@ from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
-from kolahal.model import Bounded, Proved
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted import steps
 from kolahal.report.words import _conditions, explain, explain_shortly, find_sites, headline, show, word_of
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Bounded, Proved
 
 COMPLETIONS = {
     "sum": ("1/eps",),

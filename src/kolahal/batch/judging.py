@@ -10,20 +10,12 @@ from kolahal.checking import check, parse_claim
 from kolahal.engine import jit
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.sketch import Sketch
-from kolahal.model import (
-    Bounded,
-    Proved,
-    Refuted,
-    Unknown,
-    Verdict,
-    describe_completion,
-    describe_event,
-    name_verdict,
-    show,
-)
+from kolahal.model import describe_event, show
 from kolahal.proof.refute import exhibit
 from kolahal.report.json import check_document, dump, synthesis_document
+from kolahal.results import describe_completion
 from kolahal.roads.methods import synthesize
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, name_verdict
 
 NOTHING, MISTAKE, FAILED = "nothing found", "mistake", "failed"
 COMPILED = jit.available()  # asked here, so that a worker loads the compiler once, and not in the fork of every job

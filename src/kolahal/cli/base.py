@@ -35,7 +35,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.sketches.gallery import load_one
 
 if TYPE_CHECKING:
-    from kolahal.model import Verdict
+    from kolahal.verdicts import Verdict
     from kolahal.workers import Limits
 
 PATIENCE = 600  # seconds for a command without --limit: every step is counted, but there may be many
@@ -162,7 +162,7 @@ def finish(code: int) -> NoReturn:
 
 
 def exit_code(verdict: Verdict) -> int:
-    from kolahal.model import Bounded, Proved, Refuted
+    from kolahal.verdicts import Bounded, Proved, Refuted
 
     match verdict:
         case Proved():

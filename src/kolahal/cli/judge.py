@@ -38,7 +38,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.settings import Settings, TesterSettings
 
 if TYPE_CHECKING:
-    from kolahal.model import Check
+    from kolahal.results import Check
     from kolahal.verification import Verified
 
 
@@ -61,9 +61,9 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
     sketch = load_complete(target)
     from kolahal.checking import check as judge
     from kolahal.checking import parse_claim
-    from kolahal.model import Refuted
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
+    from kolahal.verdicts import Refuted
 
     claimed = parse_claim(sketch, claim)
     with progress("proving"), workers(count) as pool:
@@ -91,10 +91,10 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
 
 def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dict[str, Any]) -> dict[str, Any]:
     """result.json, the report, and what stands behind the verdict: a certificate, or the counterexample as a program."""
-    from kolahal.model import proof_of
-    from kolahal.pictures import picture_check
+    from kolahal.pictures.result import picture_check
     from kolahal.report.html import render_page
     from kolahal.report.json import dump, with_pictures
+    from kolahal.verdicts import proof_of
 
     files = {}
     if certificate := proof_of(found.verdict):

@@ -22,7 +22,7 @@ from kolahal.sketches.gallery import GALLERY, load_one
 @processes
 def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None) -> None:
     """The paper's table: its minutes and ranks, our seconds and ranks."""
-    from kolahal.evaluation import Row, evaluate
+    from kolahal.evaluation import TableRow, evaluate
     from kolahal.report.text import table as columns
     from kolahal.roads.methods import METHODS, choose_parts
 
@@ -35,7 +35,7 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
     settings = Settings(seed=seed)
     rows = []
 
-    def total(row: Row) -> float:
+    def total(row: TableRow) -> float:
         return dict(row.seconds)["total"]
 
     heads = [

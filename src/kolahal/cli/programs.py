@@ -29,7 +29,7 @@ from kolahal.errors import UsageError, harmless
 from kolahal.sketches.gallery import GALLERY, load
 
 if TYPE_CHECKING:
-    from kolahal.model import Verdict
+    from kolahal.verdicts import Verdict
 
 
 @cli.command()

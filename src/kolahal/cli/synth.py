@@ -36,7 +36,7 @@ from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import load_one
 
 if TYPE_CHECKING:
-    from kolahal.model import Synthesis
+    from kolahal.results import Synthesis
     from kolahal.roads.paper import Timer
 
 NEXT = {  # what goes on after a step has finished
@@ -166,8 +166,8 @@ def _patch(target: str, found: Synthesis, auto: bool, force: bool) -> str:
     """The best completion as a diff of the user's own file, if it is proved; a bounded one says so in a comment."""
     from kolahal.lang.patch import make_patch
     from kolahal.lang.plain.convert import load_plain, patch_plain
-    from kolahal.model import Bounded, describe_verdict
     from kolahal.report.advice import advise, refusal
+    from kolahal.verdicts import Bounded, describe_verdict
 
     sketch = found.sketch
     if found.best is None or sketch.source is None:
@@ -198,7 +198,7 @@ def synthesis_code(found: Synthesis) -> int:
 
 def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
     """What was found until Ctrl-C."""
-    from kolahal.model import describe_completion
+    from kolahal.results import describe_completion
 
     click.echo(f"Interrupted after {watch.total()['total']:.1f} s. Found so far:", err=True)
     ranked = watch.results.get("rank_completions", ())
@@ -216,10 +216,10 @@ def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
 
 def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str, backend: str) -> dict[str, Any]:
     """result.json, the report, the best completion's certificate, and the private program, where there are such."""
-    from kolahal.model import proof_of
-    from kolahal.pictures import picture_synthesis
+    from kolahal.pictures.result import picture_synthesis
     from kolahal.report.html import render_page
     from kolahal.report.json import dump, with_pictures
+    from kolahal.verdicts import proof_of
 
     files = {}
     if found.best is not None:

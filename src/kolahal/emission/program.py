@@ -16,8 +16,8 @@ from typing import Any
 from kolahal.emission.answer_type import answer_type
 from kolahal.emission.exact_text import write_exactly
 from kolahal.emission.own_text import own_text, print_words
-from kolahal.emission.promise import Limit, Promise, check_proof, describe, find_limits
-from kolahal.emission.resolution import NO_SHIFTS, Plan, plan_grid, read_shifts
+from kolahal.emission.promise import AcceptedRange, Promise, check_proof, describe, find_limits
+from kolahal.emission.resolution import NO_SHIFTS, GridPlan, plan_grid, read_shifts
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.read.parse import parse
@@ -187,7 +187,7 @@ def make_measurement(epsilon, arguments=None, T=None):
     ]
 
 
-def _print_plan(program: Sketch, plan: Plan, limits: tuple[Limit, ...], most: int | None) -> str:
+def _print_plan(program: Sketch, plan: GridPlan, limits: tuple[AcceptedRange, ...], most: int | None) -> str:
     """The function that tells the support code the scales, what the grid depends on, and which inputs to refuse."""
     scales = "".join(f'\n            "{text}": {text},' for text in plan.scales)
     accepted = ", ".join(f'"{limit.name}": ({limit.name}, {limit.least}, {limit.most})' for limit in limits)

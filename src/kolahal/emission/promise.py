@@ -36,7 +36,7 @@ class Promise:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class AcceptedRange:
     """The values of a whole argument that a program accepts."""
 
     name: str
@@ -47,7 +47,7 @@ class Limit:
         return f"{self.name} >= {self.least}" if self.most is None else f"{self.name} from {self.least} to {self.most}"
 
 
-def find_limits(program: Sketch, promise: Promise) -> tuple[Limit, ...]:
+def find_limits(program: Sketch, promise: Promise) -> tuple[AcceptedRange, ...]:
     """What a program has to refuse so that a promise is kept: what it requires itself, and what the proof assumes."""
     least = dict.fromkeys(program.required, 1)
     whole = [p.name for p in program.arguments if p.type is Type.INT]
@@ -58,9 +58,9 @@ def find_limits(program: Sketch, promise: Promise) -> tuple[Limit, ...]:
         least[found[1]] = max(least.get(found[1], int(found[2])), int(found[2]))
     if promise.values is not None:
         return tuple(
-            Limit(name, max(promise.values[0], least.get(name, promise.values[0])), promise.values[1]) for name in whole
+            AcceptedRange(name, max(promise.values[0], least.get(name, promise.values[0])), promise.values[1]) for name in whole
         )
-    return tuple(Limit(name, least[name]) for name in whole if name in least)
+    return tuple(AcceptedRange(name, least[name]) for name in whole if name in least)
 
 
 def check_proof(program: Sketch, promise: Promise, claim: str) -> None:
@@ -86,7 +86,7 @@ def describe(
     program: Sketch,
     promise: Promise,
     off_grid: tuple[str, ...],
-    limits: tuple[Limit, ...],
+    limits: tuple[AcceptedRange, ...],
     claim: str,
     command: str,
     version: str,
@@ -120,7 +120,7 @@ def describe(
     )
 
 
-def _title(program: Sketch, promise: Promise, limits: tuple[Limit, ...]) -> str:
+def _title(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]) -> str:
     if not promise.claims:
         return f"{program.name}: a program with noise; nothing is claimed about its privacy."
     if promise.kind == BOUNDED:
@@ -129,14 +129,14 @@ def _title(program: Sketch, promise: Promise, limits: tuple[Limit, ...]) -> str:
     return f"{program.name}: a program that answers with differential privacy."
 
 
-def _bounds(program: Sketch, promise: Promise, limits: tuple[Limit, ...]) -> str:
+def _bounds(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]) -> str:
     """Up to where a bounded proof reaches: at most 4 private answers and N from 1 to 3."""
     count = program.private.count
     answers = f"at most {promise.most} private answers" if count is None else f"its {count} private answers"
     return " and ".join([answers, *(str(limit) for limit in limits if limit.most is not None)])
 
 
-def _claim(program: Sketch, promise: Promise, limits: tuple[Limit, ...], claim: str) -> str:
+def _claim(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...], claim: str) -> str:
     q, eps = program.private.name, program.epsilon.name
     kind = "whole answers" if program.private.whole else "answers"
     if program.private.count is not None:
@@ -155,7 +155,7 @@ def _claim(program: Sketch, promise: Promise, limits: tuple[Limit, ...], claim: 
     )
 
 
-def _refused(program: Sketch, promise: Promise, limits: tuple[Limit, ...]) -> str:
+def _refused(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]) -> str:
     """The inputs that are refused because nothing is known of them, or because the program does not declare them."""
     found = [str(limit) for limit in limits]
     q = program.private.name

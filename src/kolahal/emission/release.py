@@ -10,7 +10,7 @@ from kolahal.emission.program import emit as write
 from kolahal.emission.promise import BOUNDED, NOTHING, PROVED, Promise
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Mechanism, Sketch
-from kolahal.model import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict
 
 NOBODY = Unknown("nobody has checked it")
 FORCE = "`kolahal emit --force`, or force=True in Python, writes it all the same, under a title that says that nothing is claimed"

@@ -40,7 +40,7 @@ ARITHMETIC = ("+", "-", "*", "/")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class GridPlan:
     """Texts of public expressions, and why a proof about real noise may not carry over to the grid, if so."""
 
     scales: tuple[str, ...]
@@ -115,7 +115,7 @@ def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
     return [(low, high) for low, high in ends if low != high]
 
 
-def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> Plan:
+def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> GridPlan:
     """The plan of a program without holes, whose proof shifts its noise by `shifts`."""
     return _Planner(sketch, shifts).plan()
 
@@ -135,7 +135,7 @@ class _Planner:
         self.define()
         self.reasons: list[str] = []
 
-    def plan(self) -> Plan:
+    def plan(self) -> GridPlan:
         body = self.sketch.body
         scales = [draw.scale for draw in self.sketch.draws if isinstance(draw.scale, Scale)]
         sites = self.sites()
@@ -154,7 +154,7 @@ class _Planner:
         ]
         factors = [print_expression(self.resolve(site.factor)) for site in sites.values()]
         parts = [str(self.shifts.parts)] if self.shifts.parts > 1 else []
-        return Plan(
+        return GridPlan(
             tuple(dict.fromkeys(map(str, scales))),
             tuple(dict.fromkeys(print_expression(n) for n in [*literals, *reals, *computed])),
             (*factors, *parts),

@@ -11,7 +11,7 @@ import numpy as np
 
 from kolahal.engine.faults import MOST_TURNS, fault
 from kolahal.engine.noise import FAMILIES, Array
-from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET, Kinds, Lengths, Mask, Outputs
+from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET, KindCodes, Lengths, Mask, Outputs
 from kolahal.engine.tape import Tape, Turns
 from kolahal.lang.ir import (
     Append,
@@ -72,7 +72,7 @@ class Used:
 class Lanes:
     """One scalar a lane; a kind or a value that all lanes share is a single one."""
 
-    kind: int | Kinds
+    kind: int | KindCodes
     value: Any  # number or truth value, or an array of these
 
 
@@ -100,7 +100,7 @@ class Items:
 @dataclass(slots=True)
 class _Stack:
     lengths: Lengths  # (runs,)
-    kinds: Kinds  # (room, runs)
+    kinds: KindCodes  # (room, runs)
     values: Array  # (room, runs)
 
     @staticmethod
@@ -147,7 +147,7 @@ class _Stack:
 
 
 @dataclass(slots=True)
-class Answers:
+class PrivateLanes:
     """The private answers: the same list in every lane."""
 
     values: Array  # (answers,)
@@ -201,7 +201,7 @@ class _Batch:
         runs = self.tape.runs
         for name, value in self.arguments.environment(self.sketch).items():
             self.names[name] = Lanes(BOOLEAN, value) if isinstance(value, bool) else Lanes(NUMBER, float(value))
-        self.names[self.sketch.private.name] = Answers(np.array([float(a) for a in self.database]))
+        self.names[self.sketch.private.name] = PrivateLanes(np.array([float(a) for a in self.database]))
         self.taken, self.result_lengths = np.zeros((2, runs), dtype=np.int64)
         self.result = _Stack.empty(runs, 1)
         with np.errstate(all="ignore"):
@@ -265,7 +265,7 @@ class _Batch:
             return value
         runs = self.tape.runs
         made = Items(runs, _Stack.empty(runs), _Stack.empty(runs))
-        for answer in value.values if isinstance(value, Answers) else ():
+        for answer in value.values if isinstance(value, PrivateLanes) else ():
             made.back.push(Lanes(NUMBER, answer), np.ones(runs, dtype=bool))
         return made
 
@@ -338,7 +338,7 @@ class _Batch:
     # ---- expressions
 
     def length(self, found: Any) -> Any:
-        return len(found.values) if isinstance(found, Answers) else found.lengths
+        return len(found.values) if isinstance(found, PrivateLanes) else found.lengths
 
     def scalar(self, expr: Expr, mask: Mask, turns: Turns) -> Lanes:
         value = self.value(expr, mask, turns)

@@ -50,7 +50,7 @@ def run_reference_with_draws(
     holes = {draw.site: draw.scale.index for draw in sketch.draws if isinstance(draw.scale, Hole)}
     rows: list[Any] = []
     for run in range(tape.runs):
-        log: list[reference.Drawn] = []
+        log: list[reference.DrawnValue] = []
         rows.append(reference.run(sketch, database, arguments, scales, tape.row(run), log=log))
         for site, _, drawn in log:
             if site in holes and scales[holes[site]] != 0:

@@ -23,16 +23,8 @@ import numpy as np
 from kolahal.engine import batch
 from kolahal.engine.batch import Used
 from kolahal.engine.faults import fault
-from kolahal.engine.kernel import (
-    DONE,
-    NO_ANSWER_ROOM,
-    NO_LIST_ROOM,
-    NO_NOISE,
-    NO_TURNS,
-    PARAMETERS,
-    Kernel,
-    write_kernel,
-)
+from kolahal.engine.kernel import PARAMETERS, Kernel, write_kernel
+from kolahal.engine.kernel_expressions import DONE, NO_ANSWER_ROOM, NO_LIST_ROOM, NO_NOISE, NO_TURNS
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import Lengths, Outputs
 from kolahal.engine.tape import Tape, Turns
@@ -125,7 +117,7 @@ def run_with_draws(
 # ---------------------------------------------------------------- running a kernel
 
 
-class _Noise:
+class _CompiledNoise:
     """The table through which a kernel finds unit noise: for each site, one place an address, filled on demand."""
 
     def __init__(self, kernel: Kernel, tape: Tape, size: int):
@@ -188,7 +180,7 @@ def drive(
     for draw in kernel.draws:
         hole = draw.scale
         by_site[draw.site] = scales[hole.index] if isinstance(hole, Hole) else float(hole.at(quantities))
-    noise = _Noise(kernel, tape, size)
+    noise = _CompiledNoise(kernel, tape, size)
     room, width = 2 * max(size, kernel.widest) + 2, max(size, kernel.widest, 1)
     lengths: Lengths = np.zeros(runs, dtype=np.int64)
     kinds: Any = np.zeros((width, runs), dtype=np.uint8)

@@ -16,7 +16,7 @@ from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsW
 UNSET, NONE, BOOLEAN, NUMBER = range(4)  # kinds of a scalar
 SCALAR = -1  # the length of an answer that is no list
 
-Kinds = NDArray[np.uint8]
+KindCodes = NDArray[np.uint8]
 Lengths = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -26,7 +26,7 @@ class Outputs:
     """Answers of runs: item i of run r is `values[i, r]`, of kind `kinds[i, r]`; `lengths[r]` is SCALAR or a count."""
 
     lengths: Lengths  # (runs,)
-    kinds: Kinds  # (items, runs)
+    kinds: KindCodes  # (items, runs)
     values: Array  # (items, runs)
 
     @property

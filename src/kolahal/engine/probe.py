@@ -22,7 +22,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Estimate, Example, Odds, Scales
 from kolahal.settings import Settings
 
-Pattern = tuple[bool, ...]  # which holes have noise
+NoisyHoles = tuple[bool, ...]  # which holes have noise
 DOUBT = 3.0  # standard errors between a value and the bounds of its Estimate
 
 
@@ -81,8 +81,8 @@ class ReweighingProbe:
     tape: Tape
     ladder: tuple[float, ...]
     rungs: Array  # (holes, runs): the scale each run drew with
-    _runs: dict[tuple[Database, Arguments, Pattern], tuple[Outputs, Array, Array]] = field(default_factory=dict)
-    _sides: dict[tuple[Database, Arguments, Pattern, Any], Side] = field(default_factory=dict)
+    _runs: dict[tuple[Database, Arguments, NoisyHoles], tuple[Outputs, Array, Array]] = field(default_factory=dict)
+    _sides: dict[tuple[Database, Arguments, NoisyHoles, Any], Side] = field(default_factory=dict)
 
     def __call__(self, scales: Scales, example: Example) -> Odds:
         rows = np.array([scales], dtype=float)
@@ -124,7 +124,7 @@ class ReweighingProbe:
                 result[:, holes + hole] = -FAMILIES[draw.noise].log_norm(scales[:, hole])
         return result
 
-    def _side(self, database: Database, example: Example, pattern: Pattern) -> Side:
+    def _side(self, database: Database, example: Example, pattern: NoisyHoles) -> Side:
         key = (database, example.arguments, pattern, example.event)
         if key not in self._sides:
             outputs, statistics, log_proposal = self._run(database, example.arguments, pattern)
@@ -134,7 +134,7 @@ class ReweighingProbe:
             )
         return self._sides[key]
 
-    def _run(self, database: Database, arguments: Arguments, pattern: Pattern) -> tuple[Outputs, Array, Array]:
+    def _run(self, database: Database, arguments: Arguments, pattern: NoisyHoles) -> tuple[Outputs, Array, Array]:
         key = (database, arguments, pattern)
         if key not in self._runs:
             scales: list[Any] = [rung if on else 0.0 for rung, on in zip(self.rungs, pattern, strict=True)]

@@ -60,14 +60,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "abs": abs}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Ended:
     """That a run is over, and its answer."""
 
     value: Any
 
 
-Signal = None | Break | Continue | Answer  # how a block ended; None is by reaching its end
-Drawn = tuple[int, Turns, Any]  # site, turns, value
+Signal = None | Break | Continue | Ended  # how a block ended; None is by reaching its end
+DrawnValue = tuple[int, Turns, Any]  # site, turns, value
 
 
 def run(
@@ -77,7 +77,7 @@ def run(
     scales: Sequence[float],
     units: Units,
     number: Callable[[Any], Any] = float,
-    log: list[Drawn] | None = None,
+    log: list[DrawnValue] | None = None,
 ) -> Any:
     """The answer of one run: a number, True, False, None, or a tuple of these for a list.
 
@@ -88,9 +88,9 @@ def run(
         for name, value in arguments.environment(sketch).items()
     }
     names[sketch.private.name] = [number(answer) for answer in database]
-    machine = _Run(sketch, names, arguments, tuple(scales), units, number, [] if log is None else log)
+    machine = _ReferenceRun(sketch, names, arguments, tuple(scales), units, number, [] if log is None else log)
     ended = machine.block(sketch.body, ())
-    assert isinstance(ended, Answer), "a checked program ends with an answer"
+    assert isinstance(ended, Ended), "a checked program ends with an answer"
     return tuple(ended.value) if isinstance(ended.value, list) else ended.value
 
 
@@ -103,21 +103,21 @@ def count_steps(
         for name, value in arguments.environment(sketch).items()
     }
     names[sketch.private.name] = [float(answer) for answer in database]
-    machine = _Run(sketch, names, arguments, tuple(scales), units, float, [])
+    machine = _ReferenceRun(sketch, names, arguments, tuple(scales), units, float, [])
     before = machine.turns_left
     machine.block(sketch.body, ())
     return before - machine.turns_left + len(machine.log)
 
 
 @dataclass(slots=True)
-class _Run:
+class _ReferenceRun:
     sketch: Sketch
     names: dict[str, Any]
     arguments: Arguments
     scales: tuple[float, ...]
     units: Units
     number: Callable[[Any], Any]
-    log: list[Drawn]
+    log: list[DrawnValue]
     turns_left: int = field(default_factory=lambda: MOST_TURNS)
 
     def block(self, body: Block, turns: Turns) -> Signal:
@@ -137,7 +137,7 @@ class _Run:
                 turn = 0
                 while self.truth(test, (*turns, turn)):
                     ended = self.turn(node, body, (*turns, turn))
-                    if isinstance(ended, Answer):
+                    if isinstance(ended, Ended):
                         return ended
                     if isinstance(ended, Break):
                         break
@@ -146,7 +146,7 @@ class _Run:
                 for turn, item in enumerate(self.items(over, turns)):
                     self.names[name] = item
                     ended = self.turn(node, body, (*turns, turn))
-                    if isinstance(ended, Answer):
+                    if isinstance(ended, Ended):
                         return ended
                     if isinstance(ended, Break):
                         break
@@ -154,7 +154,7 @@ class _Run:
                 item, target = self.value(value, turns), self.value(Var(name, span=node.span), turns)
                 target.insert(0 if front else len(target), item)
             case Return(value):
-                return Answer(self.value(value, turns))
+                return Ended(self.value(value, turns))
             case Break() | Continue():
                 return node
         return None

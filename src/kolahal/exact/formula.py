@@ -11,16 +11,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kolahal.engine.noise import FAMILIES
+from kolahal.engine.noise import FAMILIES, Array
 from kolahal.exact.laplace_sums import draws_of_sum, sum_probability
-from kolahal.exact.polyhedra import Bounds, Density, Limit, Node, Polyhedron
+from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential
 from kolahal.exact.star_integrals import MOST_LEAVES, Stars, integrate
-from kolahal.exact.tree_quadrature import Source, TreePlan, find_obstacle, integrate_tree
+from kolahal.exact.tree_quadrature import TreePlan, WeightedDraw, find_obstacle, integrate_tree
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, Answer
+from kolahal.logic.affine import Affine, AnswerAt
 from kolahal.paths.cuts import CannotIntegrate
 
-Array = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 EXACT, UP, ABOVE, DOWN, BELOW = range(5)  # how a limit is rounded where the noise is whole
@@ -64,7 +63,7 @@ class SumPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class TreeProduct:
     """Where all facts hold, the product of the trees; each fact is a row of the table that is below or at 0."""
 
     facts: tuple[tuple[int, bool], ...]  # row, strict
@@ -80,7 +79,7 @@ class Formula:
     A point is a database, followed by bounds of the event.
     """
 
-    products: tuple[Product, ...]
+    products: tuple[TreeProduct, ...]
     constants: Array  # (limits,)
     answers: Array  # (limits, answers)
     signs: Array  # (limits,)
@@ -102,7 +101,7 @@ class Formula:
 
 
 @dataclass(slots=True)
-class _Table:
+class _NodeTable:
     rows: dict[tuple[Affine, int, int], int] = field(default_factory=dict)
     listed: list[tuple[Affine, int, int]] = field(default_factory=list)
 
@@ -113,21 +112,21 @@ class _Table:
             self.listed.append(key)
         return self.rows[key]
 
-    def lows(self, limits: Sequence[Limit], whole: bool) -> tuple[int, ...]:
+    def lows(self, limits: Sequence[AffineBound], whole: bool) -> tuple[int, ...]:
         return tuple(self.add(m.form, (ABOVE if m.strict else UP) if whole else EXACT, 1) for m in limits)
 
-    def highs(self, limits: Sequence[Limit], whole: bool) -> tuple[int, ...]:
+    def highs(self, limits: Sequence[AffineBound], whole: bool) -> tuple[int, ...]:
         return tuple(self.add(m.form, (BELOW if m.strict else DOWN) if whole else EXACT, 1) for m in limits)
 
     def negated(self, rows: Sequence[int]) -> tuple[int, ...]:
         found = (self.listed[row] for row in rows)
         return tuple(self.add(form, rounding, -sign) for form, rounding, sign in found)
 
-    def formula(self, products: Sequence[Product]) -> Formula:
+    def formula(self, products: Sequence[TreeProduct]) -> Formula:
         entries: list[tuple[int, int, float]] = []
         for row, (form, _, _) in enumerate(self.rows):
             for symbol, coefficient in form.terms.items():
-                assert isinstance(symbol, Answer), "arguments have values here"
+                assert isinstance(symbol, AnswerAt), "arguments have values here"
                 entries.append((row, symbol.place, float(coefficient)))
         answers = np.zeros((len(self.rows), 1 + max((place for _, place, _ in entries), default=-1)))
         for row, place, value in entries:
@@ -143,8 +142,8 @@ class _Table:
 
 def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) -> Formula | CannotIntegrate:
     """The formula of disjoint polyhedra."""
-    table = _Table()
-    products: list[Product] = []
+    table = _NodeTable()
+    products: list[TreeProduct] = []
     for polyhedron in polyhedra:
         facts = tuple((table.add(fact.form, EXACT, 1), fact.strict) for fact in polyhedron.facts)
         stars: list[StarPlan] = []
@@ -165,11 +164,11 @@ def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) ->
             if obstacle is not None:
                 return CannotIntegrate(obstacle)
             trees.append(tree)
-        products.append(Product(facts, tuple(stars), tuple(sums), tuple(trees)))
+        products.append(TreeProduct(facts, tuple(stars), tuple(sums), tuple(trees)))
     return table.formula(products)
 
 
-def _plan_sum(node: Node, noises: Sequence[Noise], table: _Table) -> SumPlan | None:
+def _plan_sum(node: Potential, noises: Sequence[Noise], table: _NodeTable) -> SumPlan | None:
     draws = draws_of_sum(node, noises[node.draws[0].site])
     if draws is None:
         return None
@@ -179,9 +178,9 @@ def _plan_sum(node: Node, noises: Sequence[Noise], table: _Table) -> SumPlan | N
     return SumPlan(first.draw.site, float(abs(first.weight)), len(draws), *rows)
 
 
-def _plan_tree(node: Node, noises: Sequence[Noise], table: _Table, whole: bool) -> TreePlan:
+def _plan_tree(node: Potential, noises: Sequence[Noise], table: _NodeTable, whole: bool) -> TreePlan:
     own, link = (
-        Source(noises[d.draw.site], d.draw.site, float(d.weight)) if d is not None else None
+        WeightedDraw(noises[d.draw.site], d.draw.site, float(d.weight)) if d is not None else None
         for d in (node.density, node.link_density)
     )
     return TreePlan(
@@ -195,7 +194,7 @@ def _plan_tree(node: Node, noises: Sequence[Noise], table: _Table, whole: bool) 
     )
 
 
-def _plan_star(tree: Node, noises: Sequence[Noise], table: _Table) -> StarPlan | None:
+def _plan_star(tree: Potential, noises: Sequence[Noise], table: _NodeTable) -> StarPlan | None:
     """The tree as a star of one kind of leaves, if it is one."""
     root = tree.density
     if tree.height > 1 or root is None or len(tree.children) > MOST_LEAVES:
@@ -232,7 +231,7 @@ def _plan_star(tree: Node, noises: Sequence[Noise], table: _Table) -> StarPlan |
     )
 
 
-def _leaf(node: Node) -> tuple[Density | None, Bounds, Bounds, int]:
+def _leaf(node: Potential) -> tuple[Density | None, Bounds, Bounds, int]:
     """The one draw of a leaf, the limits that stay, those that move with the centre, and which way."""
     if node.density is not None and node.link_density is None:
         return node.density, node.bounds, node.link_bounds, 1
@@ -241,7 +240,7 @@ def _leaf(node: Node) -> tuple[Density | None, Bounds, Bounds, int]:
     return None, node.bounds, node.link_bounds, 1
 
 
-def _turned(table: _Table, bounds: Bounds, whole: bool, turn: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _turned(table: _NodeTable, bounds: Bounds, whole: bool, turn: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
     low, high = table.lows(bounds.low, whole), table.highs(bounds.high, whole)
     return (table.negated(high), table.negated(low)) if turn else (low, high)
 

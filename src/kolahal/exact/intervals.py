@@ -15,11 +15,11 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.engine.noise import FAMILIES
-from kolahal.exact.polyhedra import Bounds, Density, Limit, Node, Polyhedron, build_polyhedra
+from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
 from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import Answer, Number, Symbol
+from kolahal.logic.affine import AnswerAt, Indeterminate, Number
 from kolahal.model import Arguments, Database, Estimate, Event
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
@@ -112,7 +112,7 @@ def probability_of(
     """The probability of disjoint polyhedra for the scales of all sites."""
     if isinstance(polyhedra, CannotIntegrate):
         return polyhedra
-    values: dict[Symbol, Number] = {Answer(i): answer for i, answer in enumerate(database)}
+    values: dict[Indeterminate, Number] = {AnswerAt(i): answer for i, answer in enumerate(database)}
     held = [p for p in polyhedra if all(fact.holds(values) for fact in p.facts)]
     flint = _flint()
     while True:
@@ -179,10 +179,10 @@ class Pieces:
 @dataclass(slots=True)
 class _Integral:
     flint: Any
-    values: Mapping[Symbol, Number]
+    values: Mapping[Indeterminate, Number]
     scales: Sequence[Fraction]
     noises: Sequence[Noise]
-    tree: Node
+    tree: Potential
     whole: bool = field(init=False)
     exponentials: dict[Fraction, Any] = field(default_factory=dict)
 
@@ -199,7 +199,7 @@ class _Integral:
                         return CannotIntegrate("noise on the whole numbers is multiplied")
         return self.total(self.function(self.tree))
 
-    def function(self, node: Node) -> Pieces:
+    def function(self, node: Potential) -> Pieces:
         """The node's density times what its children give, as a function of the node."""
         result = self.inside(*self.ends(node.bounds))
         if node.density is not None:
@@ -208,7 +208,7 @@ class _Integral:
             result = self.times(result, self.message(child))
         return result
 
-    def message(self, node: Node) -> Pieces:
+    def message(self, node: Potential) -> Pieces:
         """What is left of a subtree as a function of its parent."""
         function = self.function(node)
         low, high = self.ends(node.link_bounds)
@@ -240,7 +240,7 @@ class _Integral:
         high = min((self.limit(m, -1) for m in bounds.high), default=None)
         return low, high
 
-    def limit(self, limit: Limit, way: int) -> Fraction:
+    def limit(self, limit: AffineBound, way: int) -> Fraction:
         """The value of a limit; with whole noise the first whole number that it admits."""
         value = Fraction(limit.form.at(self.values))
         if not self.whole:

@@ -7,16 +7,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kolahal.engine.noise import FAMILIES
-from kolahal.exact.polyhedra import Density, Node
+from kolahal.engine.noise import FAMILIES, Array
+from kolahal.exact.polyhedra import Density, Potential
 from kolahal.lang.noise import Noise
 
-Array = NDArray[np.float64]
 
-
-def draws_of_sum(tree: Node, noise: Noise) -> tuple[Density, ...] | None:
+def draws_of_sum(tree: Potential, noise: Noise) -> tuple[Density, ...] | None:
     """The draws of a tree that only bounds their sum, if they are all alike and Laplace; else None.
 
     Such a tree is a chain from the ground to the one node with bounds; every draw is a step of it.

@@ -16,12 +16,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, Atom, Atoms, Drawn, Symbol, plain
+from kolahal.logic.affine import Affine, Atom, Atoms, Indeterminate, NoiseAt, plain
 from kolahal.model import (
     Event,
 )
 from kolahal.paths.cuts import CannotIntegrate, cut
-from kolahal.paths.explore import Path
+from kolahal.paths.state import Path
 
 MOST_TRIES = 2_000  # ways of placing draws that are looked at for one polyhedron
 
@@ -29,7 +29,7 @@ GROUND = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class AffineBound:
     """A bound on a difference: an affine form of the private answers and arguments."""
 
     form: Affine
@@ -40,8 +40,8 @@ class Limit:
 class Bounds:
     """A difference is at least every one of `low` and at most every one of `high`."""
 
-    low: tuple[Limit, ...] = ()
-    high: tuple[Limit, ...] = ()
+    low: tuple[AffineBound, ...] = ()
+    high: tuple[AffineBound, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.low or self.high)
@@ -54,31 +54,31 @@ FREE = Bounds()
 class Density:
     """A draw is `weight` times the difference of a node and the ground, or its parent."""
 
-    draw: Drawn
+    draw: NoiseAt
     weight: Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class Potential:
     """A potential: how it stands to the ground, how to its parent, and what hangs on it."""
 
     density: Density | None  # against the ground
     bounds: Bounds
     link_density: Density | None  # against the parent
     link_bounds: Bounds
-    children: tuple[Node, ...]
+    children: tuple[Potential, ...]
 
     @property
     def height(self) -> int:
         return 1 + max((child.height for child in self.children), default=-1)
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[Potential]:
         yield self
         for child in self.children:
             yield from child.walk()
 
     @property
-    def draws(self) -> tuple[Drawn, ...]:
+    def draws(self) -> tuple[NoiseAt, ...]:
         return tuple(d.draw for node in self.walk() for d in (node.density, node.link_density) if d is not None)
 
 
@@ -87,10 +87,7 @@ class Polyhedron:
     """Where the `facts` about the database hold, the product of the trees' probabilities; otherwise 0."""
 
     facts: Atoms
-    trees: tuple[Node, ...]
-
-
-# ---------------------------------------------------------------- which part of a path is in an event
+    trees: tuple[Potential, ...]
 
 
 # ---------------------------------------------------------------- comparisons → trees
@@ -116,14 +113,14 @@ def build_polyhedra(
 def build_polyhedron(atoms: Atoms) -> Polyhedron | CannotIntegrate:
     """The trees of comparisons that hold together; draws that no comparison names are certain and left out."""
     facts: list[Atom] = []
-    rows: list[Row] = []
+    rows: list[PlacedRow] = []
     for atom in dict.fromkeys(atoms):
-        noise = {s: Fraction(c) for s, c in atom.form.terms.items() if isinstance(s, Drawn)}
+        noise = {s: Fraction(c) for s, c in atom.form.terms.items() if isinstance(s, NoiseAt)}
         if noise:
-            rows.append(Row(noise, atom.form.part(_is_public) + Affine({}, atom.form.constant), atom.strict))
+            rows.append(PlacedRow(noise, atom.form.part(_is_public) + Affine({}, atom.form.constant), atom.strict))
         else:
             facts.append(atom)
-    trees: list[Node] = []
+    trees: list[Potential] = []
     for group in _components(rows):
         placed = place_draws(group)
         if isinstance(placed, CannotIntegrate):
@@ -132,22 +129,22 @@ def build_polyhedron(atoms: Atoms) -> Polyhedron | CannotIntegrate:
     return Polyhedron(tuple(facts), tuple(trees))
 
 
-def _is_public(symbol: Symbol) -> bool:
-    return not isinstance(symbol, Drawn)
+def _is_public(symbol: Indeterminate) -> bool:
+    return not isinstance(symbol, NoiseAt)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlacedRow:
     """noise + public ≤ 0, or < 0."""
 
-    noise: Mapping[Drawn, Fraction]
+    noise: Mapping[NoiseAt, Fraction]
     public: Affine
     strict: bool
 
 
-def _components(rows: Sequence[Row]) -> list[list[Row]]:
+def _components(rows: Sequence[PlacedRow]) -> list[list[PlacedRow]]:
     """Rows that share draws, directly or through others, together."""
-    home: dict[Drawn, list[Row]] = {}
+    home: dict[NoiseAt, list[PlacedRow]] = {}
     for row in rows:
         merged, *others = {id(home[d]): home[d] for d in row.noise if d in home}.values() or ([],)
         for member in [row, *(member for group in others for member in group)]:
@@ -163,8 +160,8 @@ Pair: TypeAlias = tuple[int, int]  # of nodes
 class Placement:
     """Draws as differences of nodes: draw = weight × (first − second); and bounds on differences, by pair."""
 
-    draws: dict[Drawn, tuple[int, int, Fraction]] = field(default_factory=dict)
-    bounds: dict[Pair, tuple[tuple[Limit, ...], tuple[Limit, ...]]] = field(default_factory=dict)
+    draws: dict[NoiseAt, tuple[int, int, Fraction]] = field(default_factory=dict)
+    bounds: dict[Pair, tuple[tuple[AffineBound, ...], tuple[AffineBound, ...]]] = field(default_factory=dict)
     leader: list[int] = field(default_factory=lambda: [GROUND])  # of each node: nodes with one leader hang together
     edges: set[Pair] = field(default_factory=set)
 
@@ -194,11 +191,11 @@ class Placement:
         self.edges.add(pair)
         return True
 
-    def put(self, draw: Drawn, node: int, base: int, weight: Fraction) -> bool:
+    def put(self, draw: NoiseAt, node: int, base: int, weight: Fraction) -> bool:
         self.draws[draw] = (node, base, weight)
         return self.connect(node, base)
 
-    def ends(self, noise: Mapping[Drawn, Fraction]) -> tuple[int, int, Fraction] | None:
+    def ends(self, noise: Mapping[NoiseAt, Fraction]) -> tuple[int, int, Fraction] | None:
         """The placed part of a row as factor × (a − b), or None if it is no such difference."""
         total: dict[int, Fraction] = {}
         for draw, coefficient in noise.items():
@@ -215,16 +212,16 @@ class Placement:
             return left[0][0], left[1][0], left[0][1]
         return None
 
-    def bound(self, row: Row, a: int, b: int, factor: Fraction) -> bool:
+    def bound(self, row: PlacedRow, a: int, b: int, factor: Fraction) -> bool:
         """factor × (a − b) + public ≤ 0."""
         if a < b:
             a, b, factor = b, a, -factor
-        limit = Limit(row.public.times(plain(-1 / factor)), row.strict)
+        limit = AffineBound(row.public.times(plain(-1 / factor)), row.strict)
         low, high = self.bounds.get((a, b), ((), ()))
         self.bounds[a, b] = (low, (*high, limit)) if factor > 0 else ((*low, limit), high)
         return self.connect(a, b)
 
-    def trees(self) -> list[Node]:
+    def trees(self) -> list[Potential]:
         """The forest, each tree hung from its middle, so that it is as low as can be."""
         beside: dict[int, list[int]] = {node: [] for node in range(1, len(self.leader))}
         for a, b in sorted(self.edges):
@@ -242,13 +239,13 @@ class Placement:
         return found
 
     def _hang(
-        self, node: int, parent: int, beside: dict[int, list[int]], places: dict[Pair, tuple[Drawn, Fraction]]
-    ) -> Node:
+        self, node: int, parent: int, beside: dict[int, list[int]], places: dict[Pair, tuple[NoiseAt, Fraction]]
+    ) -> Potential:
         children = tuple(self._hang(other, node, beside, places) for other in beside[node] if other != parent)
         against_parent = (None, FREE) if parent == GROUND else self._edge(node, parent, places)
-        return Node(*self._edge(node, GROUND, places), *against_parent, children)
+        return Potential(*self._edge(node, GROUND, places), *against_parent, children)
 
-    def _edge(self, node: int, base: int, places: dict[Pair, tuple[Drawn, Fraction]]) -> tuple[Density | None, Bounds]:
+    def _edge(self, node: int, base: int, places: dict[Pair, tuple[NoiseAt, Fraction]]) -> tuple[Density | None, Bounds]:
         """What is known of node − base."""
         density = None
         if (node, base) in places:
@@ -262,8 +259,8 @@ class Placement:
         return density, Bounds(_negate(high), _negate(low))
 
 
-def _negate(limits: Iterable[Limit]) -> tuple[Limit, ...]:
-    return tuple(Limit(-limit.form, limit.strict) for limit in limits)
+def _negate(limits: Iterable[AffineBound]) -> tuple[AffineBound, ...]:
+    return tuple(AffineBound(-limit.form, limit.strict) for limit in limits)
 
 
 def _reach(start: int, beside: Mapping[int, Sequence[int]]) -> set[int]:
@@ -292,13 +289,13 @@ def _middle(start: int, beside: Mapping[int, Sequence[int]], grounded: Collectio
     return next(other for other in beside[node] if away[other] == away[node] - 1)
 
 
-def place_draws(rows: Sequence[Row]) -> Placement | CannotIntegrate:
+def place_draws(rows: Sequence[PlacedRow]) -> Placement | CannotIntegrate:
     """A placement without rings, found by trying: pairs first, then sums; a bound on one draw fits any placement."""
     ordered = sorted(rows, key=lambda row: len(row.noise) if len(row.noise) > 1 else math.inf)
     return _place_directly(ordered) or _search_placement(ordered)
 
 
-def _place_directly(rows: Sequence[Row]) -> Placement | None:
+def _place_directly(rows: Sequence[PlacedRow]) -> Placement | None:
     """Every row in the first way there is, without copies, so that n rows take n steps; None if one does not fit."""
     placement = Placement()
     for row in rows:
@@ -307,7 +304,7 @@ def _place_directly(rows: Sequence[Row]) -> Placement | None:
     return placement
 
 
-def _search_placement(rows: Sequence[Row]) -> Placement | CannotIntegrate:
+def _search_placement(rows: Sequence[PlacedRow]) -> Placement | CannotIntegrate:
     tries = 0
     pending: list[tuple[int, Placement]] = [(0, Placement())]
     while pending:
@@ -326,7 +323,7 @@ def _search_placement(rows: Sequence[Row]) -> Placement | CannotIntegrate:
     return CannotIntegrate("the comparisons tie the noise together in rings, so no order of integration is simple")
 
 
-def _ways(row: Row, placement: Placement, target: Callable[[], Placement]) -> Iterator[Placement | None]:
+def _ways(row: PlacedRow, placement: Placement, target: Callable[[], Placement]) -> Iterator[Placement | None]:
     """Placements with this row, side by side first, then one after the other; None for a way that makes a ring.
 
     Each is made by changing a `target`, which is `placement` or a copy of it.

@@ -14,21 +14,19 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kolahal.engine.probe import Losses, ReweighingProbe, build_probe
+from kolahal.engine.noise import Array
+from kolahal.engine.probe import Losses, NoisyHoles, ReweighingProbe, build_probe
 from kolahal.exact.formula import Batch, Formula, Question, build_batch, compile_formula
 from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Equals, Estimate, Event, Example, Odds, Output, Scales
 from kolahal.paths.cuts import CannotIntegrate, open_bounds
-from kolahal.paths.explore import Fault, affine_parts
 from kolahal.paths.joined import Outcomes, find_outcomes
+from kolahal.paths.state import Fault, affine_parts
 from kolahal.settings import Settings
 
-Array = NDArray[np.float64]
-Pattern = tuple[bool, ...]  # which holes have noise
 TOO_FAR = CannotIntegrate("answers are too far apart for the noise")
 ALL_AT_ONCE = 12  # queries up to which the paths of all events are found together, and kept
 SMALLEST = 1e-280  # below this doubles lose digits, so nothing is said about such a probability
@@ -43,7 +41,7 @@ class Integrator:
     _formulas: dict[Any, Formula | CannotIntegrate] = field(default_factory=dict)
 
     def question(
-        self, arguments: Arguments, pattern: Pattern, event: Event, database: Database
+        self, arguments: Arguments, pattern: NoisyHoles, event: Event, database: Database
     ) -> Question | CannotIntegrate:
         """The probability of `event` on `database`: a formula that serves other bounds and databases too, if it can."""
         opened, bounds = open_bounds(event, arguments.size)
@@ -53,7 +51,7 @@ class Integrator:
         return found if isinstance(found, CannotIntegrate) else (found, (*database, *bounds))
 
     def _formula(
-        self, arguments: Arguments, pattern: Pattern, event: Event, database: Database | None
+        self, arguments: Arguments, pattern: NoisyHoles, event: Event, database: Database | None
     ) -> Formula | CannotIntegrate:
         key = (arguments, pattern, event, database)
         if key not in self._formulas:
@@ -61,7 +59,7 @@ class Integrator:
         return self._formulas[key]
 
     def _compile(
-        self, arguments: Arguments, pattern: Pattern, event: Event, database: Database | None
+        self, arguments: Arguments, pattern: NoisyHoles, event: Event, database: Database | None
     ) -> Formula | CannotIntegrate:
         outcomes = self._find(arguments, pattern, event, database)
         if isinstance(outcomes, CannotIntegrate):
@@ -72,7 +70,7 @@ class Integrator:
         return compile_formula(polyhedra, outcomes.noises)
 
     def _find(
-        self, arguments: Arguments, pattern: Pattern, event: Event | None, database: Database | None
+        self, arguments: Arguments, pattern: NoisyHoles, event: Event | None, database: Database | None
     ) -> Outcomes | CannotIntegrate:
         """All paths if they are few, else those that can end in the event."""
         given = (arguments.size, arguments.environment(self.sketch), self._silent(arguments, pattern), database)
@@ -95,7 +93,7 @@ class Integrator:
             return ()
         return tuple(Equals(_exact(value)) for value in values)
 
-    def _silent(self, arguments: Arguments, pattern: Pattern) -> frozenset[int]:
+    def _silent(self, arguments: Arguments, pattern: NoisyHoles) -> frozenset[int]:
         names = arguments.quantities(self.sketch)
         return frozenset(
             draw.site
@@ -144,7 +142,7 @@ def ask(
     return result[0] if len(questions) == 1 else result
 
 
-def _patterns(scales: Array) -> list[tuple[Pattern, Any]]:
+def _patterns(scales: Array) -> list[tuple[NoisyHoles, Any]]:
     noisy = scales > 0
     if noisy.all():
         return [((True,) * scales.shape[1], slice(None))]
@@ -155,7 +153,7 @@ def _patterns(scales: Array) -> list[tuple[Pattern, Any]]:
 
 
 def _prepare(
-    integrator: Integrator, arguments: Arguments, pattern: Pattern, questions: Sequence[tuple[Event, Database]]
+    integrator: Integrator, arguments: Arguments, pattern: NoisyHoles, questions: Sequence[tuple[Event, Database]]
 ) -> Batch | CannotIntegrate:
     prepared: list[Question] = []
     for event, database in questions:
@@ -210,7 +208,7 @@ class ExactProbe:
         return Losses(value, low, high)
 
     def _batch(
-        self, arguments: Arguments, pattern: Pattern, examples: tuple[Example, ...]
+        self, arguments: Arguments, pattern: NoisyHoles, examples: tuple[Example, ...]
     ) -> tuple[Batch | None, tuple[int, ...]]:
         """The examples that can be integrated, as one batch, d1 and d2 in turn, and their places."""
         key = (pattern, tuple(map(id, examples)))  # a hash of the examples themselves takes as long as the integrals

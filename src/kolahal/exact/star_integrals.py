@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kolahal.engine.noise import FAMILIES
+from kolahal.engine.noise import FAMILIES, Array
 from kolahal.lang.noise import Noise
 
-Array = NDArray[np.float64]
 MOST_LEAVES = 12  # the polynomial of m leaves loses a factor of 3^m of precision: nine good digits are left
 
 

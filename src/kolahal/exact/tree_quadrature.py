@@ -15,13 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kolahal.engine.noise import FAMILIES
+from kolahal.engine.noise import FAMILIES, Array
 from kolahal.lang.noise import Noise
 from kolahal.paths.cuts import CannotIntegrate
 
-Array = NDArray[np.float64]
 Rows = tuple[int, ...]  # of the table of limits
 
 NODES = 12  # of a panel
@@ -33,7 +31,7 @@ CHUNK = 1 << 21  # numbers in one array
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class WeightedDraw:
     """A draw: `weight` times a difference of two nodes."""
 
     noise: Noise
@@ -49,15 +47,15 @@ class Source:
 class TreePlan:
     """A node of `polyhedra.Node` whose limits are rows of a table."""
 
-    source: Source | None
+    source: WeightedDraw | None
     low: Rows
     high: Rows
-    link_source: Source | None
+    link_source: WeightedDraw | None
     link_low: Rows
     link_high: Rows
     children: tuple[TreePlan, ...]
 
-    def sources(self) -> Iterator[Source]:
+    def sources(self) -> Iterator[WeightedDraw]:
         for source in (self.source, self.link_source):
             if source is not None:
                 yield source
@@ -131,7 +129,7 @@ def _apart(tree: TreePlan, limits: Array, scales: Array, steepest: Array) -> Arr
 class _Leaf:
     """X in [max(low, slope·p + moving_low), min(high, slope·p + moving_high)], where p is its parent."""
 
-    source: Source
+    source: WeightedDraw
     low: Array
     high: Array
     moving_low: Array
@@ -160,11 +158,11 @@ class _Leaf:
 class _Inner:
     """A node with a place on the axis; `side` is 1 if it lies right of its parent, −1 if left, 0 if it is a sum."""
 
-    source: Source | None
+    source: WeightedDraw | None
     offset: Array
     low: Array  # on the axis
     high: Array
-    link: Source | None
+    link: WeightedDraw | None
     side: int
     children: tuple[_Leaf | _Inner, ...]
 
@@ -254,7 +252,7 @@ class _Job:
         return _Leaf(source, *still, *moving, slope)
 
 
-def _density(source: Source, x: Array, scales: Array, middle: Array) -> Array:
+def _density(source: WeightedDraw, x: Array, scales: Array, middle: Array) -> Array:
     family = FAMILIES[source.noise]
     scale = _wide(source.scale(scales), x)
     found: Array = np.exp(-np.abs(x) / scale - family.log_norm(scale))

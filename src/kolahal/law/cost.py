@@ -22,23 +22,23 @@ from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, Weights, find_front
 from kolahal.logic.affine import (
     Atom,
-    Change,
-    Drawn,
+    Indeterminate,
+    MoveAt,
+    NoiseAt,
     Number,
-    Symbol,
 )
 from kolahal.logic.simplex import find_point, find_supremum
 from kolahal.logic.smt import is_empty
-from kolahal.model import Unknown
-from kolahal.paths.events import Event, find_events
-from kolahal.paths.explore import CONTINUOUS, ONE_SIDED, Paths, explore
+from kolahal.paths.events import OutputCell, find_events
+from kolahal.paths.explore import explore
+from kolahal.paths.state import CONTINUOUS, ONE_SIDED, Paths
 from kolahal.proof.trusted.passages import (
     MOST_CORNERS,
     Active,
-    Case,
     Crossing,
     Piece,
     Row,
+    SizedProgram,
     TooLarge,
     build_crossing,
     find_fault,
@@ -52,6 +52,7 @@ from kolahal.proof.trusted.passages import (
     worst_changes,
 )
 from kolahal.settings import ProofSettings
+from kolahal.verdicts import Unknown
 
 MOST_CROSSINGS = 400  # pairs of events between which a neighbour may cross: some milliseconds each
 
@@ -78,7 +79,7 @@ class Passage:
     piece: Piece | None = None  # the moves for which it is meant; None is all
 
 
-def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...] | Unknown:
+def find_passages(case: SizedProgram, active: Active, steps: int) -> tuple[Passage, ...] | Unknown:
     """How every event of the first run is answered by the second, or why that is not known."""
     whole = case.is_whole(active)
     moved = move_answers(range(case.size))
@@ -104,7 +105,7 @@ def find_passages(case: Case, active: Active, steps: int) -> tuple[Passage, ...]
 # ---------------------------------------------------------------- corners of the relation
 
 
-def find_corners(case: Case, rows: Sequence[Row], whole: bool) -> tuple[Corner, ...] | Unknown:
+def find_corners(case: SizedProgram, rows: Sequence[Row], whole: bool) -> tuple[Corner, ...] | Unknown:
     """The changes of the rows at the moves that matter: a shift for these gives one for every move.
 
     Moves whose changes are nowhere above another's are left out: what satisfies the rows there satisfies them here.
@@ -117,7 +118,7 @@ def find_corners(case: Case, rows: Sequence[Row], whole: bool) -> tuple[Corner, 
     for count, move in enumerate(moves):
         if count == MOST_CORNERS:
             return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
-        values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+        values: dict[Indeterminate, Number] = {MoveAt(i): step for i, step in enumerate(move)}
         offsets = tuple(row.change.at(values) for row in rows)
         found.setdefault(offsets, Corner(offsets, move))
     corners = list(found.values())
@@ -147,10 +148,10 @@ def _moves(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bool) ->
             yield from adjacency.vertices(size)
             return
     for low, high in boxes:
-        yield from itertools.product(*(_ends(low, high, Change(i), rows, whole) for i in range(size)))
+        yield from itertools.product(*(_ends(low, high, MoveAt(i), rows, whole) for i in range(size)))
 
 
-def _ends(low: Fraction, high: Fraction, change: Change, rows: Sequence[Row], whole: bool) -> Sequence[Fraction]:
+def _ends(low: Fraction, high: Fraction, change: MoveAt, rows: Sequence[Row], whole: bool) -> Sequence[Fraction]:
     """The worst steps of one answer between two bounds."""
     signs = {(row.change.terms[change] > 0, row.equal) for row in rows if change in row.change.terms}
     if not signs:
@@ -165,7 +166,7 @@ def _ends(low: Fraction, high: Fraction, change: Change, rows: Sequence[Row], wh
 # ---------------------------------------------------------------- events that depend on the database
 
 
-def _cross(case: Case, crossing: Crossing, active: Active, whole: bool, steps: int) -> list[Passage] | Unknown:
+def _cross(case: SizedProgram, crossing: Crossing, active: Active, whole: bool, steps: int) -> list[Passage] | Unknown:
     """The passages from each event of a crossing to each that a neighbour may be in."""
     ways = list(itertools.islice(_ways(case, crossing), MOST_CROSSINGS + 1))
     if len(ways) > MOST_CROSSINGS:
@@ -185,7 +186,7 @@ def _cross(case: Case, crossing: Crossing, active: Active, whole: bool, steps: i
     return found
 
 
-def _ways(case: Case, crossing: Crossing) -> Iterator[tuple[Piece, int, int, list[Atom]]]:
+def _ways(case: SizedProgram, crossing: Crossing) -> Iterator[tuple[Piece, int, int, list[Atom]]]:
     """Moves, an event, an event, and what a database satisfies in the first whose neighbour is in the second.
 
     Pairs that plainly contradict each other are left out.
@@ -198,7 +199,7 @@ def _ways(case: Case, crossing: Crossing) -> Iterator[tuple[Piece, int, int, lis
                     yield piece, source, target, [*crossing.domain, *known, *then, *piece.atoms]
 
 
-def bound_corners(case: Case, rows: Sequence[Row], inside: Sequence[Atom], whole: bool) -> tuple[Corner, ...] | Unknown:
+def bound_corners(case: SizedProgram, rows: Sequence[Row], inside: Sequence[Atom], whole: bool) -> tuple[Corner, ...] | Unknown:
     """The extreme changes of rows where `inside` holds, each row bounded on its own."""
     if find_point(inside) is None:
         return Unknown("the solver could not tell whether a neighbour may cross a comparison")
@@ -227,15 +228,15 @@ def bound_corners(case: Case, rows: Sequence[Row], inside: Sequence[Atom], whole
 # ---------------------------------------------------------------- the cost
 
 
-def draws_of(rows: Iterable[Row]) -> list[Drawn]:
-    found = {symbol for row in rows for symbol in row.noise.terms if isinstance(symbol, Drawn)}
+def draws_of(rows: Iterable[Row]) -> list[NoiseAt]:
+    found = {symbol for row in rows for symbol in row.noise.terms if isinstance(symbol, NoiseAt)}
     return sorted(found)
 
 
-def build_problem(paths: Paths, rows: Sequence[Row], corner: Corner) -> tuple[Problem, list[Drawn]]:
+def build_problem(paths: Paths, rows: Sequence[Row], corner: Corner) -> tuple[Problem, list[NoiseAt]]:
     """The search for the cheapest shift at a corner, and which draw each of its columns stands for."""
     draws = draws_of(rows)
-    place: dict[Symbol, int] = {drawn: i for i, drawn in enumerate(draws)}
+    place: dict[Indeterminate, int] = {drawn: i for i, drawn in enumerate(draws)}
     columns = tuple(
         Column(d.site, paths.noises[d.site] in ONE_SIDED, paths.noises[d.site] not in CONTINUOUS) for d in draws
     )
@@ -247,7 +248,7 @@ def build_problem(paths: Paths, rows: Sequence[Row], corner: Corner) -> tuple[Pr
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ShiftPlan:
     """What it costs to shift the noise of `active` sites only: the cheapest weights of each event, at the worst one."""
 
     active: Active
@@ -273,7 +274,7 @@ def _price(weights: Weights, scales: Sequence[Fraction]) -> Fraction | float:
 class Cost:
     """The privacy cost of a program of one size as a function of its scales; each plan is an upper bound."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[ShiftPlan, ...]
     needed: Active = field(default_factory=frozenset)  # sites of which nothing is known while they are switched off
 
     def at(self, scales: Sequence[Fraction]) -> Fraction | float:
@@ -288,12 +289,12 @@ class Cost:
         return self.plans[0].reason if all(plan.reason for plan in self.plans) else ""
 
 
-def find_cost(case: Case, settings: ProofSettings) -> Cost:
+def find_cost(case: SizedProgram, settings: ProofSettings) -> Cost:
     """The privacy cost of a program of one size: over all events and moves the worst, over all shifts the best."""
     return Cost(tuple(find_plan(case, active, settings) for active in find_actives(case)), case.paths.almost)
 
 
-def find_actives(case: Case, sites: Active | None = None) -> list[Active]:
+def find_actives(case: SizedProgram, sites: Active | None = None) -> list[Active]:
     """Which of some sites to shift: all, and fewer where that turns comparisons into facts.
 
     Where it does not, the weights of fewer sites are among those of all sites.
@@ -310,23 +311,23 @@ def find_actives(case: Case, sites: Active | None = None) -> list[Active]:
     return found
 
 
-def find_plan(case: Case, active: Active, settings: ProofSettings) -> Plan:
+def find_plan(case: SizedProgram, active: Active, settings: ProofSettings) -> ShiftPlan:
     """What it costs to shift the noise of `active` sites only."""
     passages = find_passages(case, active, settings.solver_steps)
     if isinstance(passages, Unknown):
-        return Plan(active, (), passages.reason, isinstance(passages, TooLarge))
+        return ShiftPlan(active, (), passages.reason, isinstance(passages, TooLarge))
     fronts: dict[Front, None] = {}
     for passage in passages:
         for corner in passage.corners:
             problem, _ = build_problem(case.paths, passage.rows, corner)
             front = find_front(problem)
             if not front:
-                return Plan(active, (), _hopeless(case.events[passage.source]))
+                return ShiftPlan(active, (), _hopeless(case.events[passage.source]))
             fronts[front] = None
-    return Plan(active, tuple(_strictest(list(fronts))))
+    return ShiftPlan(active, tuple(_strictest(list(fronts))))
 
 
-def _hopeless(event: Event) -> str:
+def _hopeless(event: OutputCell) -> str:
     shown = ", ".join(str(facet) for facet in event.facets[:3]) + (", …" if len(event.facets) > 3 else "")
     return f"no shift of the noise hides a neighbour's move where {shown or 'the output is ' + str(event.output)}"
 
@@ -351,10 +352,10 @@ def _is_below(low: Weights, high: Weights) -> bool:
 
 def build_case(
     sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings, ties: bool = False
-) -> Case | Unknown:
+) -> SizedProgram | Unknown:
     """The events of a program of one size, or why there are none; without `ties`, those of probability 0 are left out."""
     paths = explore(sketch, size, arguments, settings.paths, ties=ties)
     if isinstance(paths, Unknown):
         return paths
     fixed = tuple((p.name, arguments[p.name]) for p in sketch.arguments if p.name in arguments)
-    return Case(paths, find_events(paths, settings.solver_steps), fixed)
+    return SizedProgram(paths, find_events(paths, settings.solver_steps), fixed)

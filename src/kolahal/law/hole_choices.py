@@ -17,10 +17,13 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.law import Inequality, Laws, Rule, known_laws, tight_completions, whole_settings
+from kolahal.law.fitting import Inequality, Rule, whole_settings
+from kolahal.law.law import Laws, known_laws
 from kolahal.law.polynomial import Polynomial, is_at_most_one
-from kolahal.model import Law, Unknown
+from kolahal.law.pricing import tight_completions
+from kolahal.results import Law
 from kolahal.settings import ProofSettings
+from kolahal.verdicts import Unknown
 
 ALL_CHOICES = 6  # holes up to which every choice is looked at; beyond, only those with every hole that nothing replaces
 MOST_CHOICES = 400  # of which the quick test is asked
@@ -30,7 +33,7 @@ ON = Scale(Fraction(1))
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class HoleChoice:
     """Holes with noise, all others being without, and the laws that then hold, in the sites of the whole sketch."""
 
     holes: tuple[int, ...]
@@ -43,9 +46,9 @@ class Choice:
 
 
 @lru_cache(maxsize=64)
-def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[Choice, ...] | Unknown:
+def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[HoleChoice, ...] | Unknown:
     """The choices of holes that have a law, the fewest holes first; more holes than a steady law needs are left out."""
-    found: list[Choice] = []
+    found: list[HoleChoice] = []
     steady: list[frozenset[int]] = []
     reason = ""
     for holes in itertools.islice(_choices(sketch, settings), MOST_CHOICES):
@@ -62,7 +65,7 @@ def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[Choice, ...] 
         wanted = {draw.site for draw in sketch.draws if isinstance(draw.scale, Hole) and draw.scale.index in holes}
         rules = tuple(rule for rule in whole.rules if wanted <= rule.sites | whole.needed and _is_sensible(rule))
         if rules:
-            found.append(Choice(holes, replace(whole, rules=rules)))
+            found.append(HoleChoice(holes, replace(whole, rules=rules)))
         if any(_is_steady(rule) for rule in rules):
             steady.append(frozenset(holes))
     return tuple(found) or Unknown(_why_not(sketch, settings) or reason or "no choice of holes has a law")
@@ -148,7 +151,7 @@ def _is_steady(rule: Rule) -> bool:
 # ---------------------------------------------------------------- scales that a law itself gives
 
 
-def shares_of(sketch: Sketch, choice: Choice) -> Iterator[Completion]:
+def shares_of(sketch: Sketch, choice: HoleChoice) -> Iterator[Completion]:
     """Completions that divide ε among the places of a rule: evenly, and with two parts for one of the places.
 
     They stand where a grammar of small coefficients has nothing: neighbours far apart, or many places.

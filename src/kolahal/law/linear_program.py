@@ -47,7 +47,7 @@ Weights: TypeAlias = tuple[tuple[int, Fraction], ...]  # (site, weight), ascendi
 
 
 @dataclass(frozen=True, slots=True)
-class Shift:
+class CheapestShift:
     """A shift of each column, its cost, and what each line adds to the cost when its offset rises."""
 
     cost: Fraction
@@ -55,7 +55,7 @@ class Shift:
     prices: tuple[Fraction, ...]  # for a line with `equal`, of either sign
 
 
-def find_shift(problem: Problem, prices: Mapping[int, Fraction]) -> Shift | None:
+def find_shift(problem: Problem, prices: Mapping[int, Fraction]) -> CheapestShift | None:
     """The shift that costs least where a step at a site costs `prices[site]`; None if no shift satisfies all lines."""
     whole = math.lcm(*(price.denominator for price in prices.values()))
     first = {site: int(price * whole) for site, price in prices.items()}
@@ -86,10 +86,10 @@ def find_shift(problem: Problem, prices: Mapping[int, Fraction]) -> Shift | None
     prices_of_lines = [
         next(row_prices) - next(row_prices) if line.equal else next(row_prices) for line in problem.lines
     ]
-    return Shift(best.value / whole, tuple(steps), tuple(prices_of_lines))
+    return CheapestShift(best.value / whole, tuple(steps), tuple(prices_of_lines))
 
 
-def weigh(problem: Problem, shift: Shift) -> Weights:
+def weigh(problem: Problem, shift: CheapestShift) -> Weights:
     """The sizes of a shift, added up site by site."""
     total: dict[int, Fraction] = {}
     for column, step in zip(problem.columns, shift.steps, strict=True):
@@ -145,7 +145,7 @@ def simplify(problem: Problem) -> Problem | None:
 @lru_cache(maxsize=4096)
 def _find_front(problem: Problem) -> Front:
     sites = sorted({column.site for column in problem.columns})
-    shifts: dict[_Point, Shift] = {}
+    shifts: dict[_Point, CheapestShift] = {}
 
     def cheapest(normal: Sequence[int]) -> _Point | None:
         shift = find_shift(problem, {site: Fraction(n) for site, n in zip(sites, normal, strict=True)})

@@ -13,7 +13,7 @@ Number: TypeAlias = int | Fraction  # whole values are ints, which are several t
 # Symbols are tuples because forms hash and compare them all the time; `kind` keeps different ones apart.
 
 
-class Answer(NamedTuple):
+class AnswerAt(NamedTuple):
     """The private answer at a place."""
 
     place: int
@@ -23,7 +23,7 @@ class Answer(NamedTuple):
         return f"q[{self.place}]"
 
 
-class Change(NamedTuple):
+class MoveAt(NamedTuple):
     """How far the private answer at a place moves between two neighbours."""
 
     place: int
@@ -43,7 +43,7 @@ class Argument(NamedTuple):
         return self.name
 
 
-class Drawn(NamedTuple):
+class NoiseAt(NamedTuple):
     """The noise at an address: a site and the turns of all loops around it."""
 
     site: int
@@ -76,7 +76,7 @@ class Held(NamedTuple):
         return self.name
 
 
-Symbol: TypeAlias = Answer | Change | Argument | Drawn | Public | Held
+Indeterminate: TypeAlias = AnswerAt | MoveAt | Argument | NoiseAt | Public | Held
 
 
 def plain(value: Number) -> Number:
@@ -88,7 +88,7 @@ def plain(value: Number) -> Number:
 class Affine:
     """constant + Σ coefficient × symbol; no coefficient is 0. Nobody changes `terms` after it is built."""
 
-    terms: Mapping[Symbol, Number]
+    terms: Mapping[Indeterminate, Number]
     constant: Number = 0
 
     def __hash__(self) -> int:
@@ -116,11 +116,11 @@ class Affine:
         terms = {symbol: plain(coefficient * factor) for symbol, coefficient in self.terms.items()}
         return Affine(terms, plain(self.constant * factor))
 
-    def at(self, values: Mapping[Symbol, Number]) -> Number:
+    def at(self, values: Mapping[Indeterminate, Number]) -> Number:
         """The value where each symbol has its value in `values`."""
         return self.constant + sum(c * values[symbol] for symbol, c in self.terms.items())
 
-    def replace(self, values: Mapping[Symbol, Affine]) -> Affine:
+    def replace(self, values: Mapping[Indeterminate, Affine]) -> Affine:
         """The form with some symbols replaced by forms."""
         kept = Affine({s: c for s, c in self.terms.items() if s not in values}, self.constant)
         for symbol, coefficient in self.terms.items():
@@ -128,7 +128,7 @@ class Affine:
                 kept += values[symbol].times(coefficient)
         return kept
 
-    def part(self, keep: Callable[[Symbol], bool]) -> Affine:
+    def part(self, keep: Callable[[Indeterminate], bool]) -> Affine:
         """The terms of the symbols that `keep` accepts, without the constant."""
         return Affine({s: c for s, c in self.terms.items() if keep(s)})
 
@@ -146,7 +146,7 @@ def _term(coefficient: Number, name: str) -> tuple[str, str]:
     return "-" if coefficient < 0 else "+", name if size == 1 else f"{size}*{name}"
 
 
-def symbol_form(symbol: Symbol) -> Affine:
+def symbol_form(symbol: Indeterminate) -> Affine:
     return Affine({symbol: 1})
 
 
@@ -163,7 +163,7 @@ class Atom(NamedTuple):
     def negated(self) -> Atom:
         return Atom(-self.form, not self.strict)
 
-    def holds(self, values: Mapping[Symbol, Number]) -> bool:
+    def holds(self, values: Mapping[Indeterminate, Number]) -> bool:
         value = self.form.at(values)
         return value < 0 if self.strict else value <= 0
 
@@ -181,5 +181,5 @@ class Atom(NamedTuple):
 Atoms: TypeAlias = tuple[Atom, ...]
 
 
-def symbols_of(atoms: Iterable[Atom]) -> frozenset[Symbol]:
+def symbols_of(atoms: Iterable[Atom]) -> frozenset[Indeterminate]:
     return frozenset(symbol for atom in atoms for symbol in atom.form.terms)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.logic.affine import Affine, Atom, Number, Symbol, plain, symbols_of
+from kolahal.logic.affine import Affine, Atom, Indeterminate, Number, plain, symbols_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +128,10 @@ def _pivot(table: list[list[int]], row: int, column: int, scale: int) -> int:
     return size
 
 
-_Columns: TypeAlias = list[tuple[Symbol, int]]  # a symbol stands for the first minus the second of its columns
+_Columns: TypeAlias = list[tuple[Indeterminate, int]]  # a symbol stands for the first minus the second of its columns
 
 
-def _columns(symbols: Iterable[Symbol], positive: Collection[Symbol]) -> _Columns:
+def _columns(symbols: Iterable[Indeterminate], positive: Collection[Indeterminate]) -> _Columns:
     ordered = sorted(symbols, key=lambda s: (s.kind, str(s)))
     return [(s, 1) for s in ordered] + [(s, -1) for s in ordered if s not in positive]
 
@@ -142,7 +142,7 @@ def _row(form: Affine, columns: _Columns) -> tuple[list[int], int, int]:
     return [sign * int(form.terms.get(s, 0) * whole) for s, sign in columns], int(form.constant * whole), whole
 
 
-def find_point(atoms: Sequence[Atom], positive: Collection[Symbol] = ()) -> dict[Symbol, Number] | None:
+def find_point(atoms: Sequence[Atom], positive: Collection[Indeterminate] = ()) -> dict[Indeterminate, Number] | None:
     """A point where all atoms hold, or None if there is none; the symbols of `positive` are at least 0."""
     columns = _columns(symbols_of(atoms), positive)
     # The last unknown is what a margin of 1 in the strict atoms lacks; they can hold if less than 1 is lacking.
@@ -155,7 +155,7 @@ def find_point(atoms: Sequence[Atom], positive: Collection[Symbol] = ()) -> dict
     best = minimise([[0] * len(columns) + [1]], rows, limits)
     if best is None or best.value >= 1:
         return None
-    point: dict[Symbol, Number] = {}
+    point: dict[Indeterminate, Number] = {}
     for (symbol, sign), value in zip(columns, best.point, strict=False):
         point[symbol] = plain(point.get(symbol, 0) + sign * value)
     return point

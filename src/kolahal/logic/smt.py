@@ -10,7 +10,7 @@ import z3
 
 from kolahal.logic import affine
 from kolahal.logic.affine import Affine, Atom, Atoms, Number
-from kolahal.logic.terms import INT, Choice, Compare, Every, Formula, Neither, Some, Sum, Symbol, Term, Truth
+from kolahal.logic.terms import INT, Compare, Every, Formula, IfThenElse, Neither, Some, Sum, Symbol, Term, Truth
 
 
 def is_empty(
@@ -35,10 +35,10 @@ class _Words:
     """Our forms and atoms in the solver's words, each translated once."""
 
     def __init__(self) -> None:
-        self.names: dict[affine.Symbol, Any] = {}
+        self.names: dict[affine.Indeterminate, Any] = {}
         self.atoms: dict[Atom, Any] = {}
 
-    def symbol(self, symbol: affine.Symbol) -> Any:
+    def symbol(self, symbol: affine.Indeterminate) -> Any:
         if symbol not in self.names:
             self.names[symbol] = z3.Real(f"{symbol.kind} {symbol}")
         return self.names[symbol]
@@ -98,7 +98,7 @@ class Translator:
         whole = term.whole if whole is None else whole
         pieces = []
         for atom, factor in term.parts:
-            if isinstance(atom, Choice):
+            if isinstance(atom, IfThenElse):
                 piece = z3.If(self.formula(atom.test), self.sum(atom.then, whole), self.sum(atom.orelse, whole))
             else:
                 piece = self.symbol(atom)

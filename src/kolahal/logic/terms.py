@@ -7,7 +7,7 @@ cannot even be written down.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -27,7 +27,7 @@ class Symbol:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class IfThenElse:
     """`then` where `test` holds, `orelse` elsewhere."""
 
     test: Formula
@@ -39,7 +39,7 @@ class Choice:
 class Sum:
     """constant + Σ coefficient × atom; the atoms are distinct and in a fixed order, no coefficient is 0."""
 
-    parts: tuple[tuple[Symbol | Choice, Fraction], ...]
+    parts: tuple[tuple[Symbol | IfThenElse, Fraction], ...]
     constant: Fraction
 
     @property
@@ -93,7 +93,7 @@ TRUE, FALSE = Truth(True), Truth(False)
 ZERO = Sum((), Fraction(0))
 
 
-def _is_whole(atom: Symbol | Choice) -> bool:
+def _is_whole(atom: Symbol | IfThenElse) -> bool:
     return atom.sort == INT if isinstance(atom, Symbol) else atom.then.whole and atom.orelse.whole
 
 
@@ -111,7 +111,7 @@ def variable(symbol: Symbol) -> Sum:
 def combine(*terms: tuple[Fraction | int, Sum]) -> Sum:
     """Σ factor × sum."""
     constant = Fraction(0)
-    factors: dict[Symbol | Choice, Fraction] = {}
+    factors: dict[Symbol | IfThenElse, Fraction] = {}
     for factor, term in terms:
         constant += factor * term.constant
         for atom, own in term.parts:
@@ -122,11 +122,11 @@ def combine(*terms: tuple[Fraction | int, Sum]) -> Sum:
     return Sum(tuple(kept), constant)
 
 
-def _order(part: tuple[Symbol | Choice, Fraction]) -> str:
+def _order(part: tuple[Symbol | IfThenElse, Fraction]) -> str:
     return part[0].name if isinstance(part[0], Symbol) else "~" + print_term(variable_of(part[0]))
 
 
-def variable_of(atom: Symbol | Choice) -> Sum:
+def variable_of(atom: Symbol | IfThenElse) -> Sum:
     return Sum(((atom, Fraction(1)),), Fraction(0))
 
 
@@ -145,7 +145,7 @@ def scale(factor: Fraction | int, term: Sum) -> Sum:
 def choose(test: Formula, then: Sum, orelse: Sum) -> Sum:
     if isinstance(test, Truth):
         return then if test.value else orelse
-    return then if then == orelse else variable_of(Choice(test, then, orelse))
+    return then if then == orelse else variable_of(IfThenElse(test, then, orelse))
 
 
 def magnitude(term: Sum) -> Sum:
@@ -232,11 +232,11 @@ Binding: TypeAlias = Mapping[Symbol, Term]
 
 def put(term: Sum, binding: Binding) -> Sum:
     """`term` with the symbols of `binding` replaced."""
-    if not any(isinstance(atom, Choice) or atom in binding for atom, _ in term.parts):
+    if not any(isinstance(atom, IfThenElse) or atom in binding for atom, _ in term.parts):
         return term
     pieces: list[tuple[Fraction | int, Sum]] = [(1, number(term.constant))]
     for atom, factor in term.parts:
-        if isinstance(atom, Choice):
+        if isinstance(atom, IfThenElse):
             new = choose(put_in(atom.test, binding), put(atom.then, binding), put(atom.orelse, binding))
             pieces.append((factor, new))
         else:
@@ -287,69 +287,6 @@ def symbols_of(term: Term) -> frozenset[Symbol]:
             return frozenset().union(*map(symbols_of, parts))
         case Neither(part):
             return symbols_of(part)
-
-
-# ---------------------------------------------------------------- evaluating
-
-Values: TypeAlias = Mapping[Symbol, Any]
-
-
-def compile_sum(term: Sum) -> Callable[[Values], Any]:
-    """A function that evaluates `term`; whole values stay int, which is what makes it fast."""
-    constant = _plain(term.constant)
-    parts = [
-        (
-            _plain(factor),
-            atom if isinstance(atom, Symbol) else None,
-            None if isinstance(atom, Symbol) else _choice(atom),
-        )
-        for atom, factor in term.parts
-    ]
-    if not parts:
-        return lambda values: constant
-    if len(parts) == 1 and parts[0][1] is not None and constant == 0 and parts[0][0] == 1:
-        only = parts[0][1]
-        return lambda values: values[only]
-
-    def evaluate(values: Values) -> Any:
-        result = constant
-        for factor, symbol, choice in parts:
-            result += factor * (values[symbol] if choice is None else choice(values))  # type: ignore[index]
-        return result
-
-    return evaluate
-
-
-def _plain(value: Fraction) -> Any:
-    return value.numerator if value.denominator == 1 else value
-
-
-def _choice(atom: Choice) -> Callable[[Values], Any]:
-    test, then, orelse = compile_formula(atom.test), compile_sum(atom.then), compile_sum(atom.orelse)
-    return lambda values: then(values) if test(values) else orelse(values)
-
-
-def compile_formula(formula: Formula) -> Callable[[Values], bool]:
-    """A function that evaluates `formula`."""
-    match formula:
-        case Symbol():
-            return lambda values: bool(values[formula])
-        case Truth(value):
-            return lambda values: value
-        case Compare(op, term):
-            inner = compile_sum(term)
-            if op == "=":
-                return lambda values: bool(inner(values) == 0)
-            return (lambda values: bool(inner(values) <= 0)) if op == "<=" else (lambda values: bool(inner(values) < 0))
-        case Every(parts):
-            tests = [compile_formula(part) for part in parts]
-            return lambda values: all(test(values) for test in tests)
-        case Some(parts):
-            tests = [compile_formula(part) for part in parts]
-            return lambda values: any(test(values) for test in tests)
-        case Neither(part):
-            test = compile_formula(part)
-            return lambda values: not test(values)
 
 
 # ---------------------------------------------------------------- SMT-LIB

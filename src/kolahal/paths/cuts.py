@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, Answer, Atom, Atoms, Drawn, plain, symbol_form
+from kolahal.logic.affine import Affine, AnswerAt, Atom, Atoms, NoiseAt, plain, symbol_form
 from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within, contains, is_number
-from kolahal.paths.explore import CONTINUOUS, Fault, Item, Value
+from kolahal.paths.state import CONTINUOUS, Fault, Item, Value
 
 MOST_PIECES = 64  # polyhedra into which an event may cut one path
 
@@ -126,7 +126,7 @@ def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None
         case Equals(value):
             if not isinstance(value, Fraction):
                 return None
-            if any(isinstance(s, Drawn) and noises[s.site] in CONTINUOUS for s in item.terms):
+            if any(isinstance(s, NoiseAt) and noises[s.site] in CONTINUOUS for s in item.terms):
                 return None  # continuous noise hits one value with probability 0
             off = item + Affine({}, plain(-value))
             return (Atom(off, strict=False), Atom(-off, strict=False))
@@ -145,7 +145,7 @@ def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None
 
 
 def _level(bound: Fraction) -> Affine:
-    return symbol_form(Answer(bound.numerator)) if isinstance(bound, Slot) else Affine({}, plain(bound))
+    return symbol_form(AnswerAt(bound.numerator)) if isinstance(bound, Slot) else Affine({}, plain(bound))
 
 
 def _is_numeric(item: Item) -> bool:

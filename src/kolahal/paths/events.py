@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from kolahal.logic.affine import Atom, Atoms, symbols_of
 from kolahal.logic.simplex import find_point
 from kolahal.logic.smt import is_empty
-from kolahal.paths.explore import CONTINUOUS, Fault, Path, Paths, Value, affine_parts, discrete_part
+from kolahal.paths.state import CONTINUOUS, Fault, Path, Paths, Value, affine_parts, discrete_part
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class OutputCell:
     """The union of some paths, where `facets` hold; all of its runs give `output`."""
 
     paths: tuple[int, ...]
@@ -20,20 +20,22 @@ class Event:
     output: Value | Fault
 
 
-def find_events(paths: Paths, steps: int) -> tuple[Event, ...]:
+def find_events(paths: Paths, steps: int) -> tuple[OutputCell, ...]:
     """All paths, those with the same answer as one event where their union is a polyhedron."""
     groups: dict[object, list[int]] = {}
     for place, path in enumerate(paths.paths):
         groups.setdefault((discrete_part(path.output), affine_parts(path.output)), []).append(place)
-    found: list[Event] = []
+    found: list[OutputCell] = []
     for places in groups.values():
         members = [paths.paths[place] for place in places]
         facets = find_facets(paths, members, steps) if len(members) > 1 else None
         if facets is not None:
-            found.append(Event(tuple(places), facets, members[0].output))
+            found.append(OutputCell(tuple(places), facets, members[0].output))
         else:
             # The same path on both databases is always a sound way, only perhaps not the cheapest.
-            found += [Event((place,), normal(paths.paths[place].atoms), paths.paths[place].output) for place in places]
+            found += [
+                OutputCell((place,), normal(paths.paths[place].atoms), paths.paths[place].output) for place in places
+            ]
     return tuple(found)
 
 
@@ -74,7 +76,7 @@ def _is_covered(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int
     return is_empty([*domain, *facets], steps, none_of=inside)
 
 
-def describe_tie(paths: Paths, event: Event) -> str:
+def describe_tie(paths: Paths, event: OutputCell) -> str:
     """Where continuous noise must hit one value exactly for this event, in words; nothing, if it need not."""
     noisy = [f for f in event.facets if any(paths.noise(symbol) in CONTINUOUS for symbol in f.form.terms)]
     inner = [Atom(facet.form, strict=True) if facet in noisy else facet for facet in event.facets]

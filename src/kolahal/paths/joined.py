@@ -16,10 +16,11 @@ from fractions import Fraction
 from kolahal.lang.ir import Append, Assign, For, Return, Var, walk
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import Affine, Answer, Atom, Atoms, Held, Symbol, plain, symbol_form
+from kolahal.logic.affine import Affine, AnswerAt, Atom, Atoms, Held, Indeterminate, plain, symbol_form
 from kolahal.model import AllOf, Equals, Event, StartsWith
 from kolahal.paths.cuts import CannotIntegrate, cut
-from kolahal.paths.explore import Explorer, Fault, Item, Outside, Path, State, Value, begin
+from kolahal.paths.explore import Explorer
+from kolahal.paths.state import Fault, Item, Outside, Path, State, Value, begin
 
 MOST_PATHS = 1_000  # for one event
 MOST_OF_ALL = 300  # for all events together: beyond that, it is faster to ask for each event alone
@@ -93,9 +94,9 @@ def find_outcomes(
     names: dict[str, Value] = {
         name: value if isinstance(value, bool) else plain(value) for name, value in arguments.items()
     }
-    answers = [symbol_form(Answer(i)) for i in range(size)] if database is None else [plain(a) for a in database]
+    answers = [symbol_form(AnswerAt(i)) for i in range(size)] if database is None else [plain(a) for a in database]
     names[sketch.private.name] = tuple(answers)
-    search = _Search(sketch, silent, event, size)
+    search = _JoinedSearch(sketch, silent, event, size)
     try:
         problem = search.run(begin(sketch, names))
     except Outside as outside:
@@ -103,7 +104,7 @@ def find_outcomes(
     return problem or Outcomes(tuple(search.found), search.explorer.noises)
 
 
-class _Search:
+class _JoinedSearch:
     def __init__(self, sketch: Sketch, silent: frozenset[int], event: Event | None, size: int):
         self.explorer = Explorer(sketch, silent, size)
         self.found: list[Path] = []
@@ -343,18 +344,18 @@ def _names_held(value: Value) -> bool:
     return isinstance(value, Affine) and any(isinstance(symbol, Held) for symbol in value.terms)
 
 
-def _by_symbol(values: Mapping[str, Affine]) -> dict[Symbol, Affine]:
+def _by_symbol(values: Mapping[str, Affine]) -> dict[Indeterminate, Affine]:
     return {Held(name): value for name, value in values.items()}
 
 
-def _told(value: Value, values: Mapping[Symbol, Affine]) -> Value:
+def _told(value: Value, values: Mapping[Indeterminate, Affine]) -> Value:
     """The value with what is held in place of its name."""
     if isinstance(value, tuple):
         return tuple(_told_item(item, values) for item in value)
     return _told_item(value, values)
 
 
-def _told_item(item: Item, values: Mapping[Symbol, Affine]) -> Item:
+def _told_item(item: Item, values: Mapping[Indeterminate, Affine]) -> Item:
     if not isinstance(item, Affine) or not any(isinstance(symbol, Held) for symbol in item.terms):
         return item
     told = item.replace(values)

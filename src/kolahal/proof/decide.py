@@ -7,12 +7,12 @@ from fractions import Fraction
 
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Bounded, Proved, Unknown, Verdict
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import refute
 from kolahal.settings import Settings
+from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kolahal.model import Bounded, Proved, Refuted, Unknown, UpTo, Verdict, describe_verdict
 from kolahal.proof.refute.refute import LowerBound
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, UpTo, Verdict, describe_verdict
 
 ROUNDING = 1e-9  # relative; bounds from below are doubles, rounded from intervals
 SUSPICIOUS = 1e-9  # a p-value of the final test that no private mechanism shows: one false alarm in 10⁹ tests

@@ -9,12 +9,15 @@ from fractions import Fraction
 from kolahal.engine.tape import stream
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
-from kolahal.law.law import Laws, known_laws, tight_completions
-from kolahal.model import Arguments, Judged, Ranked, Refuted, Split, Trial, Unknown, Verdict
+from kolahal.law.law import Laws, known_laws
+from kolahal.law.pricing import tight_completions
+from kolahal.model import Arguments, Ranked, Split, Trial
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
+from kolahal.results import Judged
 from kolahal.settings import Settings
 from kolahal.tester.trial import test
+from kolahal.verdicts import Refuted, Unknown, Verdict
 
 
 def judge(

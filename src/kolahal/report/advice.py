@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kolahal.inputs.places import answers_needed, reads_fixed_places_alone
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Bounded, Refuted, Unknown, Verdict
+from kolahal.verdicts import Bounded, Refuted, Unknown, Verdict
 
 
 def advise(verdict: Verdict, sketch: Sketch) -> str:

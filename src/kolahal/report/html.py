@@ -18,7 +18,8 @@ from kolahal.errors import KolahalError
 from kolahal.report.pairs import bare_pairs, draw_pair
 from kolahal.report.rounding import at_least, at_most, finite, ratio_of
 from kolahal.report.safe import escape, visible
-from kolahal.report.svg import Rule, Series, line_chart, loss_map
+from kolahal.report.svg import RuledLine, Series, line_chart
+from kolahal.report.svg_maps import loss_map
 from kolahal.report.words import (
     Explanation,
     Site,
@@ -369,7 +370,7 @@ def _losses(data: Mapping[str, Any], proved: bool) -> Picture:
         "loss, in units of the claim",
         series,
         top=3.0,
-        rules=[Rule("what the claim allows", 1.0, left=True), Rule("chosen", 1.0, up=True)],
+        rules=[RuledLine("what the claim allows", 1.0, left=True), RuledLine("chosen", 1.0, up=True)],
         log_x=True,
         description=f"The loss falls as a scale grows. At the chosen scales it is {chosen} of the claim.",
         heading=False,
@@ -475,7 +476,7 @@ def _p_values(curves: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Pict
         "p-value",
         series,
         top=1.0,
-        rules=[Rule("0.05", 0.05)],
+        rules=[RuledLine("0.05", 0.05)],
         description="A small p-value speaks against privacy at that ε.",
         heading=False,
     )

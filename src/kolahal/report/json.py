@@ -8,29 +8,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from kolahal.lang.sketch import Completion
-from kolahal.model import (
-    Accuracy,
-    Arguments,
-    Check,
-    Estimate,
-    Example,
-    Judged,
-    Ranked,
-    Refuted,
-    Region,
-    Selection,
-    Synthesis,
-    Trial,
-    Unknown,
-    Verdict,
-    assumed_by,
-    describe_event,
-    name_verdict,
-    proof_of,
-    scope_of,
-)
+from kolahal.model import Accuracy, Arguments, Estimate, Example, Ranked, Region, Selection, Trial, describe_event
 from kolahal.report.advice import advise
+from kolahal.results import Check, Judged, Synthesis
 from kolahal.settings import as_data
+from kolahal.verdicts import Refuted, Unknown, Verdict, assumed_by, name_verdict, proof_of, scope_of
 
 
 def dump(document: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from kolahal.lang.scale import parse_scale
 from kolahal.report.rounding import at_least, compare, finite, ratio_of
-from kolahal.report.svg import histogram, paired_bars
+from kolahal.report.svg_maps import histogram, paired_bars
 from kolahal.report.words import brief, given_words, pretty, show, verdict_of
 
 ROLES = {

@@ -9,28 +9,12 @@ from collections.abc import Sequence
 from kolahal.lang.ir import Hole
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Role, Sketch
-from kolahal.model import (
-    Accuracy,
-    Bounded,
-    Check,
-    Example,
-    Judged,
-    Proved,
-    Refuted,
-    Synthesis,
-    Trial,
-    Unknown,
-    describe_completion,
-    describe_event,
-    describe_verdict,
-    name_verdict,
-    proof_of,
-    scope_of,
-    show,
-)
+from kolahal.model import Accuracy, Example, Trial, describe_event, show
 from kolahal.report.advice import advise
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy, explain_shortly
+from kolahal.results import Check, Judged, Synthesis, describe_completion
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, describe_verdict, name_verdict, proof_of, scope_of
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -190,7 +190,7 @@ def _site(sketch: Sketch, draw: Draw) -> Site:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class ShownShift:
     """One draw: where it is, how the second run's noise differs from the first's, and what that costs."""
 
     line: int | None
@@ -205,7 +205,7 @@ class Story:
 
     title: str
     opening: str
-    moves: tuple[Move, ...]
+    moves: tuple[ShownShift, ...]
     total: str
     facts: tuple[str, ...]  # what holds at loop heads, as the solver was asked
 
@@ -290,14 +290,14 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
 
 def _move(
     sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghost: str | None
-) -> Move:
+) -> ShownShift:
     then, scale = item["then"], draw.scale
     assert isinstance(scale, Scale)
     around = _sum_around(sketch, draw)
     moved = _form(then, single, distance, around)
     cost = _cost(then, scale, distance, sketch)
     if item["rule"] == "always":
-        return Move(draw.span.line, print_expression(draw), moved, cost)
+        return ShownShift(draw.span.line, print_expression(draw), moved, cost)
     other = _form(item["else"], single, distance, around)
     other_cost = _cost(item["else"], scale, distance, sketch)
     if item["rule"] == "branch":
@@ -310,7 +310,7 @@ def _move(
         place = f"{ghost}" + (f" − {offset}" if offset > 0 else f" + {-offset}" if offset < 0 else "")
         words = f"{moved} for the answer at place {place} (counted from 0; `{ghost}` as the first run ends), {other} for the others"
         cost = _either(cost, other_cost, "for that one", "for each other")
-    return Move(draw.span.line, print_expression(draw), words, cost)
+    return ShownShift(draw.span.line, print_expression(draw), words, cost)
 
 
 def _either(cost: str, other: str, when: str, otherwise: str) -> str:
@@ -424,7 +424,7 @@ def _bounded_stories(sketch: Sketch, claim: Scale, certificate: Mapping[str, Any
     case = certificate["cases"][-1]
     arguments = "".join(f", {name} = {value}" for name, value in case["arguments"].items())
     title = f"At {case['size']} quer{'y' if case['size'] == 1 else 'ies'}{arguments}"
-    rows: list[tuple[Fraction, Move]] = []
+    rows: list[tuple[Fraction, ShownShift]] = []
     for passage in case["passages"]:
         dearest = max(passage["shifts"], key=lambda s: _exact(s["cost"]), default=None)
         if dearest is None:
@@ -434,7 +434,7 @@ def _bounded_stories(sketch: Sketch, claim: Scale, certificate: Mapping[str, Any
         moves = "; ".join(_step_words(sketch, name, _exact(step)) for name, step in dearest["steps"].items())
         cost = _exact(dearest["cost"])
         shown = Scale(cost, ((sketch.epsilon.name, 1),)).pretty() if cost else "nothing"
-        rows.append((cost, Move(None, event.replace("-", "−") or "always", moves or "nothing moves", shown)))
+        rows.append((cost, ShownShift(None, event.replace("-", "−") or "always", moves or "nothing moves", shown)))
     rows.sort(key=lambda row: -row[0])
     worst = rows[0][0] if rows else Fraction(0)
     total = f"The dearest of {len(rows)} such moves costs {Scale(worst, ((sketch.epsilon.name, 1),)).pretty() if worst else 'nothing'} at this size; the claim is {claim.pretty()}."

@@ -13,8 +13,9 @@ from kolahal.engine.probe import Probe, build_rerunning_probe
 from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.losses import log_loss
-from kolahal.model import Arguments, Example, Judged, Ranked, Region, Score, Selection, Split
+from kolahal.model import Arguments, Example, Ranked, Region, Score, Selection, Split
 from kolahal.proof.judge import judge
+from kolahal.results import Judged
 from kolahal.roads.paper import PAPER
 from kolahal.search.completions import all_completions
 from kolahal.search.ranking import total_noise

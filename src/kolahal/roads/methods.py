@@ -13,15 +13,18 @@ from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.plain.convert import Program, read_plain
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.law.hole_choices import find_choices, shares_of
-from kolahal.law.law import Priced, least_completions, print_rule, tight_completions
-from kolahal.model import Example, Judged, Law, Ranked, Region, Score, Split, Synthesis, Unknown
+from kolahal.law.law import print_rule
+from kolahal.law.pricing import Priced, least_completions, tight_completions
+from kolahal.model import Example, Ranked, Region, Score, Split
 from kolahal.proof.judge import final_test, judge_completion, standing, tested
+from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.baselines import LIM, NAIVE, NOOPT, UNLIM, no_examples, whole_space
 from kolahal.roads.paper import PAPER, Parts
 from kolahal.roads.paper import synthesize as travel
 from kolahal.search.completions import scales_at
 from kolahal.search.ranking import total_noise
 from kolahal.settings import Settings
+from kolahal.verdicts import Unknown
 
 MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
 FEW = 2  # completions of a sketch with more holes that are judged at a time: one a core

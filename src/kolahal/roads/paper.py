@@ -15,8 +15,9 @@ from kolahal.errors import UsageError
 from kolahal.exact.probe import build_exact_probe
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.law.hole_choices import law_for
-from kolahal.model import Example, Judged, Law, Ranked, Region, Selection, Split, Synthesis
+from kolahal.model import Example, Ranked, Region, Selection, Split
 from kolahal.proof.judge import judge
+from kolahal.results import Judged, Law, Synthesis
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import enumerate_completions
 from kolahal.search.examples import select_examples, select_tests

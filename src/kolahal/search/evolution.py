@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kolahal.engine.noise import Array
 
 
 @dataclass(frozen=True, slots=True)

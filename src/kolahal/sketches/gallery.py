@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Benchmark:
     """A benchmark of the paper: its name there, its answers in the literature, and the paper's minutes."""
 
     paper_name: str
@@ -24,24 +24,24 @@ class Entry:
     baselines: tuple[str, str, str, str]  # naive, unlim, lim, noopt
 
 
-GALLERY: dict[str, Entry] = {
-    "histogram": Entry("Histogram", (("1/eps",),), ("4", "1", "<1", "15", "20"), 1, ("55", "98", "74", "60")),
-    "sum": Entry("Sum", (("1/eps",),), ("3", "<1", "<1", "10", "15"), 1, ("55", "69", "68", "52")),
-    "noisy_max_1": Entry("NoisyMax1", (("2/eps",),), ("9", "1", "1", "20", "32"), 1, ("84", "63", "61", "54")),
-    "noisy_max_2": Entry("NoisyMax2", (("2/eps", None),), ("14", "2", "6", "48", "72"), 1, ("-", "-", "-", "-")),
-    "exp_noisy_max": Entry("ExpNoisyMax", (("2/eps", None),), ("32", "1", "7", "50", "90"), 1, ("-", "-", "-", "217")),
-    "smart_sum": Entry("SmartSum", (("2/eps", "2/eps"),), ("31", "6", "12", "42", "91"), 4, ("-", "-", "-", "289")),
-    "svt": Entry(
+GALLERY: dict[str, Benchmark] = {
+    "histogram": Benchmark("Histogram", (("1/eps",),), ("4", "1", "<1", "15", "20"), 1, ("55", "98", "74", "60")),
+    "sum": Benchmark("Sum", (("1/eps",),), ("3", "<1", "<1", "10", "15"), 1, ("55", "69", "68", "52")),
+    "noisy_max_1": Benchmark("NoisyMax1", (("2/eps",),), ("9", "1", "1", "20", "32"), 1, ("84", "63", "61", "54")),
+    "noisy_max_2": Benchmark("NoisyMax2", (("2/eps", None),), ("14", "2", "6", "48", "72"), 1, ("-", "-", "-", "-")),
+    "exp_noisy_max": Benchmark("ExpNoisyMax", (("2/eps", None),), ("32", "1", "7", "50", "90"), 1, ("-", "-", "-", "217")),
+    "smart_sum": Benchmark("SmartSum", (("2/eps", "2/eps"),), ("31", "6", "12", "42", "91"), 4, ("-", "-", "-", "289")),
+    "svt": Benchmark(
         "SVT", (("2/eps", "4*N/eps"), ("3/eps", "3*N/eps")), ("18", "2", "4", "18", "44"), 1, ("-", "-", "-", "128")
     ),
-    "above_threshold_1": Entry(
+    "above_threshold_1": Benchmark(
         "AboveT1",
         (("2/eps", "4/eps"), ("3/eps", "3/eps")),
         ("13", "2", "6", "38", "60"),
         1,
         ("1582", "-", "1647", "115"),
     ),
-    "above_threshold_2": Entry(
+    "above_threshold_2": Benchmark(
         "AboveT2",
         (("2/eps", "4/eps", None), ("3/eps", "3/eps", None)),
         ("24", "7", "41", "54", "126"),

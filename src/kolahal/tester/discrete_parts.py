@@ -31,14 +31,14 @@ def pool_answers(first: Outputs, second: Outputs) -> Outputs:
     return Outputs(lengths, kinds, np.concatenate([first.values[:width], second.values[:width]], axis=1))
 
 
-def sort_answers(first: Outputs, second: Outputs) -> Answers:
+def sort_answers(first: Outputs, second: Outputs) -> SortedAnswers:
     """The answers of two databases by their discrete part."""
     pool = pool_answers(first, second)
-    return Answers(pool, *_codes(pool))
+    return SortedAnswers(pool, *_codes(pool))
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class SortedAnswers:
     """The answers of both databases, d1's first, sorted by their discrete part."""
 
     pool: Outputs

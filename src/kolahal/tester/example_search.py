@@ -36,7 +36,7 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a part of the search found, best first, and how many runs it took."""
 
     candidates: tuple[Candidate, ...]
@@ -49,27 +49,27 @@ def enumerate_searches(question: Question) -> tuple[Search, ...]:
     return tuple(Search(question, base) for base in bases)
 
 
-def search(part: Search) -> Found:
+def search(part: Search) -> SearchResult:
     """The best examples around a base, on one tape: databases then differ by their answers alone."""
     question, settings = part.question, part.question.settings
-    batch = _Batch(question, "select", settings.select_runs, SELECT_CAUTION)
+    batch = _QuestionBatch(question, "select", settings.select_runs, SELECT_CAUTION)
     moves = enumerate_moves(question.sketch.adjacency, question.arguments.size, settings.moves)
     learned = [batch.learn(Pair(part.base, move)) for move in moves]
     starts = sorted((found for found in learned if found), key=lambda found: -found[0].score)
     if is_translation(batch, part.base):
-        return Found(best_of([candidate for found in starts for candidate in found], KEEP), batch.runs)
+        return SearchResult(best_of([candidate for found in starts for candidate in found], KEEP), batch.runs)
     best = []
     for found in starts[: settings.climbed]:
         climbed = _climb(batch, found[0], _unit(question), settings.climbs, group_steps)
         best.append(max((*found, *climbed), key=_score))
-    return Found(best_of(best, settings.climbed), batch.runs)
+    return SearchResult(best_of(best, settings.climbed), batch.runs)
 
 
-def refine(candidate: Candidate) -> Found:
+def refine(candidate: Candidate) -> SearchResult:
     """Better examples near one, on a larger batch, where rarer events can be told from luck."""
     question, settings = candidate.question, candidate.question.settings
     adjacency, size = question.sketch.adjacency, question.arguments.size
-    batch = _Batch(question, "refine", settings.refine_runs, BOLD)
+    batch = _QuestionBatch(question, "refine", settings.refine_runs, BOLD)
     base = candidate.example.d1
     pairs = [_pair_of(candidate.example), *(Pair(base, m) for m in enumerate_moves(adjacency, size, settings.moves))]
     translation = is_translation(batch, base)
@@ -87,7 +87,7 @@ def refine(candidate: Candidate) -> Found:
         best.append(max(found, key=_score))
         if not translation and settings.singles:
             best.append(_climb(batch, best[-1], _unit(question) / 2, settings.singles // 2, steps_from)[-1])
-    return Found(best_of(best, len(best)), batch.runs)
+    return SearchResult(best_of(best, len(best)), batch.runs)
 
 
 def judge(
@@ -112,7 +112,7 @@ def best_of(candidates: list[Candidate], most: int) -> tuple[Candidate, ...]:
 
 
 @dataclass(slots=True)
-class _Batch:
+class _QuestionBatch:
     """Runs on one tape."""
 
     question: Question
@@ -183,7 +183,7 @@ def _pair_of(example: Example) -> Pair:
     return Pair.between(example.d1, example.d2)
 
 
-def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, steps_of: Steps) -> list[Candidate]:
+def _climb(batch: _QuestionBatch, start: Candidate, first_step: Fraction, budget: int, steps_of: Steps) -> list[Candidate]:
     """Ever better examples, one step at a time and in ever smaller steps, while `budget` steps last.
 
     The event stays while a step is tried, which is cheap, and is learned anew after each step that helps.
@@ -211,7 +211,7 @@ def _climb(batch: _Batch, start: Candidate, first_step: Fraction, budget: int, s
     return found
 
 
-def is_translation(batch: _Batch, base: Database) -> bool:
+def is_translation(batch: _QuestionBatch, base: Database) -> bool:
     """Whether moving the answers only moves the numbers in the output, so that it does not matter where they lie."""
     unit = _unit(batch.question)
     first, second = batch.run(base), batch.run(tuple(v + unit * (i + 1) for i, v in enumerate(base)))

@@ -20,7 +20,7 @@ import numpy as np
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import NUMBER, SCALAR, Mask, Outputs
 from kolahal.model import Event, Linear, OneOf, Within
-from kolahal.tester.discrete_parts import Answers, Cells, compact, pattern, sort_answers, with_parts
+from kolahal.tester.discrete_parts import Cells, SortedAnswers, compact, pattern, sort_answers, with_parts
 from kolahal.tester.statistics import Tally
 
 TAIL = np.array([0.0004, 0.001, 0.002, 0.005, 0.01, 0.02, 0.035])
@@ -199,7 +199,7 @@ def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
             yield from _number_views(pool, answers.codes == code, places, answers.example(code), runs)
 
 
-def _telling_codes(answers: Answers, runs: int) -> list[int]:
+def _telling_codes(answers: SortedAnswers, runs: int) -> list[int]:
     """The discrete parts whose numbers are worth a look: the commonest, and those that tell d1 from d2 by themselves."""
     n1, n2 = (np.bincount(part, minlength=answers.count) for part in (answers.codes[:runs], answers.codes[runs:]))
     size = n1 + n2

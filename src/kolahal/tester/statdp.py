@@ -22,7 +22,7 @@ from kolahal.engine.outputs import Mask
 from kolahal.engine.tape import Tape
 from kolahal.inputs.pairs import Pair, statdp_pairs
 from kolahal.model import Event, Example, Within
-from kolahal.tester.discrete_parts import Answers, sort_answers, with_parts
+from kolahal.tester.discrete_parts import SortedAnswers, sort_answers, with_parts
 from kolahal.tester.runs import Question, run_all
 from kolahal.tester.statistics import Tally, Thinning, fisher_p_value
 
@@ -34,7 +34,7 @@ FAIR = Thinning(0.5, 0.5)  # a choice needs no strict p-value, so the median thi
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class StatdpPair:
     """One of StatDP's pairs; `index` names its noise."""
 
     question: Question
@@ -43,7 +43,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenExample:
     """The example with the smallest p-value at one test ε."""
 
     example: Example
@@ -55,13 +55,13 @@ class Choice:
         return self.p_value, -self.distance
 
 
-def enumerate_patterns(question: Question) -> tuple[Pattern, ...]:
+def enumerate_patterns(question: Question) -> tuple[StatdpPair, ...]:
     """StatDP's pairs for one question."""
     pairs = statdp_pairs(question.sketch.adjacency, question.arguments.size)
-    return tuple(Pattern(question, pair, index) for index, pair in enumerate(pairs))
+    return tuple(StatdpPair(question, pair, index) for index, pair in enumerate(pairs))
 
 
-def choose(pattern: Pattern) -> tuple[Choice | None, ...]:
+def choose(pattern: StatdpPair) -> tuple[ChosenExample | None, ...]:
     """The best event of a pair, for every test ε; the two batches of runs are independent, as StatDP's are."""
     question, settings = pattern.question, pattern.question.settings
     first, second = (
@@ -73,7 +73,7 @@ def choose(pattern: Pattern) -> tuple[Choice | None, ...]:
     return tuple(_best(pattern, families, factor * epsilon) for factor in settings.test_factors)
 
 
-def _tape(pattern: Pattern, side: int) -> Tape:
+def _tape(pattern: StatdpPair, side: int) -> Tape:
     name = f"statdp/{pattern.question.arguments.size}/{pattern.index}/{side}"
     return Tape((pattern.question.seed, crc32(name.encode()), 0), pattern.question.settings.select_runs)
 
@@ -87,10 +87,10 @@ class _Family:
     event: Callable[[int], Event]
 
 
-def _best(pattern: Pattern, families: list[_Family], epsilon: float) -> Choice | None:
+def _best(pattern: StatdpPair, families: list[_Family], epsilon: float) -> ChosenExample | None:
     question, runs = pattern.question, pattern.question.settings.select_runs
     keep, least = math.exp(-epsilon), RAREST * runs * math.exp(epsilon)
-    best: Choice | None = None
+    best: ChosenExample | None = None
     for family in families:
         for flipped in (False, True):
             h1, h2 = (family.hits2, family.hits1) if flipped else (family.hits1, family.hits2)
@@ -102,13 +102,13 @@ def _best(pattern: Pattern, families: list[_Family], epsilon: float) -> Choice |
                 p_value = fisher_p_value(tally, epsilon, FAIR)
                 d1, d2 = (pattern.pair.d2, pattern.pair.d1) if flipped else (pattern.pair.d1, pattern.pair.d2)
                 example = Example(d1, d2, family.event(int(place)), question.arguments)
-                choice = Choice(example, p_value, float(distance[place]))
+                choice = ChosenExample(example, p_value, float(distance[place]))
                 if best is None or choice.key < best.key:
                     best = choice
     return best
 
 
-def _families(answers: Answers, runs: int) -> Iterator[_Family]:
+def _families(answers: SortedAnswers, runs: int) -> Iterator[_Family]:
     n1, n2 = (np.bincount(part, minlength=answers.count) for part in (answers.codes[:runs], answers.codes[runs:]))
     yield _Family(n1.astype(float), n2.astype(float), answers.whole)
     for code in np.argsort(-(n1 + n2), kind="stable")[:6]:
@@ -117,7 +117,7 @@ def _families(answers: Answers, runs: int) -> Iterator[_Family]:
             yield _half_lines(answers, answers.codes == code, places, answers.example(int(code)), runs)
 
 
-def _half_lines(answers: Answers, inside: Mask, places: tuple[int, ...], example: Any, runs: int) -> _Family:
+def _half_lines(answers: SortedAnswers, inside: Mask, places: tuple[int, ...], example: Any, runs: int) -> _Family:
     """All combinations of half-lines (−∞, a], one for each number of the answers of one shape."""
     each = max(1, min(HALF_LINES, int(MOST_EVENTS ** (1 / len(places)) + 1e-9)))
     ends = [_ends(answers.pool.values[place][inside], each) for place in places]

@@ -23,7 +23,7 @@ from kolahal.settings import TesterSettings
 from kolahal.tester.counterexample import describe, frequencies, reproduce
 from kolahal.tester.example_search import JUDGE_CAUTION, best_of, enumerate_searches, judge, refine, search
 from kolahal.tester.runs import Candidate, Question, afford, cost_of_a_run, count, run_all, spread
-from kolahal.tester.statdp import Choice, choose, enumerate_patterns
+from kolahal.tester.statdp import ChosenExample, choose, enumerate_patterns
 from kolahal.tester.statistics import Tally, Thinning, fisher_p_value, paired_epsilon_lower, paired_p_value
 
 __all__ = ["PROFILES", "answer", "describe", "frequencies", "reproduce", "test", "test_mechanism"]
@@ -208,7 +208,7 @@ def _answer_statdp(questions: Sequence[Question], executor: Executor | None) -> 
     )
 
 
-def _smallest(choices: Sequence[Choice | None]) -> Example:
+def _smallest(choices: Sequence[ChosenExample | None]) -> Example:
     found = [choice for choice in choices if choice is not None]
     if not found:
         raise UsageError("no event is common enough for StatDP's method; raise select_runs")

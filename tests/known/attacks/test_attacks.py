@@ -19,12 +19,12 @@ from kolahal.lang.read.parse import parse_source, read_functions
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
-from kolahal.model import Bounded, Proved, Refuted, Verdict
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.refute import refute
 from kolahal.proof.trusted.bounded import WHOLE_VALUES
 from kolahal.settings import Settings
+from kolahal.verdicts import Bounded, Proved, Refuted, Verdict
 
 SMALL = 3  # answers up to which the bounded proof is asked in `make test`
 LONG = {"loops-halving_twin"}  # takes most of a minute, so it is for `make attacks`

@@ -20,12 +20,12 @@ from kolahal.checking import verify
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.model import Bounded, Proved, Refuted
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute import exhibit
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import read_certificate, write_certificate
+from kolahal.verdicts import Bounded, Proved, Refuted
 
 Document = dict[str, Any]
 

@@ -17,7 +17,6 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages
 from kolahal.law.linear_program import find_shift
-from kolahal.model import Bounded, Certificate, Proved, Unknown
 from kolahal.paths.events import describe_tie
 from kolahal.proof.trusted.bounded import (
     DEFAULTS,
@@ -34,10 +33,11 @@ from kolahal.proof.trusted.bounded import (
 )
 from kolahal.proof.trusted.passages import (
     Active,
-    Case,
+    SizedProgram,
     relation,
 )
 from kolahal.settings import ProofSettings
+from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
 
 def prove_bounded(
@@ -84,9 +84,6 @@ def find_upper_bound(
     return worst
 
 
-# ---------------------------------------------------------------- the budget
-
-
 # ---------------------------------------------------------------- finding and writing
 
 
@@ -98,7 +95,7 @@ class Aligned:
     steps: tuple[Steps, ...]
 
 
-def _align(case: Case, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
+def _align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
     """The cheapest shifts for every passage, or why there are none."""
     passages = find_passages(case, active, settings.solver_steps)
     if isinstance(passages, Unknown):
@@ -128,7 +125,7 @@ def _price(aligned: Aligned, budget: Budget) -> Fraction:
     return max((budget.cost(steps) / budget.limit for steps in aligned.steps), default=Fraction(0))
 
 
-def _at_tie(case: Case, passage: Passage) -> str:
+def _at_tie(case: SizedProgram, passage: Passage) -> str:
     """Why a passage of probability 0 matters, if it is one."""
     tie = describe_tie(case.paths, case.events[passage.source])
     return f" where {tie}, and on a grid, where programs draw their noise, that tie has a probability" if tie else ""
@@ -157,7 +154,7 @@ def _prove_case(
     return Unknown(reasons[0])
 
 
-def _write_case(case: Case, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
+def _write_case(case: SizedProgram, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
     pieces = relation(case.adjacency, case.size)
     return {
         "size": case.size,
@@ -186,8 +183,3 @@ def _ends(passage: Passage) -> list[list[str]] | None:
         return None
     columns = zip(*(corner.offsets for corner in passage.corners), strict=True)
     return [[str(min(column)), str(max(column))] for column in columns]
-
-
-# ---------------------------------------------------------------- checking again
-
-

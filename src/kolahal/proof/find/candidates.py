@@ -14,6 +14,7 @@ from typing import Any
 from kolahal.lang.kinds import NOTHING, NUMBER, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
+from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.terms import (
     FALSE,
     INT,
@@ -27,8 +28,6 @@ from kolahal.logic.terms import (
     at_most,
     below,
     combine,
-    compile_formula,
-    compile_sum,
     equal,
     every,
     implies,
@@ -41,7 +40,7 @@ from kolahal.logic.terms import (
     symbols_of,
     variable,
 )
-from kolahal.proof.find.concrete_runs import Sample
+from kolahal.proof.find.concrete_runs import ConcreteState, ObservedStates
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Invariant
@@ -49,8 +48,6 @@ from kolahal.proof.trusted.product import END, Product
 from kolahal.proof.trusted.shifts import Alignment, AtGhost
 from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, Turn, ghost_symbol, moved_by
 from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, Value
-
-State = dict[Symbol, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ class _Scene:
     pairs: tuple[tuple[Sum, Sum], ...]  # whole variables of both runs
 
 
-def base_candidates(product: Product, sample: Sample) -> Invariant:
+def base_candidates(product: Product, sample: ObservedStates) -> Invariant:
     """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
     result = {}
     for place in product.first.places:
@@ -97,7 +94,7 @@ def base_candidates(product: Product, sample: Sample) -> Invariant:
 
 
 def rich_candidates(
-    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, sample: Sample
+    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, sample: ObservedStates
 ) -> Invariant:
     """Bounds on differences and on what was spent, outright and under conditions."""
     result = {}
@@ -174,17 +171,17 @@ def _components(one: Value, two: Value) -> Iterator[tuple[Sum | Formula, Sum | F
             yield a, b, TRUE
 
 
-def _observed(found: Iterable[Formula], states: Sequence[State]) -> list[Formula]:
+def _observed(found: Iterable[Formula], states: Sequence[ConcreteState]) -> list[Formula]:
     """The formulas that hold in all states."""
     return [f for f in dict.fromkeys(found) if f not in (TRUE, FALSE) and all(map(compile_formula(f), states))]
 
 
-def _range(term: Sum, states: Sequence[State]) -> tuple[Any, Any] | None:
+def _range(term: Sum, states: Sequence[ConcreteState]) -> tuple[Any, Any] | None:
     values = [compile_sum(term)(state) for state in states]
     return (min(values), max(values)) if values else None
 
 
-def _counters(product: Product, scene: _Scene, states: Sequence[State]) -> Iterator[Formula]:
+def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """Relations between whole numbers, with the constants that were seen."""
     fixed = [variable(LENGTH)]
     fixed += [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
@@ -288,7 +285,7 @@ def per_names(product: Product, powers: Any, claim: Scale) -> list[str]:
     return sorted(name for name, power in total.items() if power > 0 and name != product.sketch.epsilon.name)
 
 
-def end_candidates(product: Product, claim: Scale, sample: Sample) -> list[Share]:
+def end_candidates(product: Product, claim: Scale, sample: ObservedStates) -> list[Share]:
     """Shares of the budget that may suffice: what was seen, a little more, and all that the others leave."""
     ends = [state for loop, state in sample.states if loop == END]
     seen: dict[Any, dict[str | None, Fraction]] = {}
@@ -318,7 +315,7 @@ def share_formula(product: Product, neighbours: Neighbours, share: Share) -> For
 
 
 def _spending(
-    product: Product, scene: _Scene, neighbours: Neighbours, claim: Scale, sample: Sample, states: Sequence[State]
+    product: Product, scene: _Scene, neighbours: Neighbours, claim: Scale, sample: ObservedStates, states: Sequence[ConcreteState]
 ) -> Iterator[Formula]:
     """Bounds on what was spent: what was seen or one price more, as such or for each step of a counter."""
     for powers in product.monomials:

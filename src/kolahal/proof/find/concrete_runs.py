@@ -13,17 +13,18 @@ from typing import Any
 
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
-from kolahal.logic.terms import BOOL, INT, Sum, Symbol, compile_formula, compile_sum, symbols_of
+from kolahal.logic.compiled import compile_formula, compile_sum
+from kolahal.logic.terms import BOOL, INT, Sum, Symbol, symbols_of
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.product import END, ONE_SIDED, Product, updates_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, moved_by, moved_size
-from kolahal.proof.trusted.values import Answer, Built, Goto, Logical, Maybe, Numeric, Path, Run, Several, Value
+from kolahal.proof.trusted.values import Built, Goto, Logical, Maybe, Numeric, Output, Run, SegmentPath, Several, Value
 
 MOST_SEGMENTS = 24  # segments of one rehearsal
 
-State = dict[Symbol, Any]
+ConcreteState = dict[Symbol, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +43,21 @@ class Scenario:
 class Outcome:
     """What happened: the states at loop heads, and whether the runs parted, differed or paid too much."""
 
-    states: tuple[tuple[int, State], ...]
+    states: tuple[tuple[int, ConcreteState], ...]
     failed: bool
     blame: frozenset[int] = frozenset()  # the sites whose shifts made it fail
     at_end: bool = False  # whether it was the answer or the cost, so that the ghost had a part in it
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class ObservedStates:
     """States at loop heads and at the end, and what single segments cost, for each kind of scale."""
 
-    states: tuple[tuple[int, State], ...]
+    states: tuple[tuple[int, ConcreteState], ...]
     prices: Mapping[Symbol, tuple[Fraction, ...]]
 
 
-def _evaluator(value: Value | Several) -> Callable[[State], Any]:
+def _evaluator(value: Value | Several) -> Callable[[ConcreteState], Any]:
     match value:
         case Numeric(term):
             return compile_sum(term)
@@ -88,7 +89,7 @@ def branches_fed(product: Product, site: int) -> frozenset[int]:
 class _Compiled:
     """A path with its terms as functions."""
 
-    def __init__(self, path: Path, run: Run):
+    def __init__(self, path: SegmentPath, run: Run):
         self.path = path
         self.conditions = [compile_formula(c) for c in path.conditions]
         self.faults = [compile_formula(f) for f in path.faults]
@@ -103,11 +104,11 @@ class _Compiled:
         ]
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_keys = [(d.site, d.spot) for d in path.draws]
-        self.answer = _evaluator(path.end.value) if isinstance(path.end, Answer) else None
+        self.answer = _evaluator(path.end.value) if isinstance(path.end, Output) else None
         self.names = path.names
-        self.ghosts: dict[str, Callable[[State], Any]] = {}
-        self.updates: list[tuple[Symbol, Callable[[State], Any]]] = []
-        self.lists: list[Callable[[State], Any]] = []
+        self.ghosts: dict[str, Callable[[ConcreteState], Any]] = {}
+        self.updates: list[tuple[Symbol, Callable[[ConcreteState], Any]]] = []
+        self.lists: list[Callable[[ConcreteState], Any]] = []
         if isinstance(path.end, Goto):
             place = run.place(path.end.loop)
             self.lists = [_evaluator(path.names[name]) for name, value in place.names if isinstance(value, Built)]
@@ -117,7 +118,7 @@ class _Compiled:
             for ghost, symbol in place.ghosts:
                 self.updates.append((symbol, compile_sum(path.ghosts[ghost])))
 
-    def fits(self, state: State) -> bool:
+    def fits(self, state: ConcreteState) -> bool:
         return all(condition(state) for condition in self.conditions)
 
 
@@ -208,8 +209,8 @@ class Stage:
         return None
 
     def enter(
-        self, which: int, loop: int | None, state: State, scenario: Scenario, segment: int
-    ) -> tuple[_Compiled, State] | None:
+        self, which: int, loop: int | None, state: ConcreteState, scenario: Scenario, segment: int
+    ) -> tuple[_Compiled, ConcreteState] | None:
         for path in self.paths[which][loop]:
             local = dict(state)
             for read, place in path.reads:
@@ -221,7 +222,7 @@ class Stage:
                 return path, local
         return None
 
-    def move_on(self, path: _Compiled, local: State, state: State) -> State:
+    def move_on(self, path: _Compiled, local: ConcreteState, state: ConcreteState) -> ConcreteState:
         new = dict(state)
         for symbol, evaluate in path.updates:
             new[symbol] = evaluate(local)
@@ -235,10 +236,10 @@ class Stage:
             if ghost is None:
                 ghost = actual if actual is not None else 0
             counted = actual is None or actual == ghost
-        state: State = dict(scenario.public) | {GHOST: ghost or 0}
+        state: ConcreteState = dict(scenario.public) | {GHOST: ghost or 0}
         for powers in self.product.monomials:
             state[self.product.spent(powers)] = 0
-        states: list[tuple[int, State]] = []
+        states: list[tuple[int, ConcreteState]] = []
         used: set[int] = set()
         loop: int | None = None
         for segment in range(MOST_SEGMENTS):
@@ -268,8 +269,8 @@ class Stage:
         return Outcome(tuple(states), False)
 
     def second(
-        self, one: _Compiled, local: State, loop: int | None, scenario: Scenario, segment: int, alignment: Alignment
-    ) -> tuple[_Compiled, State, dict[Any, Any]] | frozenset[int]:
+        self, one: _Compiled, local: ConcreteState, loop: int | None, scenario: Scenario, segment: int, alignment: Alignment
+    ) -> tuple[_Compiled, ConcreteState, dict[Any, Any]] | frozenset[int]:
         """The second run's path if it goes along with the first run's; else sites that share the blame because they
         consult a branch on which the runs differ."""
         for two in self.paths[2][loop]:
@@ -308,16 +309,16 @@ class Stage:
     def parts(self, one: _Compiled, two: _Compiled, branch: int) -> bool:
         return one.path.decisions.get(branch) != two.path.decisions.get(branch)
 
-    def goes_along(self, one: _Compiled, two: _Compiled, both: State) -> bool:
+    def goes_along(self, one: _Compiled, two: _Compiled, both: ConcreteState) -> bool:
         return (
             one.draw_keys == two.draw_keys
             and type(one.path.end) is type(two.path.end)
-            and (isinstance(one.path.end, Answer) or one.path.end == two.path.end)
+            and (isinstance(one.path.end, Output) or one.path.end == two.path.end)
             and not any(fault(both) for fault in two.faults)
             and all(a(both) == b(both) for a, b in zip(one.lists, two.lists))
         )
 
-    def form_of(self, rule: Shift, one: _Compiled, turn: Callable[[State], Any], state: State) -> Form:
+    def form_of(self, rule: Shift, one: _Compiled, turn: Callable[[ConcreteState], Any], state: ConcreteState) -> Form:
         match rule:
             case Always(form):
                 return form
@@ -326,7 +327,7 @@ class Stage:
             case AtGhost(offset, then, orelse):
                 return then if turn(state) + offset == state[GHOST] else orelse
 
-    def shift(self, form: Form, state: State, mine: Any, other: Any) -> Any:
+    def shift(self, form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
         size = self.unit(state) if form.units else 0
         result = (form.units.numerator if form.units.denominator == 1 else form.units) * size
         factor, rest, names = mine
@@ -341,7 +342,7 @@ class Stage:
             result += other[1][form.follow](state) - names[form.follow](state)
         return result
 
-    def too_much(self, state: State, scenario: Scenario) -> bool:
+    def too_much(self, state: ConcreteState, scenario: Scenario) -> bool:
         def size(powers: Any) -> Fraction:
             result = Fraction(1)
             for name, power in powers:
@@ -378,14 +379,14 @@ class Stage:
         found: set[Fraction] = set()
         for scenario in self.scenarios[:60]:
             loop: int | None = None
-            state: State = dict(scenario.public) | {GHOST: 0}
+            state: ConcreteState = dict(scenario.public) | {GHOST: 0}
             state |= {self.product.spent(powers): 0 for powers in self.product.monomials}
             for segment in range(MOST_SEGMENTS):
                 entered = self.enter(1, loop, state, scenario, segment)
                 if entered is None:
                     break
                 match = self.second(entered[0], entered[1], loop, scenario, segment, still)
-                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Answer):
+                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Output):
                     break
                 one, (two, both, _) = entered[0], match
                 unit = self.unit(both)
@@ -397,9 +398,9 @@ class Stage:
                 loop = one.path.end.loop
         return sorted(found - {Fraction(0)})
 
-    def states(self, alignment: Alignment, most: int) -> Sample:
+    def states(self, alignment: Alignment, most: int) -> ObservedStates:
         """States that occur, each once and at most so many a place, and what single turns cost."""
-        found: dict[tuple[Any, ...], tuple[int, State]] = {}
+        found: dict[tuple[Any, ...], tuple[int, ConcreteState]] = {}
         counts: dict[int, int] = {}
         prices: dict[Symbol, set[Any]] = {self.product.spent(powers): set() for powers in self.product.monomials}
         for scenario in self.scenarios[:120]:
@@ -418,4 +419,4 @@ class Stage:
                     if key not in found and counts.get(loop, 0) < most:
                         found[key] = (loop, state)
                         counts[loop] = counts.get(loop, 0) + 1
-        return Sample(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})
+        return ObservedStates(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})

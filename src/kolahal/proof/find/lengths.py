@@ -10,13 +10,12 @@ from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE, symbols_of
-from kolahal.model import Proved, Unknown
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.find.concrete_runs import Outcome, Stage, branches_fed
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import (
-    Case,
+    CaseProof,
     LengthProof,
     read_certificate,
     read_verdict,
@@ -28,6 +27,7 @@ from kolahal.proof.trusted.product import END, Product, build_product, build_sys
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.values import Numeric, Unsupported
 from kolahal.settings import ProofSettings
+from kolahal.verdicts import Proved, Unknown
 
 DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
@@ -86,7 +86,7 @@ def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
 
 def find_case(
     product: Product, neighbours: Neighbours, claim: Scale, assumed: tuple[str, ...], steps: int
-) -> Case | str:
+) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS)
     reason = "no alignment of the templates fits"
@@ -106,7 +106,7 @@ def find_case(
                 found = prove_alignment(product, stage, neighbours, alignment, claim, assumed, steps)
             except Unsupported as error:
                 found = str(error)
-            if isinstance(found, Case):
+            if isinstance(found, CaseProof):
                 return found
             reason = found
     return reason
@@ -291,7 +291,7 @@ def prove_alignment(
     claim: Scale,
     assumed: tuple[str, ...],
     steps: int,
-) -> Case | str:
+) -> CaseProof | str:
     """Look for an invariant under one alignment."""
     sample = stage.states(alignment, 300)
     system = build_system(product, neighbours, alignment, None, assumed)
@@ -311,7 +311,7 @@ def prove_alignment(
     if shares is None or not within_claim(shares, claim, product.sketch):
         return f"the cost found is not at most {claim}"
     invariant = found.prune({END: tuple(formulas[share] for share in shares)})
-    return Case(neighbours, alignment, shares, {loop: held for loop, held in invariant.items() if loop != END})
+    return CaseProof(neighbours, alignment, shares, {loop: held for loop, held in invariant.items() if loop != END})
 
 
 def choose_shares(product: Product, valid: list[Share]) -> tuple[Share, ...] | None:

@@ -9,16 +9,16 @@ from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, Answer, Atoms, Drawn, Symbol, plain
+from kolahal.logic.affine import Affine, AnswerAt, Atoms, Indeterminate, NoiseAt, plain
 from kolahal.model import AllOf, Anything, Database, Equals, Event, Scalar, Within
-from kolahal.paths.explore import ONE_SIDED, Fault, Item, Value, discrete_part
 from kolahal.paths.joined import Outcomes
+from kolahal.paths.state import ONE_SIDED, Fault, Item, Value, discrete_part
 
 ANY, ABOVE, BELOW = 0, 1, -1  # what is asked of a noisy number
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ValueRange:
     """Between which values a number of an answer lies without noise, on a database and its neighbours.
 
     Where the noise goes one way only, values on its other side are impossible, and the event ends within the span.
@@ -29,8 +29,8 @@ class Span:
     can_fall: bool
     can_rise: bool
 
-    def joined(self, other: Span) -> Span:
-        return Span(
+    def joined(self, other: ValueRange) -> ValueRange:
+        return ValueRange(
             min(self.low, other.low),
             max(self.high, other.high),
             self.can_fall or other.can_fall,
@@ -48,7 +48,7 @@ def find_targets(outcomes: Outcomes, database: Database, adjacency: Adjacency, m
 
     Beyond its centres on both databases, a number with exponential noise tells them apart as well as anywhere.
     """
-    shapes: dict[object, tuple[Value, list[Span | None]]] = {}
+    shapes: dict[object, tuple[Value, list[ValueRange | None]]] = {}
     for path in outcomes.paths:
         if isinstance(path.output, Fault):
             continue
@@ -113,13 +113,13 @@ def _marks(item: Affine, atoms: Atoms, databases: Sequence[Database]) -> set[Fra
 def _value(form: Affine, database: Database) -> Fraction:
     total = Fraction(form.constant)
     for symbol, coefficient in form.terms.items():
-        assert isinstance(symbol, Answer), "arguments have values here"
+        assert isinstance(symbol, AnswerAt), "arguments have values here"
         total += coefficient * database[symbol.place]
     return total
 
 
-def _is_drawn(symbol: Symbol) -> bool:
-    return isinstance(symbol, Drawn)
+def _is_drawn(symbol: Indeterminate) -> bool:
+    return isinstance(symbol, NoiseAt)
 
 
 def _windows(output: Value, marks: Sequence[set[Fraction] | None]) -> Iterator[Event]:
@@ -158,7 +158,7 @@ def _scalar(item: Item) -> Scalar:
     return item if item is None or isinstance(item, bool) else Fraction(item)  # type: ignore[arg-type]
 
 
-def _corners(output: Value, spans: Sequence[Span | None]) -> Iterator[Event]:
+def _corners(output: Value, spans: Sequence[ValueRange | None]) -> Iterator[Event]:
     """Corners of the numbers: all one way first, then few of them, then all others."""
     numbers = [i for i, span in enumerate(spans) if span is not None]
     count = len(numbers)
@@ -175,19 +175,19 @@ def _corners(output: Value, spans: Sequence[Span | None]) -> Iterator[Event]:
         yield _event(output, asked)
 
 
-def _span(item: Item, database: Database, adjacency: Adjacency, noises: Sequence[Noise]) -> Span | None:
+def _span(item: Item, database: Database, adjacency: Adjacency, noises: Sequence[Noise]) -> ValueRange | None:
     if not isinstance(item, Affine):
         return None
     centre = Fraction(item.constant)
     changes = [Fraction(0)]
     ways: set[bool] = set()  # whether noise may raise the number, whether it may lower it
     for symbol, coefficient in item.terms.items():
-        if isinstance(symbol, Answer):
+        if isinstance(symbol, AnswerAt):
             centre += coefficient * database[symbol.place]
             changes.append(adjacency.distance * abs(Fraction(coefficient)))
         else:
-            assert isinstance(symbol, Drawn)
+            assert isinstance(symbol, NoiseAt)
             ways |= {coefficient > 0} if noises[symbol.site] in ONE_SIDED else {True, False}
     together = isinstance(adjacency, EachWithin | Monotone)
     reach = sum(changes, Fraction(0)) if together else max(changes)
-    return Span(centre - reach, centre + reach, not ways or False in ways, not ways or True in ways)
+    return ValueRange(centre - reach, centre + reach, not ways or False in ways, not ways or True in ways)

@@ -9,12 +9,12 @@ from typing import Any
 from kolahal.engine.noise import FAMILIES
 from kolahal.errors import KolahalError
 from kolahal.exact.intervals import Interval, exceeds, rigorous_probability, site_scales
-from kolahal.exact.polyhedra import Bounds, Density, Limit, Node, Polyhedron, build_polyhedra
+from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import Affine, Answer
+from kolahal.logic.affine import Affine, AnswerAt
 from kolahal.model import (
     AllOf,
     Anything,
@@ -25,7 +25,6 @@ from kolahal.model import (
     Linear,
     OneOf,
     Output,
-    Refuted,
     Scalar,
     StartsWith,
     Within,
@@ -35,6 +34,7 @@ from kolahal.model import (
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.proof.trusted.documents import read_number
+from kolahal.verdicts import Refuted
 
 KIND = "counterexample"
 MOST_ANSWERS = 64  # of a document that is checked again
@@ -274,7 +274,7 @@ def snippet(refuted: Refuted, sketch: Sketch, claim: Scale | None = None) -> str
     polyhedra = build_polyhedra(outcomes.paths, example.event, outcomes.noises)
     if isinstance(polyhedra, CannotIntegrate):
         return ""
-    writer = _Writer(sites, outcomes.noises)
+    writer = _PythonWriter(sites, outcomes.noises)
     terms = "\n".join(writer.polyhedron(polyhedron) for polyhedron in polyhedra)
     words = describe_event(example.event)
     return f'''"""Not private ({arguments}): on d1 the event "{words}" has probability p1, on its neighbour d2 only p2.
@@ -310,7 +310,7 @@ def _number(value: Fraction) -> str:
     return str(value) if value.denominator == 1 else f"{value.numerator} / {value.denominator}"
 
 
-class _Writer:
+class _PythonWriter:
     """Polyhedra as Python expressions of `q`."""
 
     def __init__(self, scales: Sequence[Fraction], noises: Sequence[Noise]):
@@ -325,13 +325,13 @@ class _Writer:
         value = " * ".join(factors)
         return f"    p += {value} if {' and '.join(facts)} else 0.0" if facts else f"    p += {value}"
 
-    def total(self, node: Node) -> str:
+    def total(self, node: Potential) -> str:
         """The probability of a whole tree."""
         if not node.children and node.density is not None:
             return self.interval(node.density, *self.limits(node.bounds))
         return self.integral(node, "x", None)
 
-    def integral(self, node: Node, name: str, parent: str | None) -> str:
+    def integral(self, node: Potential, name: str, parent: str | None) -> str:
         """∫ over the node, which is called `name`; its parent has a name already."""
         factors: list[str] = []
         points = ["0"]
@@ -358,7 +358,7 @@ class _Writer:
         scale = max(self.scale(d) for n in node.walk() for d in (n.density, n.link_density) if d is not None)
         return f"integral(lambda {name}: {body}, [{', '.join(dict.fromkeys(points))}], {_number(scale)})"
 
-    def leaf(self, node: Node, parent: str) -> str:
+    def leaf(self, node: Potential, parent: str) -> str:
         if node.density is not None:
             own, link = self.limits(node.bounds), self.limits(node.link_bounds, parent)
             return self.interval(node.density, own[0] + link[0], own[1] + link[1])
@@ -366,7 +366,7 @@ class _Writer:
         own, link = self.limits(node.bounds, f"-{parent}"), self.limits(node.link_bounds)
         return self.interval(node.link_density, own[0] + link[0], own[1] + link[1])
 
-    def kinks(self, node: Node) -> Iterator[str]:
+    def kinks(self, node: Potential) -> Iterator[str]:
         """Where the probability of a leaf has kinks, seen from its parent."""
         own = [m.form for m in (*node.bounds.low, *node.bounds.high)]
         link = [m.form for m in (*node.link_bounds.low, *node.link_bounds.high)]
@@ -377,7 +377,7 @@ class _Writer:
             yield from (_form(-m) for m in link)
             yield from (_form(s - m) for m in link for s in own)
 
-    def shifts(self, node: Node) -> Iterator[str]:
+    def shifts(self, node: Potential) -> Iterator[str]:
         """Some kinks of what a subtree gives its parent."""
         for m in (*node.link_bounds.low, *node.link_bounds.high):
             yield _form(-m.form)
@@ -387,7 +387,7 @@ class _Writer:
         """Lower and upper limits, measured from `base`."""
         return [self.limit(m, 1, base) for m in bounds.low], [self.limit(m, -1, base) for m in bounds.high]
 
-    def limit(self, limit: Limit, way: int, base: str) -> str:
+    def limit(self, limit: AffineBound, way: int, base: str) -> str:
         if not self.is_whole():
             return _form(limit.form, base)
         text = _form(limit.form)
@@ -415,7 +415,7 @@ class _Writer:
         return f"{name}_density({sign}{at}, {_number(self.scale(density))})"
 
 
-def _is_leaf(node: Node) -> bool:
+def _is_leaf(node: Potential) -> bool:
     return not node.children and (node.density is None) != (node.link_density is None)
 
 
@@ -427,7 +427,7 @@ def _form(form: Affine, base: str = "") -> str:
     """An affine form of the answers as Python, added to `base`."""
     parts: list[str] = [base] if base else []
     for symbol, coefficient in form.terms.items():
-        assert isinstance(symbol, Answer), "arguments have values here"
+        assert isinstance(symbol, AnswerAt), "arguments have values here"
         size = abs(Fraction(coefficient))
         factor = "" if size == 1 else f"{_number(size)} * "
         parts.append(f"{'-' if coefficient < 0 else '+'} {factor}q[{symbol.place}]")

@@ -16,9 +16,11 @@ from typing import TypeVar
 from kolahal.exact.probe import Integrator
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import AllOf, Equals, Event, Example, Linear, Refuted
-from kolahal.proof.refute.refute import MARGIN, Found, confirm, losses_of, shrink, survey_losses
+from kolahal.model import AllOf, Equals, Event, Example, Linear
+from kolahal.proof.refute.refute import FoundLoss, survey_losses
+from kolahal.proof.refute.shrink import MARGIN, confirm, losses_of, shrink
 from kolahal.settings import Settings
+from kolahal.verdicts import Refuted
 
 MOST_ANSWERS = 512  # that an example is made to have
 MOST_ONE_BY_ONE = 64  # answers up to which they are added one by one, where the loss does not rise evenly
@@ -46,7 +48,7 @@ def find_growth(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | N
     return None
 
 
-def _lengthen(integrator: Integrator, claim: Scale, start: Found) -> Iterator[Example]:
+def _lengthen(integrator: Integrator, claim: Scale, start: FoundLoss) -> Iterator[Example]:
     """Longer and longer examples, from the first on whose loss is above the claim by doubles.
 
     While the loss rises evenly, as many answers are added at once as lead to just below the claim.

@@ -17,54 +17,30 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
 from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
-from kolahal.exact.intervals import exceeds, log_ratio, rigorous_probability
-from kolahal.exact.probe import Integrator, ask, exact_losses
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit, short
-from kolahal.inputs.places import fixed_places
-from kolahal.lang.ir import Const, Var, walk
+from kolahal.exact.probe import Integrator
+from kolahal.inputs.arguments import enumerate_arguments, sizes_of
+from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
-from kolahal.model import (
-    AllOf,
-    Anything,
-    Arguments,
-    Database,
-    Equals,
-    Event,
-    Example,
-    Linear,
-    Odds,
-    OneOf,
-    Refuted,
-    Unknown,
-    Within,
-)
+from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, Example, Within
 from kolahal.paths.cuts import CannotIntegrate
-from kolahal.paths.events import Event as CaseEvent
-from kolahal.paths.events import normal
+from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
+from kolahal.proof.refute.shrink import MARGIN, MOST_HALVES, confirm, losses_of, measure, shrink
 from kolahal.proof.refute.witness import find_witnesses
-from kolahal.proof.trusted.passages import Case
+from kolahal.proof.trusted.passages import SizedProgram
 from kolahal.settings import ProofSettings, Settings
+from kolahal.verdicts import Refuted, Unknown
 
-SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
-WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments
-MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
-MOST_ASKED = 64  # answers that a place in the program may ask for
-EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
-MARGIN = 1e-7  # relative excess that doubles must show before ball arithmetic is asked
 MOST_PATHS, FEW_PATHS = 300, 64  # of a program whose cheapest alignments are computed, which takes milliseconds each
 MOST_EVENTS = 80
 MOST_STARTS = 320
-MOST_HALVES = 12  # events and moves of programs with whole noise on answers that need not be whole
 MOST_SINGLE = 8  # starts of a program that is explored for each database anew
 CLIMBS, HOPEFUL = 3, 0.4  # starts from which databases are searched, if they lose at least this share of the claim
 FURTHEST = 40  # noise scales from 0 that a search goes
@@ -100,7 +76,7 @@ class LowerBound:
 
 def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerBound | None:
     """The largest loss that was found anywhere, as a bound that holds for certain."""
-    best: Found | None = None
+    best: FoundLoss | None = None
     for _, found in survey_losses(sketch, claim, settings):
         if best is None or found.loss > best.loss * (1 + 1e-6):
             best = found
@@ -109,9 +85,9 @@ def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerB
 
 
 @lru_cache(maxsize=16)  # bounds, growth and the report ask for it
-def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> tuple[tuple[int, Found], ...]:
+def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> tuple[tuple[int, FoundLoss], ...]:
     """The hardest example at each number of answers, its loss by doubles in units of the claim."""
-    hardest: dict[int, Found] = {}
+    hardest: dict[int, FoundLoss] = {}
     for size in sizes_of(sketch):
         for arguments in enumerate_arguments(sketch, size, claim, few=True):
             search = _search(sketch, arguments, claim, settings)
@@ -123,120 +99,11 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> tuple[tup
                     continue
                 share, known = found.loss / search.claim, hardest.get(size)
                 if known is None or share > known.loss * (1 + 1e-6):
-                    hardest[size] = Found(found.example, share)
+                    hardest[size] = FoundLoss(found.example, share)
     return tuple(hardest.items())
 
 
 # ---------------------------------------------------------------- where to look
-
-
-def sizes_of(sketch: Sketch) -> tuple[int, ...]:
-    """The numbers of answers that are tried: a few, and as many as a place that the program names asks for."""
-    asked = {place + 1 if place >= 0 else -place for place in fixed_places(sketch)}
-    return sketch.sizes((*SIZES, *sorted(size for size in asked if SIZES[-1] < size <= MOST_ASKED)))
-
-
-def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = False) -> Iterator[Arguments]:
-    """Settings of ε and the other arguments at one size; a single ε where all scales are multiples of 1/ε."""
-    choices: list[list[tuple[str, Fraction | bool]]] = []
-    for parameter in sketch.arguments:
-        values: list[Fraction | bool]
-        match parameter.type:
-            case Type.INT:
-                values = list(WHOLE)
-            case Type.BOOL:
-                values = [False, True]
-            case _:
-                values = [Fraction(0)]
-        if parameter.default is not None and _is_allowed(sketch, claim, parameter.name, parameter.default):
-            values = [parameter.default, *(v for v in values if v != parameter.default)]
-        if not _matters(sketch, claim, parameter.name):
-            values = values[:1]
-        choices.append([(parameter.name, value) for value in values])
-    settings = list(itertools.product(*choices))[: 3 if few else 9]
-    first = Arguments(EPSILONS[0], size, settings[0])
-    several = not few and not _is_homogeneous(sketch, claim)
-    for epsilon in EPSILONS if several else EPSILONS[:1]:
-        for values_here in settings:
-            yield Arguments(epsilon, size, values_here)
-    if several:
-        for values_here in settings:
-            for epsilon in _telling_epsilons(sketch, claim, replace(first, values=values_here)):
-                yield Arguments(epsilon, size, values_here)
-    if not few:
-        yield from _other_arguments(sketch, claim, first)
-
-
-def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:
-    """Whether an argument stands anywhere in the program or in the claim."""
-    scales = [claim, *(draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale))]
-    used = {node.name for node in walk(sketch.body) if isinstance(node, Var)}
-    return name in used or any(name in dict(scale.powers) for scale in scales)
-
-
-def _is_allowed(sketch: Sketch, claim: Scale, name: str, value: Fraction | bool) -> bool:
-    return value >= 1 or not (name in sketch.required or name in dict(claim.powers))
-
-
-def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Arguments]:
-    """One argument after another at unusual values.
-
-    Real ones at the distance of neighbours and far from 0 on both sides; whole ones at 0 and below; and all of them,
-    ε too, around the numbers that the program itself names, where a condition may turn.
-    """
-    try:
-        far = 8 * noise_unit(sketch, arguments, ())
-    except UsageError:  # a scale that has no meaning here
-        return
-    steps = {"whole": Fraction(1), "real": sketch.adjacency.distance}
-    for parameter in sketch.arguments:
-        if parameter.type is Type.BOOL or not _matters(sketch, claim, parameter.name):
-            continue
-        whole = parameter.type is Type.INT
-        near = _landmarks(sketch, steps["whole" if whole else "real"])
-        others = [Fraction(v) for v in (0, -1, 4, 8)] if whole else [-sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
-        for other in dict.fromkeys([*others, *near][:MOST_VALUES]):
-            if (not whole or other.denominator == 1) and _is_allowed(sketch, claim, parameter.name, other):
-                values = ((name, other if name == parameter.name else v) for name, v in arguments.values)
-                yield replace(arguments, values=tuple(values))
-    if any(isinstance(node, Var) and node.name == sketch.epsilon.name for node in walk(sketch.body)):
-        for mark in _landmarks(sketch, Fraction(0)):
-            for other in (2 * mark, mark, mark / 2):
-                if other > 0:
-                    yield replace(arguments, epsilon=other)
-
-
-def _landmarks(sketch: Sketch, step: Fraction) -> list[Fraction]:
-    """The numbers that stand in the program, and those a step away from them."""
-    named = [n.value for n in walk(sketch.body) if isinstance(n, Const) and isinstance(n.value, Fraction)]
-    signed = [value for mark in dict.fromkeys(named) for value in (mark, -mark)]
-    return list(dict.fromkeys(v for mark in signed for v in (mark - step, mark, mark + step)))
-
-
-def _telling_epsilons(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Fraction]:
-    """The ε at which a single noise is too small for the claim by a factor of 4 or 32, where that depends on ε."""
-    try:
-        names = arguments.quantities(sketch)
-        level = float(claim.at(names) / sketch.adjacency.distance)  # a unit of distance may lose this much
-        found: dict[Fraction, None] = {}
-        for draw in sketch.draws:
-            assert isinstance(draw.scale, Scale), "a program without holes"
-            power = dict(draw.scale.powers).get(sketch.epsilon.name, 0) + 1
-            if power and draw.scale:
-                # The noise has scale s·ε^(power − 1), and the claim asks for 1/(level·ε).
-                meeting = [1 / (share * float(draw.scale.at(names)) * level) for share in (4.0, 32.0)]
-                sizes = [value ** (1 / power) for value in meeting]
-                found.update((short(v), None) for v in sizes if 1e-9 < v < 1e9)
-        yield from (epsilon for epsilon in found if epsilon not in EPSILONS)
-    except (UsageError, OverflowError, ZeroDivisionError):  # a scale that has no meaning here
-        return
-
-
-def _is_homogeneous(sketch: Sketch, claim: Scale) -> bool:
-    """Whether the loss on databases far apart is the same multiple of the claim for every ε."""
-    name = sketch.epsilon.name
-    scales = [draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale) and draw.scale]
-    return dict(claim.powers).get(name) == 1 and all(dict(scale.powers).get(name) == -1 for scale in scales)
 
 
 def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterator[Example]:
@@ -249,11 +116,11 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
         for size in sizes_of(sketch)
         for arguments in enumerate_arguments(sketch, size, claim)
     )
-    rounds: Iterable[tuple[_Search, Iterator[Found | None]]] = (
+    rounds: Iterable[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = (
         (search, search.hardest(GAINS[:5], CLIMBS, only_above=True)) for search in searches if search is not None
     )
     while True:
-        slower: list[tuple[_Search, Iterator[Found | None]]] = []
+        slower: list[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = []
         for search, examples in rounds:
             for found in examples:
                 if found is None:
@@ -268,15 +135,15 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
         rounds = sorted(slower, key=lambda one: -one[0].hope)[:MOST_SLOW]
 
 
-class Found(NamedTuple):
+class FoundLoss(NamedTuple):
     example: Example
     loss: float
 
 
-def _search(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> _Search | None:
+def _search(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> _RefutationSearch | None:
     """A search at these arguments, or None if the program has no meaning there."""
     try:
-        return _Search(sketch, arguments, claim, settings)
+        return _RefutationSearch(sketch, arguments, claim, settings)
     except UsageError:  # a scale divides by 0 or is negative here
         return None
 
@@ -284,16 +151,16 @@ def _search(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settin
 @lru_cache(maxsize=2)  # it is the same for every ε
 def _case(
     sketch: Sketch, size: int, arguments: tuple[tuple[str, Fraction | bool], ...], settings: ProofSettings
-) -> Case | Unknown:
+) -> SizedProgram | Unknown:
     """The events of a program of one size; paths are not put together to events where that takes long."""
     paths = explore(sketch, size, dict(arguments), MOST_PATHS)
     if isinstance(paths, Unknown) or len(paths.paths) <= FEW_PATHS:
         return build_case(sketch, size, dict(arguments), replace(settings, paths=FEW_PATHS))
-    events = (CaseEvent((i,), normal(path.atoms), path.output) for i, path in enumerate(paths.paths))
-    return Case(paths, tuple(events), arguments)
+    events = (OutputCell((i,), normal(path.atoms), path.output) for i, path in enumerate(paths.paths))
+    return SizedProgram(paths, tuple(events), arguments)
 
 
-class _Search:
+class _RefutationSearch:
     """The search for a hard example at one setting of the arguments."""
 
     def __init__(self, sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings):
@@ -306,7 +173,7 @@ class _Search:
     def is_above(self, loss: float) -> bool:
         return loss > self.claim * (1 + MARGIN)
 
-    def hardest(self, gains: Sequence[int], climbs: int, only_above: bool) -> Iterator[Found | None]:
+    def hardest(self, gains: Sequence[int], climbs: int, only_above: bool) -> Iterator[FoundLoss | None]:
         """Examples and their losses, mostly harder and harder; None where what follows takes much longer.
 
         The caller stops when it has seen enough.
@@ -317,7 +184,7 @@ class _Search:
             # For each database alone there may be few paths; a handful of databases is all that is looked at then.
             yield from self.best(self.corner_examples(MOST_SINGLE), climbs + 1)
             return
-        many = isinstance(case, Case) and len(case.events) > FEW_PATHS
+        many = isinstance(case, SizedProgram) and len(case.events) > FEW_PATHS
         if many and not only_above:
             return  # as much is lost with fewer queries, or little more
         witnesses, cost = self.witness_examples(case, gains)
@@ -341,18 +208,18 @@ class _Search:
             yield None
             yield from self.climbs(ties, climbs)
 
-    def climbs(self, found: Sequence[Found], most: int) -> Iterator[Found]:
+    def climbs(self, found: Sequence[FoundLoss], most: int) -> Iterator[FoundLoss]:
         """The hardest examples near the hardest ones found so far."""
         reach = Reach(turns=24, furthest=FURTHEST * self.unit)
         for example, loss in sorted(found, key=lambda one: -one.loss)[:most]:
             if HOPEFUL * self.claim < loss < math.inf:
                 climbed = climb_exact(self.integrator, example, (), reach, self.targets(example.d1, 12))
                 if isinstance(climbed, Climb):
-                    yield Found(climbed.example, climbed.log_loss)
+                    yield FoundLoss(climbed.example, climbed.log_loss)
 
-    def best(self, examples: Sequence[Example], most: int) -> list[Found]:
+    def best(self, examples: Sequence[Example], most: int) -> list[FoundLoss]:
         fitting = [fit for fit in (self.fit(example) for example in examples) if fit is not None]
-        found = map(Found, fitting, self.losses(fitting))
+        found = map(FoundLoss, fitting, self.losses(fitting))
         return sorted(found, key=lambda one: -one.loss)[:most]
 
     def fit(self, example: Example) -> Example | None:
@@ -366,7 +233,7 @@ class _Search:
     def losses(self, examples: Sequence[Example]) -> list[float]:
         return losses_of(self.integrator, examples)
 
-    def witness_examples(self, case: Case | Unknown, gains: Sequence[int]) -> tuple[list[Example], float | None]:
+    def witness_examples(self, case: SizedProgram | Unknown, gains: Sequence[int]) -> tuple[list[Example], float | None]:
         """Examples along the directions of the dearest events, and the cost of the cheapest alignment, if known."""
         if isinstance(case, Unknown):
             return [], None
@@ -449,172 +316,3 @@ def _points_of(event: Event) -> Iterator[Event]:
             parts = [next(_points_of(part), part) for part in events]
             if any(isinstance(part, Within) for part in parts):
                 yield AllOf(tuple(part for part in parts if isinstance(part, Equals | Within | Anything)))
-
-
-def losses_of(integrator: Integrator, examples: Sequence[Example]) -> list[float]:
-    """The log-losses of examples of a program without holes, in doubles; 0 where integration is out of reach."""
-    result = [0.0] * len(examples)
-    for arguments in dict.fromkeys(example.arguments for example in examples):
-        places = [i for i, example in enumerate(examples) if example.arguments == arguments]
-        questions = [(examples[i].event, d) for i in places for d in (examples[i].d1, examples[i].d2)]
-        try:
-            found = ask(integrator, arguments, np.zeros((1, 0)), questions)
-        except UsageError:  # a scale that is negative here
-            continue
-        if isinstance(found, CannotIntegrate) and len(places) > 1:
-            for i in places:
-                result[i] = losses_of(integrator, [examples[i]])[0]
-        elif not isinstance(found, CannotIntegrate):
-            losses = exact_losses(found[0::2, 0], found[1::2, 0])
-            for i, loss in zip(places, losses, strict=True):
-                result[i] = float(loss)
-    return result
-
-
-# ---------------------------------------------------------------- certainty
-
-
-def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
-    """The example with rigorous intervals, d1 as the likelier side, if they show a violation for certain."""
-    assert sketch.related(example.d1, example.d2), "the databases of an example are neighbours"
-    assert example.arguments.accepted_by(sketch, claim), "the program and the claim take the arguments of an example"
-    p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
-    if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
-        return None
-    level = claim.at(example.arguments.quantities(sketch))
-    if exceeds(p1, p2, level):
-        return Refuted(example, Odds(p1.estimate(), p2.estimate()))
-    if exceeds(p2, p1, level):
-        return Refuted(example.flipped(), Odds(p2.estimate(), p1.estimate()))
-    return None
-
-
-def measure(sketch: Sketch, example: Example, claim: Scale) -> float | None:
-    """A loss that the example's is not below, in units of the claim, for certain."""
-    p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
-    if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
-        return None
-    low = max(log_ratio(p1, p2)[0], log_ratio(p2, p1)[0], 0.0)
-    return low / float(claim.at(example.arguments.quantities(sketch)))
-
-
-# ---------------------------------------------------------------- making it small
-
-
-def shrink(sketch: Sketch, example: Example, claim: Scale) -> Example:
-    """A simpler example at the same size that still violates the claim, by doubles."""
-    integrator = Integrator(sketch)
-    level = float(claim.at(example.arguments.quantities(sketch)))
-
-    def first_that_violates(candidates: Iterable[Example]) -> Example | None:
-        chosen = [c for c in candidates if sketch.related(c.d1, c.d2)]
-        for start in range(0, len(chosen), 16):
-            part = chosen[start : start + 16]
-            for candidate, loss in zip(part, losses_of(integrator, part), strict=True):
-                if loss > level * (1 + MARGIN):
-                    return candidate
-        return None
-
-    for _ in range(4):
-        before = example
-        for simplify in (_simpler_arguments, _simpler_events, _simpler_moves, _closer_answers, _rounder_bounds):
-            for variants in simplify(example, sketch):
-                example = first_that_violates(v(example) for v in variants) or example
-        if example == before:
-            break
-    return example
-
-
-def _simpler_events(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
-    match example.event:
-        case OneOf(events):
-            yield [_Edit(event=event) for event in events]
-        case AllOf(events):
-            for place, part in enumerate(events):
-                if isinstance(part, Within):
-                    yield [_Edit(part=(place, Anything()))]
-        case _:
-            return
-
-
-def _simpler_arguments(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
-    real = {parameter.name for parameter in sketch.arguments if parameter.type is Type.FLOAT}
-    for name, value in example.arguments.values:
-        if name in real:
-            yield [_Edit(argument=(name, v)) for v in _smaller(Fraction(value))[:7]]
-
-
-def _simpler_moves(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
-    for place, (a, b) in enumerate(zip(example.d1, example.d2, strict=True)):
-        if a != b:
-            yield [_Edit(stay=place)]
-
-
-def _closer_answers(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
-    """Smaller numbers: equal answers together first, then one by one."""
-    values = sorted(set(example.d1), key=lambda v: -abs(v))
-    for value in values:
-        places = tuple(i for i, a in enumerate(example.d1) if a == value)
-        if len(places) > 1:
-            yield [_Edit(answers=places, value=v) for v in _smaller(value)]
-    for place, value in enumerate(example.d1):
-        yield [_Edit(answers=(place,), value=v) for v in _smaller(value)]
-
-
-def _rounder_bounds(example: Example, sketch: Sketch) -> Iterator[list[_Edit]]:
-    match example.event:
-        case Within(low, high):
-            for old, name in ((low, "low"), (high, "high")):
-                if old is not None:
-                    yield [_Edit(event=replace(example.event, **{name: v})) for v in _smaller(old)]
-        case AllOf(events):
-            for place, part in enumerate(events):
-                if isinstance(part, Within):
-                    for old, name in ((part.low, "low"), (part.high, "high")):
-                        if old is not None:
-                            yield [_Edit(part=(place, replace(part, **{name: v}))) for v in _smaller(old)]
-        case Linear(weights, low):
-            yield [_Edit(event=Linear(weights, v)) for v in _smaller(low)]
-        case _:
-            return
-
-
-def _smaller(value: Fraction) -> list[Fraction]:
-    """Simpler numbers than `value`, simplest first: whole ones by size, of which large ones are left out."""
-    sizes = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 150, 200, 300, 400, 500, 1000]
-    found = [Fraction(sign * size) for size in sizes for sign in (1, -1) if size or sign > 0]
-    return [
-        v
-        for v in found
-        if abs(v) < abs(value) or (v.denominator == 1 != value.denominator and abs(v) <= abs(value) + 1)
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """A change that makes an example simpler; applied to whatever the example has become by then."""
-
-    argument: tuple[str, Fraction] | None = None
-    event: Event | None = None
-    part: tuple[int, Within | Anything] | None = None
-    stay: int | None = None  # an answer that no longer moves
-    answers: tuple[int, ...] = ()
-    value: Fraction = Fraction(0)
-
-    def __call__(self, example: Example) -> Example:
-        if self.argument is not None:
-            values = tuple((n, self.argument[1] if n == self.argument[0] else v) for n, v in example.arguments.values)
-            return replace(example, arguments=replace(example.arguments, values=values))
-        if self.event is not None:
-            return replace(example, event=self.event)
-        if self.part is not None:
-            assert isinstance(example.event, AllOf)
-            place, part = self.part
-            events = example.event.events
-            return replace(example, event=AllOf((*events[:place], part, *events[place + 1 :])))
-        d1, d2 = list(example.d1), list(example.d2)
-        if self.stay is not None:
-            d2[self.stay] = d1[self.stay]
-        for place in self.answers:
-            d1[place], d2[place] = self.value, self.value + d2[place] - d1[place]
-        return replace(example, d1=tuple(d1), d2=tuple(d2))

@@ -16,14 +16,14 @@ from functools import lru_cache
 
 from kolahal.lang.adjacency import Move
 from kolahal.law.cost import Corner, Passage, build_problem, find_corners
-from kolahal.law.linear_program import Shift, find_shift
-from kolahal.logic.affine import Affine, Answer, Argument, Drawn, Number, Symbol
+from kolahal.law.linear_program import CheapestShift, find_shift
+from kolahal.logic.affine import Affine, AnswerAt, Argument, Indeterminate, NoiseAt, Number
 from kolahal.logic.simplex import minimise
-from kolahal.model import AllOf, Arguments, Database, Equals, Example, Scalar, Unknown, Within
-from kolahal.model import Event as Claim
-from kolahal.paths.events import Event
-from kolahal.paths.explore import ONE_SIDED, Fault, Item, Value, affine_parts
-from kolahal.proof.trusted.passages import Case, Row, active_part, find_rows, is_private_fact, move_answers
+from kolahal.model import AllOf, Arguments, Database, Equals, Event, Example, Scalar, Within
+from kolahal.paths.events import OutputCell
+from kolahal.paths.state import ONE_SIDED, Fault, Item, Value, affine_parts
+from kolahal.proof.trusted.passages import Row, SizedProgram, active_part, find_rows, is_private_fact, move_answers
+from kolahal.verdicts import Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Witness:
     """An event that becomes less likely by nearly e^cost when databases along `direction` move by `move`."""
 
     cost: Fraction
-    event: Event
+    event: OutputCell
     move: Move
-    direction: Mapping[Symbol, Fraction]  # of answers and real arguments
-    noise: Mapping[Symbol, Fraction]  # the likeliest noise in the event, along the same direction
+    direction: Mapping[Indeterminate, Fraction]  # of answers and real arguments
+    noise: Mapping[Indeterminate, Fraction]  # the likeliest noise in the event, along the same direction
     slopes: tuple[Fraction, ...]  # for each affine part of the answer: above 0, small values are the unlikely ones
     complete: bool  # whether the direction settles the multipliers, so that the loss tends to the whole cost
 
@@ -46,7 +46,7 @@ class Witness:
         output = self.event.output
         if isinstance(output, Fault) or (isinstance(output, Affine) and not any(self.slopes)):
             return None
-        d1 = tuple(gain * self.direction.get(Answer(i), Fraction(0)) for i in range(len(self.move)))
+        d1 = tuple(gain * self.direction.get(AnswerAt(i), Fraction(0)) for i in range(len(self.move)))
         values = tuple(
             (name, value if isinstance(value, bool) else value + gain * self.direction.get(Argument(name), Fraction(0)))
             for name, value in arguments.values
@@ -55,13 +55,13 @@ class Witness:
         d2 = tuple(a + step for a, step in zip(d1, self.move, strict=True))
         return Example(d1, d2, self._claim(output, d1, there, gain), there)
 
-    def _claim(self, output: Value, d1: Database, arguments: Arguments, gain: Fraction) -> Claim:
+    def _claim(self, output: Value, d1: Database, arguments: Arguments, gain: Fraction) -> Event:
         slopes = iter(self.slopes)
         known: dict[str, Fraction | bool] = dict(arguments.values)
 
-        def value(symbol: Symbol) -> Number:
+        def value(symbol: Indeterminate) -> Number:
             match symbol:
-                case Answer(place):
+                case AnswerAt(place):
                     return d1[place]
                 case Argument(name):
                     return known.get(name, arguments.epsilon)
@@ -96,7 +96,7 @@ class Witnesses:
 
 
 @lru_cache(maxsize=4)  # the same program is asked about many scales in a row
-def find_stays(case: Case) -> tuple[tuple[Passage, ...], bool]:
+def find_stays(case: SizedProgram) -> tuple[tuple[Passage, ...], bool]:
     """The passages of events to themselves, and whether these are all that matter.
 
     Where a comparison has no noise, a neighbour may leave its event, and only the events themselves are looked at.
@@ -117,11 +117,11 @@ def find_stays(case: Case) -> tuple[tuple[Passage, ...], bool]:
     return tuple(found), complete
 
 
-def find_witnesses(case: Case, scales: Sequence[Fraction], most: int = 8) -> Witnesses:
+def find_witnesses(case: SizedProgram, scales: Sequence[Fraction], most: int = 8) -> Witnesses:
     """The events and moves that cost most for given scales, by site, each with a direction."""
     passages, complete = find_stays(case)
     prices = {site: 1 / Fraction(scales[site]) for site in case.sites}
-    found: list[tuple[Passage, Corner, Shift]] = []
+    found: list[tuple[Passage, Corner, CheapestShift]] = []
     for passage in passages:
         for corner in passage.corners:
             problem, _ = build_problem(case.paths, passage.rows, corner)
@@ -137,7 +137,7 @@ def find_witnesses(case: Case, scales: Sequence[Fraction], most: int = 8) -> Wit
     return Witnesses(tuple(_witness(case, *way, prices) for way in found[:most]), cost)
 
 
-def _witness(case: Case, passage: Passage, corner: Corner, shift: Shift, prices: Mapping[int, Fraction]) -> Witness:
+def _witness(case: SizedProgram, passage: Passage, corner: Corner, shift: CheapestShift, prices: Mapping[int, Fraction]) -> Witness:
     event = case.events[passage.source]
     priced = list(zip(passage.rows, shift.prices, strict=True))
     reached = {row.noise for row, price in priced if price > 0 and not row.equal}
@@ -155,18 +155,18 @@ def _witness(case: Case, passage: Passage, corner: Corner, shift: Shift, prices:
 
 
 def _noise_of(form: Affine) -> Affine:
-    return form.part(lambda symbol: isinstance(symbol, Drawn))
+    return form.part(lambda symbol: isinstance(symbol, NoiseAt))
 
 
-def _senses(case: Case, priced: Sequence[tuple[Row, Fraction]], prices: Mapping[int, Fraction]) -> dict[Symbol, int]:
+def _senses(case: SizedProgram, priced: Sequence[tuple[Row, Fraction]], prices: Mapping[int, Fraction]) -> dict[Indeterminate, int]:
     """Which way each draw goes: where the multipliers just pay for a step of it, against them; the others stay at 0."""
-    totals: dict[Symbol, Number] = {}
+    totals: dict[Indeterminate, Number] = {}
     for row, price in priced:
         for symbol, coefficient in row.noise.terms.items():
             totals[symbol] = totals.get(symbol, 0) + coefficient * price
-    senses: dict[Symbol, int] = {}
+    senses: dict[Indeterminate, int] = {}
     for symbol, total in totals.items():
-        assert isinstance(symbol, Drawn)
+        assert isinstance(symbol, NoiseAt)
         if total == -prices[symbol.site]:
             senses[symbol] = 1
         elif total == prices[symbol.site] and case.paths.noises[symbol.site] not in ONE_SIDED:
@@ -176,13 +176,13 @@ def _senses(case: Case, priced: Sequence[tuple[Row, Fraction]], prices: Mapping[
 
 @dataclass(frozen=True, slots=True)
 class _Direction:
-    answers: dict[Symbol, Fraction]
-    noise: dict[Symbol, Fraction]
+    answers: dict[Indeterminate, Fraction]
+    noise: dict[Indeterminate, Fraction]
     complete: bool
 
 
 def _find_direction(
-    case: Case, facets: Sequence[Affine], slack: Sequence[Affine], senses: Mapping[Symbol, int]
+    case: SizedProgram, facets: Sequence[Affine], slack: Sequence[Affine], senses: Mapping[Indeterminate, int]
 ) -> _Direction:
     """Databases u and noise e along which the multipliers of a shift are the right ones.
 
@@ -191,12 +191,12 @@ def _find_direction(
     """
     fixed = Argument(case.paths.sketch.epsilon.name)
     movable = sorted(
-        {s for form in facets for s in form.terms if isinstance(s, Answer | Argument) and s != fixed},
+        {s for form in facets for s in form.terms if isinstance(s, AnswerAt | Argument) and s != fixed},
         key=lambda s: (s.kind, str(s)),
     )
-    kept: list[Symbol | Affine] = [*senses, *slack]
+    kept: list[Indeterminate | Affine] = [*senses, *slack]
 
-    def entry(form: Affine, thing: Symbol | Affine) -> Number:
+    def entry(form: Affine, thing: Indeterminate | Affine) -> Number:
         if isinstance(thing, Affine):
             return 1 if thing is form else 0
         return senses[thing] * form.terms.get(thing, 0)

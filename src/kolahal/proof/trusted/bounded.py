@@ -14,17 +14,17 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.logic.affine import Atom, Atoms, Change, Drawn, Number, Symbol, constant_form, symbols_of
+from kolahal.logic.affine import Atom, Atoms, Indeterminate, MoveAt, NoiseAt, Number, constant_form, symbols_of
 from kolahal.logic.smt import is_empty
-from kolahal.model import Bounded, Certificate, Exactly, Proved, Unknown, UpTo
-from kolahal.paths.events import Event, is_union, normal
-from kolahal.paths.explore import CONTINUOUS, ONE_SIDED, Fault, Paths, affine_parts, discrete_part, explore
+from kolahal.paths.events import OutputCell, is_union, normal
+from kolahal.paths.explore import explore
+from kolahal.paths.state import CONTINUOUS, ONE_SIDED, Fault, Paths, affine_parts, discrete_part
 from kolahal.proof.trusted.documents import read_number, read_whole
 from kolahal.proof.trusted.passages import (
     Active,
-    Case,
     Piece,
     Row,
+    SizedProgram,
     build_crossing,
     find_fault,
     find_rows,
@@ -36,12 +36,13 @@ from kolahal.proof.trusted.passages import (
     worst_changes,
 )
 from kolahal.settings import ProofSettings
+from kolahal.verdicts import Bounded, Certificate, Exactly, Proved, Unknown, UpTo
 
 DEFAULTS = ProofSettings()
 WHOLE_VALUES = (1, 2, 3)  # of each whole argument
 MOST_ANSWERS = 20  # of a document that is checked again
 Arguments: TypeAlias = dict[str, Fraction | bool]  # the whole and boolean arguments
-Steps: TypeAlias = dict[Drawn, Fraction]  # how far each draw is shifted; what is not in it stays
+Steps: TypeAlias = dict[NoiseAt, Fraction]  # how far each draw is shifted; what is not in it stays
 
 
 def read_verdict(sketch: Sketch, most: int, certificate: Certificate) -> Proved | Bounded:
@@ -100,7 +101,7 @@ class Budget:
     def sites(self) -> Active:
         return frozenset(self.prices)
 
-    def cost(self, steps: Mapping[Drawn, Fraction]) -> Fraction:
+    def cost(self, steps: Mapping[NoiseAt, Fraction]) -> Fraction:
         return sum((abs(step) * self.prices[drawn.site] for drawn, step in steps.items()), Fraction(0))
 
 
@@ -183,8 +184,8 @@ class _Recheck:
             raise _Flaw(f"the program has no such proof: {reason}")
         self.paths, self.budget = paths, budget
         self.active = frozenset(int(site) for site in entry["active"])
-        self.draws: dict[str, Drawn] = {str(d): d for path in paths.paths for d in path.draws}
-        self.case = Case(paths, tuple(self.event(e) for e in entry["events"]), tuple(arguments.items()))
+        self.draws: dict[str, NoiseAt] = {str(d): d for path in paths.paths for d in path.draws}
+        self.case = SizedProgram(paths, tuple(self.event(e) for e in entry["events"]), tuple(arguments.items()))
         self.whole = self.case.is_whole(self.active)
 
     def flaw(self, what: str) -> _Flaw:
@@ -208,7 +209,7 @@ class _Recheck:
         for places in crossing.values():
             self.check_crossing(places)
 
-    def event(self, entry: dict[str, Any]) -> Event:
+    def event(self, entry: dict[str, Any]) -> OutputCell:
         members = [self.paths.paths[int(place)] for place in entry["paths"]]
         first = members[0]
         known: dict[str, Atom] = {}
@@ -225,7 +226,7 @@ class _Recheck:
         same = len(members) == 1 and set(facets) == set(normal(first.atoms))
         if not same and not is_union(self.paths, facets, members, self.steps):
             raise self.flaw("the facets of an event are not those of its paths")
-        return Event(tuple(int(place) for place in entry["paths"]), facets, first.output)
+        return OutputCell(tuple(int(place) for place in entry["paths"]), facets, first.output)
 
     def shifts(self, source: int, target: int, piece: int | None) -> tuple[list[Steps], list[list[Fraction]] | None]:
         """The shifts that the certificate has for a passage, each within the budget, and the ends of its rows."""
@@ -268,7 +269,7 @@ class _Recheck:
             return
         moves = whole_moves if self.whole else type(self.case.adjacency).vertices
         for move in moves(self.case.adjacency, self.case.size):
-            values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+            values: dict[Indeterminate, Number] = {MoveAt(i): step for i, step in enumerate(move)}
             changes = [row.change.at(values) for row in rows]
             if not any(_satisfies(rows, effect, changes) for effect in effects):
                 raise self.flaw(f"no shift hides the move ({', '.join(map(str, move))})")
@@ -293,7 +294,7 @@ class _Recheck:
         rows = find_rows(events[source], events[target], self.active, move_answers(piece.places))
         shifts, ends = self.shifts(source, target, number)
         if ends is None:
-            if any(not isinstance(symbol, Change) for row in rows for symbol in row.change.terms):
+            if any(not isinstance(symbol, MoveAt) for row in rows for symbol in row.change.terms):
                 raise self.flaw("a change depends on the database, and no bounds are given")
             self.check_moves(rows, shifts)
             return
@@ -314,7 +315,7 @@ class _Recheck:
 
 def _effect(row: Row, steps: Steps) -> Fraction:
     """What a shift adds to a row."""
-    return sum((c * steps[s] for s, c in row.noise.terms.items() if isinstance(s, Drawn) and s in steps), Fraction(0))
+    return sum((c * steps[s] for s, c in row.noise.terms.items() if isinstance(s, NoiseAt) and s in steps), Fraction(0))
 
 
 def _satisfies(rows: Sequence[Row], effects: Sequence[Fraction], changes: Sequence[Number]) -> bool:

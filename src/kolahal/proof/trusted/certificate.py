@@ -20,7 +20,6 @@ from kolahal.lang.source import Source
 from kolahal.logic import second_opinion
 from kolahal.logic.smt import check_script
 from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
-from kolahal.model import Certificate, Everywhere, Exactly, Proved
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.documents import read_number
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of, public_symbols
@@ -28,6 +27,7 @@ from kolahal.proof.trusted.obligations import Invariant, Obligation, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift, describe_shift
 from kolahal.proof.trusted.values import Unsupported
+from kolahal.verdicts import Certificate, Everywhere, Exactly, Proved
 
 VERSION = 1
 SCOPE = "every length"
@@ -39,7 +39,7 @@ class Rejected(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseProof:
     """The proof for one set of moves: alignment, shares of the budget, and what holds at each loop head."""
 
     neighbours: Neighbours
@@ -56,7 +56,7 @@ class LengthProof:
     claim: Scale
     assumed: tuple[str, ...]  # whole arguments that are taken to be at least 1
     released: frozenset[int]
-    cases: tuple[Case, ...]
+    cases: tuple[CaseProof, ...]
 
 
 # ---------------------------------------------------------------- writing
@@ -89,7 +89,7 @@ def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...]) -> list[str]:
     return words
 
 
-def _write_case(product: Product, proof: LengthProof, case: Case) -> dict[str, Any]:
+def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[str, Any]:
     return {
         "moves": {
             "kind": case.neighbours.kind,
@@ -173,7 +173,7 @@ def _whole(value: object) -> int:
     return value
 
 
-def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> Case:
+def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
     moves = part["moves"]
     neighbours = Neighbours(str(moves["kind"]), read_number(moves["distance"]), bool(moves["whole"]))
     ghost = part["ghost"]
@@ -204,7 +204,7 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
         invariant[loop] = tuple(parse_formula(str(text), symbols) for text in part["invariant"][str(loop)])
     if len(part["invariant"]) != len(invariant):
         raise Rejected("the invariant speaks of a loop that does not exist")
-    return Case(neighbours, alignment, shares, invariant)
+    return CaseProof(neighbours, alignment, shares, invariant)
 
 
 def _read_form(item: Mapping[str, Any]) -> Form:
@@ -230,7 +230,7 @@ def _read_shift(item: Mapping[str, Any]) -> Shift:
 # ---------------------------------------------------------------- checking
 
 
-def case_obligations(product: Product, assumed: tuple[str, ...], case: Case) -> tuple[Obligation, ...]:
+def case_obligations(product: Product, assumed: tuple[str, ...], case: CaseProof) -> tuple[Obligation, ...]:
     """What must be valid for one set of moves."""
     system = build_system(product, case.neighbours, case.alignment, case.shares, assumed)
     return obligations(system, case.invariant)

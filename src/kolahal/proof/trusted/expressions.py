@@ -42,12 +42,12 @@ from kolahal.logic.terms import (
 from kolahal.proof.trusted.steps import remainder_key
 from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, in_common, own
 from kolahal.proof.trusted.values import (
-    Answers,
     Built,
     Drawn,
     Logical,
     Maybe,
     Numeric,
+    PrivateAnswers,
     Read,
     Scalar,
     Spot,
@@ -73,7 +73,7 @@ class Evaluator:
         self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
 
     def is_vector(self, name: str, state: Walk) -> bool:
-        return isinstance(state.names.get(name), Answers | View)
+        return isinstance(state.names.get(name), PrivateAnswers | View)
 
     def scalar(self, expr: Expr, state: Walk) -> Scalar:
         first = len(state.draws)
@@ -92,7 +92,7 @@ class Evaluator:
                 return Numeric(number(exact))
             case Var(name):
                 value = self.known(name, state)
-                if isinstance(value, Answers | View | Built):
+                if isinstance(value, PrivateAnswers | View | Built):
                     raise Unsupported(f"the list `{name}` stands where one value is needed")
                 return value
             case Length(of):
@@ -221,7 +221,7 @@ class Evaluator:
     def length(self, of: Var, state: Walk) -> Sum:
         value = state.names.get(of.name)
         match value:
-            case Answers() | View():
+            case PrivateAnswers() | View():
                 return variable(LENGTH)
             case Built(length=length):
                 return length
@@ -237,7 +237,7 @@ class Evaluator:
         match source:
             case Built():
                 return self.built_item(source, place, state)
-            case Answers():
+            case PrivateAnswers():
                 symbol = self.read(Spot(None, in_common(place)), place, self.answer_sort, True, state)
                 return Numeric(variable(symbol))
             case View():

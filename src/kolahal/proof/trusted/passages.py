@@ -12,32 +12,32 @@ from typing import TypeAlias
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.logic.affine import (
     Affine,
-    Answer,
+    AnswerAt,
     Atom,
     Atoms,
-    Change,
-    Drawn,
+    Indeterminate,
+    MoveAt,
+    NoiseAt,
     Number,
-    Symbol,
     constant_form,
     symbol_form,
     symbols_of,
 )
 from kolahal.logic.smt import is_empty
-from kolahal.model import Unknown
-from kolahal.paths.events import Event
-from kolahal.paths.explore import CONTINUOUS, Paths, affine_parts, discrete_part
+from kolahal.paths.events import OutputCell
+from kolahal.paths.state import CONTINUOUS, Paths, affine_parts, discrete_part
+from kolahal.verdicts import Unknown
 
 MOST_CORNERS = 4_096  # moves of neighbours that are looked at one by one for an event
 Active: TypeAlias = frozenset[int]  # the sites whose noise is shifted; all other noise is the same in both runs
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SizedProgram:
     """A program of one size, its whole and boolean arguments fixed, fallen apart into events."""
 
     paths: Paths
-    events: tuple[Event, ...]
+    events: tuple[OutputCell, ...]
     arguments: tuple[tuple[str, Fraction | bool], ...]
 
     @property
@@ -76,7 +76,7 @@ class TooLarge(Unknown):
 
 
 def active_part(form: Affine, active: Active) -> Affine:
-    return form.part(lambda symbol: isinstance(symbol, Drawn) and symbol.site in active)
+    return form.part(lambda symbol: isinstance(symbol, NoiseAt) and symbol.site in active)
 
 
 def is_fact(atom: Atom, active: Active) -> bool:
@@ -86,17 +86,17 @@ def is_fact(atom: Atom, active: Active) -> bool:
 
 def is_private_fact(atom: Atom, active: Active) -> bool:
     """Whether a comparison depends on the private answers and has no noise that is shifted."""
-    return is_fact(atom, active) and any(isinstance(symbol, Answer) for symbol in atom.form.terms)
+    return is_fact(atom, active) and any(isinstance(symbol, AnswerAt) for symbol in atom.form.terms)
 
 
-def shape(event: Event, active: Active) -> object:
+def shape(event: OutputCell, active: Active) -> object:
     """What two events must have in common for a shift to lead from one to the other."""
     noisy = frozenset((active_part(f.form, active), f.strict) for f in event.facets if not is_fact(f, active))
     outputs = tuple(active_part(form, active) for form in affine_parts(event.output))
     return discrete_part(event.output), noisy, outputs
 
 
-def find_rows(source: Event, target: Event, active: Active, moved: Mapping[Symbol, Affine]) -> tuple[Row, ...]:
+def find_rows(source: OutputCell, target: OutputCell, active: Active, moved: Mapping[Indeterminate, Affine]) -> tuple[Row, ...]:
     """What a shift must satisfy to lead from `source` on q to `target` on q + δ, where the facts of both hold."""
     rows = []
     for facet in target.facets:
@@ -112,16 +112,16 @@ def find_rows(source: Event, target: Event, active: Active, moved: Mapping[Symbo
     return tuple(dict.fromkeys(rows))
 
 
-def move_answers(places: Iterable[int]) -> dict[Symbol, Affine]:
+def move_answers(places: Iterable[int]) -> dict[Indeterminate, Affine]:
     """The answers of a neighbour that moves at some places: q + δ."""
-    return {Answer(i): symbol_form(Answer(i)) + symbol_form(Change(i)) for i in places}
+    return {AnswerAt(i): symbol_form(AnswerAt(i)) + symbol_form(MoveAt(i)) for i in places}
 
 
 def is_move_only(change: Affine) -> bool:
-    return all(isinstance(symbol, Change) for symbol in change.terms)
+    return all(isinstance(symbol, MoveAt) for symbol in change.terms)
 
 
-def worst_changes(case: Case, rows: Sequence[Row]) -> tuple[Number, ...] | Unknown:
+def worst_changes(case: SizedProgram, rows: Sequence[Row]) -> tuple[Number, ...] | Unknown:
     """The largest change of each row over all moves, for whole noise on answers that move by any amount.
 
     A whole shift that covers all of these together covers every move, and mixtures of whole shifts are not whole; an
@@ -133,7 +133,7 @@ def worst_changes(case: Case, rows: Sequence[Row]) -> tuple[Number, ...] | Unkno
     for count, move in enumerate(case.adjacency.vertices(case.size)):
         if count == MOST_CORNERS:
             return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
-        values: dict[Symbol, Number] = {Change(i): step for i, step in enumerate(move)}
+        values: dict[Indeterminate, Number] = {MoveAt(i): step for i, step in enumerate(move)}
         worst = [max(known, row.change.at(values)) for known, row in zip(worst, rows, strict=True)]
     return tuple(worst)
 
@@ -164,8 +164,8 @@ def relation(adjacency: Adjacency, size: int) -> list[Piece]:
     reach, every = adjacency.distance, tuple(range(size))
 
     def box(places: tuple[int, ...], low: Number, high: Number) -> Piece:
-        above = (Atom(symbol_form(Change(i)) - constant_form(high), strict=False) for i in places)
-        below = (Atom(constant_form(low) - symbol_form(Change(i)), strict=False) for i in places)
+        above = (Atom(symbol_form(MoveAt(i)) - constant_form(high), strict=False) for i in places)
+        below = (Atom(constant_form(low) - symbol_form(MoveAt(i)), strict=False) for i in places)
         return Piece(places, (*above, *below))
 
     match adjacency:
@@ -177,7 +177,7 @@ def relation(adjacency: Adjacency, size: int) -> list[Piece]:
             return [box((place,), -reach, reach) for place in every]
         case SumWithin():
             signs = itertools.product((1, -1), repeat=size)
-            sums = (Affine({Change(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
+            sums = (Affine({MoveAt(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
             return [Piece(every, tuple(Atom(total, strict=False) for total in sums))]
         case _:
             raise AssertionError(f"{adjacency} has no polyhedra")
@@ -197,12 +197,12 @@ class Crossing:
         return tuple(tuple(Atom(f.form.replace(moved), f.strict) for f in known) for known in self.facts)
 
 
-def build_crossing(case: Case, places: Sequence[int], active: Active) -> Crossing:
+def build_crossing(case: SizedProgram, places: Sequence[int], active: Active) -> Crossing:
     facts = tuple(tuple(f for f in case.events[place].facets if is_fact(f, active)) for place in places)
     return Crossing(tuple(places), facts, case.paths.domain(symbols_of(atom for known in facts for atom in known)))
 
 
-def find_fault(case: Case, crossing: Crossing, steps: int) -> str:
+def find_fault(case: SizedProgram, crossing: Crossing, steps: int) -> str:
     """Why the events of a crossing cannot answer for each other, or nothing.
 
     A database is in at most one of them, so two events of it never lead to the same event of a neighbour, and the
@@ -215,6 +215,6 @@ def find_fault(case: Case, crossing: Crossing, steps: int) -> str:
         after = crossing.moved(piece)
         for known in crossing.facts:
             if not is_empty([*crossing.domain, *known, *piece.atoms], steps, none_of=after):
-                shown = next(f for f in known if any(isinstance(s, Answer) for s in f.form.terms))
+                shown = next(f for f in known if any(isinstance(s, AnswerAt) for s in f.form.terms))
                 return f"the comparison {shown} has no noise, and a neighbour beyond it never gives the same output"
     return ""

@@ -66,18 +66,18 @@ from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, F
 from kolahal.proof.trusted.steps import spread_comprehensions
 from kolahal.proof.trusted.symbols import GHOST, Own, spent_on
 from kolahal.proof.trusted.values import (
-    Answer,
-    Answers,
     Built,
     Drawn,
     Goto,
     Logical,
     Maybe,
     Numeric,
-    Path,
+    Output,
     Place,
+    PrivateAnswers,
     Run,
     Scalar,
+    SegmentPath,
     Several,
     Unsupported,
     Value,
@@ -271,7 +271,7 @@ class _Pairing:
                     name = f"from {_words(place.loop)}, path {i + 1} with path {j + 1}"
                     yield self.pair(name, place, one, two)
 
-    def pair(self, name: str, place: Place, one: Path, two: Path) -> Clause:
+    def pair(self, name: str, place: Place, one: SegmentPath, two: SegmentPath) -> Clause:
         """The clause for a first run on path `one` and a second run on path `two`."""
         binding: dict[Symbol, Term] = {}
         premises: list[Formula] = list(one.conditions)
@@ -319,7 +319,7 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
         goals += [negate(put_in(fault, binding)) for fault in two.faults]
         goals += places
-        if isinstance(one.end, Answer) and isinstance(two.end, Answer):
+        if isinstance(one.end, Output) and isinstance(two.end, Output):
             premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
             if self.shares is not None:
                 return Clause(name, place.loop, tuple(premises), tuple(goals), None, ())
@@ -329,15 +329,15 @@ class _Pairing:
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
-    def alike(self, one: Path, two: Path) -> bool:
+    def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and agree on the branches that shifts consult."""
         return (
             [(d.site, d.spot) for d in one.draws] == [(d.site, d.spot) for d in two.draws]
-            and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Answer))
+            and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Output))
             and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
         )
 
-    def shift(self, mine: Drawn, other: Drawn, one: Path, binding: Mapping[Symbol, Term]) -> Sum:
+    def shift(self, mine: Drawn, other: Drawn, one: SegmentPath, binding: Mapping[Symbol, Term]) -> Sum:
         """By how much this draw moves; a function of what was drawn before it, of consulted branches and the ghost."""
         rule = self.alignment.shifts[mine.site]
         match rule:
@@ -368,8 +368,8 @@ class _Pairing:
     def arrival(
         self,
         loop: int,
-        one: Path,
-        two: Path,
+        one: SegmentPath,
+        two: SegmentPath,
         binding: Mapping[Symbol, Term],
         spent: Mapping[Powers, Sum],
     ) -> tuple[tuple[tuple[Symbol, Term], ...], list[Formula]]:
@@ -396,10 +396,10 @@ class _Pairing:
 
     def final(
         self,
-        one: Path,
-        two: Path,
-        first: Answer,
-        second: Answer,
+        one: SegmentPath,
+        two: SegmentPath,
+        first: Output,
+        second: Output,
         binding: Mapping[Symbol, Term],
         premises: list[Formula],
         goals: list[Formula],
@@ -475,7 +475,7 @@ def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> 
     """The symbols of a variable at a loop head with their new values."""
     value = _bound(value, binding)
     match symbols, value:
-        case (Answers() | View(), _):
+        case (PrivateAnswers() | View(), _):
             if value != symbols:
                 raise Unsupported("a variable stands for different lists at different times")
             return []

@@ -69,16 +69,16 @@ from kolahal.proof.trusted.steps import (
 )
 from kolahal.proof.trusted.symbols import Cursor, Dividend, Remainder, Turn, ghost_symbol, own
 from kolahal.proof.trusted.values import (
-    Answer,
-    Answers,
     Built,
     Goto,
     Logical,
     Maybe,
     Numeric,
-    Path,
+    Output,
     Place,
+    PrivateAnswers,
     Run,
+    SegmentPath,
     Several,
     Unsupported,
     Value,
@@ -108,7 +108,7 @@ class Machine(Evaluator):
         """All places and paths; a variable belongs to a place if it has a value on every way there."""
         start = self.start()
         known: dict[int | None, Place] = {None: start}
-        paths: dict[int | None, tuple[Path, ...]] = {}
+        paths: dict[int | None, tuple[SegmentPath, ...]] = {}
         todo: list[int | None] = [None]
         while todo:
             loop = todo.pop(0)
@@ -130,7 +130,7 @@ class Machine(Evaluator):
         for parameter in self.sketch.parameters:
             name = parameter.name
             if parameter.role is Role.PRIVATE:
-                names.append((name, Answers()))
+                names.append((name, PrivateAnswers()))
             elif parameter.type is Type.BOOL:
                 names.append((name, Logical(Symbol(name, BOOL))))
             else:
@@ -138,7 +138,7 @@ class Machine(Evaluator):
                 names.append((name, Numeric(variable(Symbol(name, sort)))))
         return Place(None, tuple(names), ())
 
-    def arrive(self, loop: int, path: Path, before: Place | None) -> Place:
+    def arrive(self, loop: int, path: SegmentPath, before: Place | None) -> Place:
         """The place that `path` leads to, given what is known of it from other ways."""
         alive = self.read_from(self.heads[loop][0])
         allowed = dict(before.names) if before else None
@@ -146,7 +146,7 @@ class Machine(Evaluator):
         for name, value in sorted(path.names.items()):
             if name not in alive or (allowed is not None and name not in allowed):
                 continue
-            if isinstance(value, Answers | View) or name in self.fixed:
+            if isinstance(value, PrivateAnswers | View) or name in self.fixed:
                 if allowed is not None and allowed[name] != value:
                     raise Unsupported(f"`{name}` stands for different lists at different times")
                 names.append((name, value))
@@ -205,7 +205,7 @@ class Machine(Evaluator):
 
     # ---- statements
 
-    def segment(self, place: Place) -> Iterator[Path]:
+    def segment(self, place: Place) -> Iterator[SegmentPath]:
         self.here = ZERO if place.loop is None else variable(ghost_symbol(Turn(place.loop), self.which))
         walk_ = Walk(dict(place.names), {ghost: variable(symbol) for ghost, symbol in place.ghosts})
         if place.loop is None:
@@ -216,7 +216,7 @@ class Machine(Evaluator):
         while todo:
             current, at, begins = todo.pop()
             for result in self.follow(current, at, begins and place.loop is not None):
-                if isinstance(result, Path):
+                if isinstance(result, SegmentPath):
                     count += 1
                     if count > MOST_PATHS:
                         raise Unsupported(f"one turn has more than {MOST_PATHS} paths")
@@ -224,7 +224,7 @@ class Machine(Evaluator):
                 else:
                     todo.append((*result, False))
 
-    def follow(self, state: Walk, at: int, at_head: bool) -> list[Path | tuple[Walk, int]]:
+    def follow(self, state: Walk, at: int, at_head: bool) -> list[SegmentPath | tuple[Walk, int]]:
         """Run until a fork or the end of the segment."""
         while True:
             step = self.steps[at]
@@ -248,7 +248,7 @@ class Machine(Evaluator):
                     at = head
                     continue
                 case Give(value):
-                    return [state.path(Answer(self.answer(value, state)))]
+                    return [state.path(Output(self.answer(value, state)))]
                 case Test(branch, test, orelse):
                     assert branch not in state.decisions, "every cycle passes a loop head, where segments end"
                     ways = list(self.outcomes(test, state, branch))
@@ -371,7 +371,7 @@ class Machine(Evaluator):
             if _may_fault(inner):
                 raise Unsupported("an item of a comprehension may stop the run, and items are computed where they are read")
         source = state.names[over.name]
-        assert isinstance(source, Answers | View)
+        assert isinstance(source, PrivateAnswers | View)
         if not any(isinstance(inner, Draw) for inner in walk(item)):
             return View(item, name, source, None)
         cursor = next(i for i, view in enumerate(self.views) if view is node)
@@ -385,7 +385,7 @@ class Machine(Evaluator):
                 return self.listed(items, state)
             case TupleOf(items):
                 return Several(tuple(self.scalar(item, state) for item in items))
-            case Var(name) if isinstance(state.names.get(name), Answers | View):
+            case Var(name) if isinstance(state.names.get(name), PrivateAnswers | View):
                 raise Unsupported(f"the output is the list `{name}`, whose items are not compared one by one")
             case Var(name) if isinstance(state.names.get(name), Built):
                 return state.names[name]

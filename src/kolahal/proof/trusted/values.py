@@ -54,7 +54,7 @@ class Maybe:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class PrivateAnswers:
     """The private answers."""
 
 
@@ -98,7 +98,7 @@ class Several:
 
 
 Scalar: TypeAlias = Numeric | Logical | Maybe
-Vector: TypeAlias = Answers | View
+Vector: TypeAlias = PrivateAnswers | View
 Value: TypeAlias = Scalar | Vector | Built
 Environment: TypeAlias = dict[str, Value]
 
@@ -203,12 +203,12 @@ class Goto:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Output:
     value: Value | Several
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class SegmentPath:
     """One way through a segment: possible where all `conditions` hold, and faulty where one of `faults` does."""
 
     conditions: tuple[Formula, ...]
@@ -217,7 +217,7 @@ class Path:
     tests: Mapping[int, Formula]  # what was asked there
     reads: tuple[Read, ...]
     draws: tuple[Drawn, ...]
-    end: Goto | Answer
+    end: Goto | Output
     names: Mapping[str, Value]
     ghosts: Mapping[Ghost, Sum]
 
@@ -237,7 +237,7 @@ class Run:
 
     which: int
     places: tuple[Place, ...]
-    paths: Mapping[int | None, tuple[Path, ...]]
+    paths: Mapping[int | None, tuple[SegmentPath, ...]]
 
     def place(self, loop: int | None) -> Place:
         return next(place for place in self.places if place.loop == loop)
@@ -270,8 +270,8 @@ class Walk:
             dict(self.items),
         )
 
-    def path(self, end: Goto | Answer) -> Path:
-        return Path(
+    def path(self, end: Goto | Output) -> SegmentPath:
+        return SegmentPath(
             tuple(self.conditions),
             tuple(self.faults),
             self.decisions,
@@ -282,5 +282,3 @@ class Walk:
             self.names,
             self.ghosts,
         )
-
-

@@ -1,0 +1,131 @@
+"""Sizes and arguments at which a program may lose most."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from kolahal.errors import UsageError
+from kolahal.inputs.pairs import noise_unit, short
+from kolahal.inputs.places import fixed_places
+from kolahal.lang.ir import Const, Var, walk
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.model import Arguments
+
+SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
+WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments
+MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
+MOST_ASKED = 64  # answers that a place in the program may ask for
+EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
+
+
+def sizes_of(sketch: Sketch) -> tuple[int, ...]:
+    """The numbers of answers that are tried: a few, and as many as a place that the program names asks for."""
+    asked = {place + 1 if place >= 0 else -place for place in fixed_places(sketch)}
+    return sketch.sizes((*SIZES, *sorted(size for size in asked if SIZES[-1] < size <= MOST_ASKED)))
+
+
+def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = False) -> Iterator[Arguments]:
+    """Settings of ε and the other arguments at one size; a single ε where all scales are multiples of 1/ε."""
+    choices: list[list[tuple[str, Fraction | bool]]] = []
+    for parameter in sketch.arguments:
+        values: list[Fraction | bool]
+        match parameter.type:
+            case Type.INT:
+                values = list(WHOLE)
+            case Type.BOOL:
+                values = [False, True]
+            case _:
+                values = [Fraction(0)]
+        if parameter.default is not None and _is_allowed(sketch, claim, parameter.name, parameter.default):
+            values = [parameter.default, *(v for v in values if v != parameter.default)]
+        if not _matters(sketch, claim, parameter.name):
+            values = values[:1]
+        choices.append([(parameter.name, value) for value in values])
+    settings = list(itertools.product(*choices))[: 3 if few else 9]
+    first = Arguments(EPSILONS[0], size, settings[0])
+    several = not few and not _is_homogeneous(sketch, claim)
+    for epsilon in EPSILONS if several else EPSILONS[:1]:
+        for values_here in settings:
+            yield Arguments(epsilon, size, values_here)
+    if several:
+        for values_here in settings:
+            for epsilon in _telling_epsilons(sketch, claim, replace(first, values=values_here)):
+                yield Arguments(epsilon, size, values_here)
+    if not few:
+        yield from _other_arguments(sketch, claim, first)
+
+
+def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:
+    """Whether an argument stands anywhere in the program or in the claim."""
+    scales = [claim, *(draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale))]
+    used = {node.name for node in walk(sketch.body) if isinstance(node, Var)}
+    return name in used or any(name in dict(scale.powers) for scale in scales)
+
+
+def _is_allowed(sketch: Sketch, claim: Scale, name: str, value: Fraction | bool) -> bool:
+    return value >= 1 or not (name in sketch.required or name in dict(claim.powers))
+
+
+def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Arguments]:
+    """One argument after another at unusual values.
+
+    Real ones at the distance of neighbours and far from 0 on both sides; whole ones at 0 and below; and all of them,
+    ε too, around the numbers that the program itself names, where a condition may turn.
+    """
+    try:
+        far = 8 * noise_unit(sketch, arguments, ())
+    except UsageError:  # a scale that has no meaning here
+        return
+    steps = {"whole": Fraction(1), "real": sketch.adjacency.distance}
+    for parameter in sketch.arguments:
+        if parameter.type is Type.BOOL or not _matters(sketch, claim, parameter.name):
+            continue
+        whole = parameter.type is Type.INT
+        near = _landmarks(sketch, steps["whole" if whole else "real"])
+        others = [Fraction(v) for v in (0, -1, 4, 8)] if whole else [-sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
+        for other in dict.fromkeys([*others, *near][:MOST_VALUES]):
+            if (not whole or other.denominator == 1) and _is_allowed(sketch, claim, parameter.name, other):
+                values = ((name, other if name == parameter.name else v) for name, v in arguments.values)
+                yield replace(arguments, values=tuple(values))
+    if any(isinstance(node, Var) and node.name == sketch.epsilon.name for node in walk(sketch.body)):
+        for mark in _landmarks(sketch, Fraction(0)):
+            for other in (2 * mark, mark, mark / 2):
+                if other > 0:
+                    yield replace(arguments, epsilon=other)
+
+
+def _landmarks(sketch: Sketch, step: Fraction) -> list[Fraction]:
+    """The numbers that stand in the program, and those a step away from them."""
+    named = [n.value for n in walk(sketch.body) if isinstance(n, Const) and isinstance(n.value, Fraction)]
+    signed = [value for mark in dict.fromkeys(named) for value in (mark, -mark)]
+    return list(dict.fromkeys(v for mark in signed for v in (mark - step, mark, mark + step)))
+
+
+def _telling_epsilons(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Fraction]:
+    """The ε at which a single noise is too small for the claim by a factor of 4 or 32, where that depends on ε."""
+    try:
+        names = arguments.quantities(sketch)
+        level = float(claim.at(names) / sketch.adjacency.distance)  # a unit of distance may lose this much
+        found: dict[Fraction, None] = {}
+        for draw in sketch.draws:
+            assert isinstance(draw.scale, Scale), "a program without holes"
+            power = dict(draw.scale.powers).get(sketch.epsilon.name, 0) + 1
+            if power and draw.scale:
+                # The noise has scale s·ε^(power − 1), and the claim asks for 1/(level·ε).
+                meeting = [1 / (share * float(draw.scale.at(names)) * level) for share in (4.0, 32.0)]
+                sizes = [value ** (1 / power) for value in meeting]
+                found.update((short(v), None) for v in sizes if 1e-9 < v < 1e9)
+        yield from (epsilon for epsilon in found if epsilon not in EPSILONS)
+    except (UsageError, OverflowError, ZeroDivisionError):  # a scale that has no meaning here
+        return
+
+
+def _is_homogeneous(sketch: Sketch, claim: Scale) -> bool:
+    """Whether the loss on databases far apart is the same multiple of the claim for every ε."""
+    name = sketch.epsilon.name
+    scales = [draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale) and draw.scale]
+    return dict(claim.powers).get(name) == 1 and all(dict(scale.powers).get(name) == -1 for scale in scales)

@@ -1,0 +1,69 @@
+"""Formulas as Python functions, for evaluating them many times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from kolahal.logic.terms import Compare, Every, Formula, IfThenElse, Neither, Some, Sum, Symbol, Truth
+
+Values: TypeAlias = Mapping[Symbol, Any]
+
+
+def compile_sum(term: Sum) -> Callable[[Values], Any]:
+    """A function that evaluates `term`; whole values stay int, which is what makes it fast."""
+    constant = _plain(term.constant)
+    parts = [
+        (
+            _plain(factor),
+            atom if isinstance(atom, Symbol) else None,
+            None if isinstance(atom, Symbol) else _choice(atom),
+        )
+        for atom, factor in term.parts
+    ]
+    if not parts:
+        return lambda values: constant
+    if len(parts) == 1 and parts[0][1] is not None and constant == 0 and parts[0][0] == 1:
+        only = parts[0][1]
+        return lambda values: values[only]
+
+    def evaluate(values: Values) -> Any:
+        result = constant
+        for factor, symbol, choice in parts:
+            result += factor * (values[symbol] if choice is None else choice(values))  # type: ignore[index]
+        return result
+
+    return evaluate
+
+
+def _plain(value: Fraction) -> Any:
+    return value.numerator if value.denominator == 1 else value
+
+
+def _choice(atom: IfThenElse) -> Callable[[Values], Any]:
+    test, then, orelse = compile_formula(atom.test), compile_sum(atom.then), compile_sum(atom.orelse)
+    return lambda values: then(values) if test(values) else orelse(values)
+
+
+def compile_formula(formula: Formula) -> Callable[[Values], bool]:
+    """A function that evaluates `formula`."""
+    match formula:
+        case Symbol():
+            return lambda values: bool(values[formula])
+        case Truth(value):
+            return lambda values: value
+        case Compare(op, term):
+            inner = compile_sum(term)
+            if op == "=":
+                return lambda values: bool(inner(values) == 0)
+            return (lambda values: bool(inner(values) <= 0)) if op == "<=" else (lambda values: bool(inner(values) < 0))
+        case Every(parts):
+            tests = [compile_formula(part) for part in parts]
+            return lambda values: all(test(values) for test in tests)
+        case Some(parts):
+            tests = [compile_formula(part) for part in parts]
+            return lambda values: any(test(values) for test in tests)
+        case Neither(part):
+            test = compile_formula(part)
+            return lambda values: not test(values)

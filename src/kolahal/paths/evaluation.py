@@ -1,0 +1,263 @@
+"""Expressions on affine values: each comparison that is open forks the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import TypeAlias, TypeVar
+
+from kolahal.engine.reference import OPERATORS
+from kolahal.engine.tape import Turns
+from kolahal.lang.ir import (
+    Append,
+    Binary,
+    Call,
+    Comprehension,
+    Const,
+    Draw,
+    Expr,
+    Index,
+    IsNone,
+    Length,
+    ListOf,
+    Negate,
+    Not,
+    Range,
+    TupleOf,
+    Var,
+)
+from kolahal.logic.affine import (
+    Affine,
+    Argument,
+    Atom,
+    Atoms,
+    Indeterminate,
+    NoiseAt,
+    Number,
+    Public,
+    constant_form,
+    plain,
+    symbol_form,
+)
+from kolahal.paths.feasibility import Feasibility
+from kolahal.paths.state import MOST_TURNS, Item, Outside, State, Stop, Value
+
+T = TypeVar("T")
+
+
+class Impossible(Exception):
+    """No choice is left: the runs that came here have probability 0."""
+
+
+Decisions: TypeAlias = tuple[tuple[int, bool], ...]  # which option each comparison took, and whether it had others
+
+
+class Evaluation:
+    """One computation on a state; `choices` says which way the first comparisons go."""
+
+    def __init__(self, explorer: Feasibility, state: State, choices: Decisions, point: Mapping[Indeterminate, Number]):
+        self.explorer, self.state = explorer, state
+        self.names = state.names
+        self.choices, self.made = choices, 0
+        self.atoms, self.draws, self.point = state.atoms, state.draws, point
+        self.others: list[tuple[Decisions, Mapping[Indeterminate, Number]]] = []
+
+    def after(self) -> State:
+        return replace(self.state, atoms=self.atoms, draws=self.draws, point=self.point)
+
+    def decide(self, *options: Atoms) -> int:
+        """Which of the options, of which always exactly one holds, holds on this path."""
+        self.explorer.asked += 1
+        if self.made == len(self.choices):
+            points = [self.explorer.find_point(self.atoms, option, self.point) for option in options]
+            possible = [(i, p) for i, p in enumerate(points) if p is not None]
+            if not possible:
+                raise Impossible
+            (first, self.point), *others = possible
+            self.others += [((*self.choices, (i, True)), p) for i, p in others]
+            self.choices = (*self.choices, (first, bool(others)))
+        choice, is_new = self.choices[self.made]
+        self.made += 1
+        new = options[choice]
+        # One comparison that could go both ways is none of those before; only other ones have to be looked for.
+        self.atoms += new if is_new and len(new) == 1 else tuple(a for a in new if a not in self.atoms)
+        return choice
+
+    def less(self, left: Affine | Number, right: Affine | Number, strict: bool) -> bool:
+        form = _form(left) - _form(right)
+        if not form.terms:
+            return form.constant < 0 if strict else form.constant <= 0
+        atom = Atom(form, strict)
+        return self.decide((atom,), (atom.negated(),)) == 0
+
+    def equal(self, left: Value, right: Value) -> bool:
+        if not isinstance(left, Affine) and not isinstance(right, Affine):
+            return left == right
+        if left is None or right is None or isinstance(left, tuple) or isinstance(right, tuple):
+            return False
+        form = _form(left) - _form(right)
+        if not form.terms:
+            return form.constant == 0
+        sites = self.explorer.continuous_sites(form)
+        if sites and not self.explorer.ties:
+            # Continuous noise hits one value with probability 0.
+            self.explorer.almost |= sites
+            return False
+        same = (Atom(form, strict=False), Atom(-form, strict=False))
+        return self.decide(same, (Atom(form, strict=True),), (Atom(-form, strict=True),)) == 0
+
+    def numeric(self, expr: Expr, turns: Turns) -> Affine | Number:
+        value = self.value(expr, turns)
+        if value is None or isinstance(value, bool | tuple):
+            raise Stop("K403", expr)
+        return value
+
+    def truth(self, expr: Expr, turns: Turns) -> bool:
+        value = self.value(expr, turns)
+        if not isinstance(value, bool):
+            raise Stop("K406", expr)
+        return value
+
+    def known(self, expr: Expr, turns: Turns, why: str) -> int:
+        value = self.numeric(expr, turns)
+        if isinstance(value, Affine):
+            raise Outside(why, expr)
+        return int(value)
+
+    def listed(self, of: Var, turns: Turns) -> tuple[Item, ...]:
+        items = self.value(of, turns)
+        assert isinstance(items, tuple), "the checker refuses what is not a list here"
+        return items
+
+    def items(self, over: Var | Range, turns: Turns) -> tuple[Item, ...]:
+        if isinstance(over, Var):
+            return self.listed(over, turns)
+        start, stop, step = (self.known(part, turns, "bound") for part in (over.start, over.stop, over.step))
+        if step == 0:
+            raise Stop("K402", over)
+        turns_of_range = range(start, stop, step)
+        if len(turns_of_range) > MOST_TURNS:
+            raise Outside("turns", over)
+        return tuple(turns_of_range)
+
+    def grown(self, node: Append, turns: Turns) -> Value:
+        item, items = self.value(node.value, turns), self.listed(Var(node.name, span=node.span), turns)
+        assert not isinstance(item, tuple), "the checker refuses lists of lists"
+        self.explorer.spend(len(items) // 32)
+        return (item, *items) if node.front else (*items, item)
+
+    def value(self, expr: Expr, turns: Turns) -> Value:
+        match expr:
+            case Const(value):
+                return value if value is None or isinstance(value, bool) else plain(value)
+            case Var(name):
+                if name not in self.names:
+                    raise Stop("K405", expr)
+                return self.names[name]
+            case Length(of):
+                return len(self.listed(of, turns))
+            case Index(of, at):
+                items, place = self.listed(of, turns), self.known(at, turns, "place")
+                if not -len(items) <= place < len(items):
+                    raise Stop("K401", expr)
+                return items[place]
+            case Not(of):
+                return not self.truth(of, turns)
+            case Negate(of):
+                return -self.numeric(of, turns)
+            case IsNone(of):
+                return self.value(of, turns) is None
+            case Binary("and", left, right):
+                return self.truth(left, turns) and self.truth(right, turns)
+            case Binary("or", left, right):
+                return self.truth(left, turns) or self.truth(right, turns)
+            case Binary("==" | "!=" as op, left, right):
+                return self.equal(self.value(left, turns), self.value(right, turns)) == (op == "==")
+            case Binary(_, left, right):
+                return self.binary(expr, self.numeric(left, turns), self.numeric(right, turns))
+            case Call(function, arguments):
+                return self.call(function, [self.numeric(a, turns) for a in arguments])
+            case Draw(_, _, site):
+                if site in self.explorer.silent:
+                    return 0
+                drawn = NoiseAt(site, turns)
+                self.draws += (drawn,)
+                return symbol_form(drawn)
+            case ListOf(items) | TupleOf(items):
+                return tuple(self.item(item, turns) for item in items)
+            case Comprehension(item, name, over):
+                return self.comprehension(item, name, over, turns)
+
+    def item(self, expr: Expr, turns: Turns) -> Item:
+        value = self.value(expr, turns)
+        assert not isinstance(value, tuple), "the checker refuses lists of lists"
+        return value
+
+    def comprehension(self, item: Expr, name: str, over: Var | Range, turns: Turns) -> tuple[Item, ...]:
+        outer, result = self.names, []
+        for turn, value in enumerate(self.items(over, turns)):
+            self.explorer.spend(1)
+            self.names = {**outer, name: value}
+            result.append(self.item(item, (*turns, turn)))
+        self.names = outer
+        return tuple(result)
+
+    def call(self, function: str, values: list[Affine | Number]) -> Affine | Number:
+        match function:
+            case "abs":
+                (value,) = values
+                return _number(-_form(value)) if self.less(value, 0, strict=True) else value
+            case "max":
+                return reduce(lambda best, v: v if self.less(best, v, strict=True) else best, values)
+            case _:
+                return reduce(lambda best, v: v if self.less(v, best, strict=True) else best, values)
+
+    def binary(self, expr: Binary, left: Affine | Number, right: Affine | Number) -> Value:
+        op = expr.op
+        if op in ("/", "//", "%") and right == 0:
+            raise Stop("K402", expr)
+        match op:
+            case "<" | "<=":
+                return self.less(left, right, strict=op == "<")
+            case ">" | ">=":
+                return self.less(right, left, strict=op == ">")
+        if not isinstance(left, Affine) and not isinstance(right, Affine):
+            result = Fraction(left) / right if op == "/" else OPERATORS[op](left, right)
+            return self.explorer.checked(plain(result), expr)
+        match op:
+            case "+":
+                return self.explorer.checked(_number(_form(left) + _form(right)), expr)
+            case "-":
+                return self.explorer.checked(_number(_form(left) - _form(right)), expr)
+            case "*":
+                if not isinstance(right, Affine):
+                    return self.explorer.checked(_number(_form(left).times(right)), expr)
+                if not isinstance(left, Affine):
+                    return self.explorer.checked(_number(right.times(left)), expr)
+                if _is_public(left) and _is_public(right):
+                    return symbol_form(Public("*", left, right))
+                raise Outside("product", expr)
+            case "/":
+                if not isinstance(right, Affine):
+                    return _number(_form(left).times(1 / Fraction(right)))
+                only_epsilon = not right.constant and set(right.terms) == {self.explorer.epsilon}
+                if only_epsilon and _is_public(_form(left)):
+                    return symbol_form(Public("/", _form(left), right))
+                raise Outside("quotient", expr)
+            case _:
+                raise Outside("floor", expr)
+
+
+def _form(value: Affine | Number) -> Affine:
+    return value if isinstance(value, Affine) else constant_form(value)
+
+
+def _number(form: Affine) -> Affine | Number:
+    """The form, or its constant if nothing else is left of it."""
+    return form if form.terms else form.constant
+
+
+def _is_public(form: Affine) -> bool:
+    return all(isinstance(symbol, Argument | Public) for symbol in form.terms)

@@ -1,0 +1,249 @@
+"""What a symbolic run is made of: values, paths, and the states on the way to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from kolahal.engine.tape import Turns
+from kolahal.lang.ir import Block, For, Node, While
+from kolahal.lang.noise import Noise
+from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import Source, Span
+from kolahal.logic.affine import (
+    Affine,
+    AnswerAt,
+    Argument,
+    Atom,
+    Atoms,
+    Indeterminate,
+    NoiseAt,
+    Number,
+    Public,
+    symbol_form,
+)
+
+MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end
+MOST_BITS = 1_000  # of a whole number: doubles end there, and larger ones come from squaring or doubling in a loop
+MOST_WORK = 200_000  # of one exploration, in statements; comparisons and long lists count as many
+CONTINUOUS = frozenset({Noise.LAPLACE, Noise.EXPONENTIAL})
+ONE_SIDED = frozenset({Noise.EXPONENTIAL, Noise.GEOMETRIC})
+# Why a program is outside the affine core; the place in the source stands before it.
+REFUSALS = {
+    "product": "two unknown values are multiplied, so the output is not affine in the noise and the private answers",
+    "quotient": "this divides by an unknown value, so the output is not affine in the noise and the private answers",
+    "floor": "// and % of an unknown value are not affine",
+    "place": "a place in a list depends on an unknown value",
+    "bound": "the number of turns of a loop depends on an unknown value",
+    "open": "whether this loop goes on depends on unknown values in every turn, and nothing else ends it",
+    "turns": f"a loop goes on for more than {MOST_TURNS} turns",
+    "work": f"following all paths to here takes more than {MOST_WORK} steps",
+    "number": f"a number has more than {MOST_BITS} binary digits here",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """That a run stops with a fault, which its caller can see as well as an answer."""
+
+    code: str
+    span: Span
+
+
+Item: TypeAlias = Affine | Number | bool | None
+Value: TypeAlias = Item | tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Where `atoms` hold, a run gives `output` after drawing `draws`, in this order."""
+
+    atoms: Atoms
+    output: Value | Fault
+    draws: tuple[NoiseAt, ...]
+    point: Mapping[Indeterminate, Number] = field(compare=False, repr=False)  # a place inside
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Every path of a program with `size` private answers; together they leave out no run, or only runs of probability 0.
+
+    Which of the two, `explore` was asked: ties have probability 0 over the reals, and on a grid they do not.
+    """
+
+    sketch: Sketch
+    size: int
+    paths: tuple[Path, ...]
+    noises: tuple[Noise, ...]  # by site
+    # Sites whose noise made a left-out run improbable: with those switched off, nothing is known.
+    almost: frozenset[int]
+
+    def noise(self, symbol: Indeterminate) -> Noise | None:
+        return self.noises[symbol.site] if isinstance(symbol, NoiseAt) else None
+
+    def domain(self, symbols: Iterable[Indeterminate]) -> Atoms:
+        """What always holds: one-sided noise is at least 0, and ε is above 0."""
+        found = []
+        for symbol in sorted(symbols, key=lambda s: (s.kind, str(s))):
+            if self.noise(symbol) in ONE_SIDED:
+                found.append(Atom(-symbol_form(symbol), strict=False))
+            elif symbol == Argument(self.sketch.epsilon.name):
+                found.append(Atom(-symbol_form(symbol), strict=True))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTask:
+    """Go on with `body[at]`."""
+
+    body: Block
+    at: int
+    turns: Turns
+
+
+@dataclass(frozen=True, slots=True)
+class WhileTask:
+    """Test the condition of a `while` for its next turn."""
+
+    node: While
+    turns: Turns
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class ForTask:
+    """Take the next item of a `for`."""
+
+    node: For
+    items: tuple[Item, ...]
+    turns: Turns
+    turn: int
+
+
+Todo: TypeAlias = tuple[BlockTask | WhileTask | ForTask, Any] | None  # the rest of the run, first thing first
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Runs that are between the same two statements with the same values; `point` is a place inside."""
+
+    names: dict[str, Value]  # not changed in place, as other paths may share it
+    todo: Todo
+    atoms: Atoms = ()
+    point: Mapping[Indeterminate, Number] = field(default_factory=dict)
+    draws: tuple[NoiseAt, ...] = ()
+    turns_left: int = MOST_TURNS
+
+    @property
+    def at_turn(self) -> bool:
+        """Whether a loop comes next: its next turn, or its end."""
+        return self.todo is not None and isinstance(self.todo[0], WhileTask | ForTask)
+
+    def place(self) -> Hashable:
+        """Equal for states of one program that stand at the same statement in the same turns."""
+        key: list[Hashable] = []
+        todo = self.todo
+        while todo is not None:
+            match todo[0]:
+                case BlockTask(body, at, turns):
+                    key.append((id(body), at, turns))
+                case WhileTask(node, turns, turn):
+                    key.append((id(node), turns, turn))
+                case ForTask(node, items, turns, turn):
+                    key.append((id(node), len(items), turns, turn))
+            todo = todo[1]
+        return tuple(key)
+
+
+def begin(sketch: Sketch, names: dict[str, Value]) -> State:
+    """The state before the first statement, with the values of all parameters."""
+    return State(names, (BlockTask(sketch.body, 0, ()), None))
+
+
+class Outside(Exception):
+    """The program does something that is not affine."""
+
+    def __init__(self, why: str, node: Node):
+        super().__init__(why)
+        self.why, self.node = why, node
+
+    def reason(self, sketch: Sketch) -> str:
+        source = sketch.source or Source(sketch.name, "")
+        place = f"{source.path}:{self.node.span.line}:{self.node.span.column}" if self.node.span.line else source.path
+        return f"{place}: {REFUSALS[self.why]}"
+
+
+class Stop(Exception):
+    """The run stops with a fault."""
+
+    def __init__(self, code: str, node: Node):
+        super().__init__(code)
+        self.fault = Fault(code, node.span)
+
+
+def affine_parts(output: Value | Fault) -> tuple[Affine, ...]:
+    """The parts of an answer that depend on unknowns, in order."""
+    items = output if isinstance(output, tuple) else (output,)
+    return tuple(item for item in items if isinstance(item, Affine))
+
+
+def discrete_part(output: Value | Fault) -> tuple[object, ...]:
+    """What is known of an answer: equal for two answers that differ at most in the values of their affine parts."""
+    if isinstance(output, Fault):
+        return ("fault", output.code, output.span)
+    items = output if isinstance(output, tuple) else (output,)
+    return ("list" if isinstance(output, tuple) else "value", *map(_kind, items))
+
+
+def _kind(item: Item) -> tuple[str, object]:
+    if isinstance(item, Affine):
+        return ("number", None)
+    if item is None or isinstance(item, bool):  # True is not 1 as an answer
+        return ("constant", str(item))
+    return ("constant", item)
+
+
+def values_of(
+    symbols: Iterable[Indeterminate],
+    database: Sequence[Number],
+    arguments: Mapping[str, Number | bool],
+    draws: Callable[[NoiseAt], Number],
+) -> dict[Indeterminate, Number]:
+    """The values of unknowns in one concrete run."""
+
+    def value(symbol: Indeterminate) -> Number:
+        match symbol:
+            case AnswerAt(place):
+                return database[place]
+            case Argument(name):
+                return arguments[name]
+            case NoiseAt():
+                return draws(symbol)
+            case Public(op, left, right):
+                a, b = (form.at({s: value(s) for s in form.terms}) for form in (left, right))
+                return a * b if op == "*" else Fraction(a) / b
+            case _:
+                raise AssertionError(f"{symbol} has no value in one run")
+
+    return {symbol: value(symbol) for symbol in symbols}
+
+
+def output_at(output: Value | Fault, values: Mapping[Indeterminate, Number]) -> Any:
+    """The concrete answer of a run."""
+    if isinstance(output, tuple):
+        return tuple(output_at(item, values) for item in output)
+    return output.at(values) if isinstance(output, Affine) else output
+
+
+def symbols_in(paths: Iterable[Path]) -> frozenset[Indeterminate]:
+    """Every unknown of some paths, in their atoms, answers and draws."""
+
+    def each() -> Iterator[Indeterminate]:
+        for path in paths:
+            yield from path.draws
+            for form in (*(atom.form for atom in path.atoms), *affine_parts(path.output)):
+                yield from form.terms
+
+    return frozenset(each())

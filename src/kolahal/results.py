@@ -1,0 +1,205 @@
+"""What synthesis and checks give: completions with their verdicts, and all that led to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+from kolahal.errors import UsageError
+from kolahal.lang.sketch import Completion, Mechanism, Sketch
+from kolahal.model import Accuracy, Example, Ranked, Region, Selection, Split, Trial
+from kolahal.settings import Settings
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict, name_verdict, scope_of
+
+
+def describe_completion(completion: Completion) -> str:
+    """(2/ε, 4/ε, ⊥)."""
+    return "(" + ", ".join(scale.pretty() for scale in completion) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A ranked completion with the final test's trial and the verdict."""
+
+    ranked: Ranked
+    trial: Trial | None
+    verdict: Verdict
+
+    def __str__(self) -> str:
+        return f"{describe_completion(self.ranked.completion)}  {describe_verdict(self.verdict)}"
+
+    def is_rejected(self, alpha: float) -> bool:
+        """Refuted, or undecided with a test that speaks against it."""
+        failed = self.trial is not None and self.trial.p_value < alpha
+        return isinstance(self.verdict, Refuted) or (isinstance(self.verdict, Unknown) and failed)
+
+    def standing(self, alpha: float) -> int:
+        """0 if proved, 1 bounded, 2 undecided, 3 rejected by the test, 4 refuted."""
+        if self.is_rejected(alpha):
+            return 4 if isinstance(self.verdict, Refuted) else 3
+        match self.verdict:
+            case Proved():
+                return 0
+            case Bounded():
+                return 1
+            case _:
+                return 2
+
+
+RANKINGS: dict[str, Callable[[Judged, float], float]] = {  # what completions can be ordered by; smaller is better
+    "error": lambda judged, alpha: judged.ranked.score.error,
+    "noise": lambda judged, alpha: judged.ranked.score.noise,
+    "loss": lambda judged, alpha: judged.ranked.score.slack,
+    "verdict": lambda judged, alpha: judged.standing(alpha),
+}
+
+
+def _ask(name: str, *values: Any, **options: Any) -> Any:
+    """Have something done by a module above this one, which is loaded for it."""
+    return getattr(import_module("kolahal.display"), name)(*values, **options)
+
+
+def _verdict_row(verdict: Verdict, trial: Trial | None) -> dict[str, Any]:
+    return {
+        "verdict": name_verdict(verdict),
+        "scope": scope_of(verdict),
+        "p_value": trial.p_value if trial else None,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """When a completion is private: each alternative is an inequality over the scales, such as 1/eta1 + 2/eta2 <= eps."""
+
+    text: str
+    sizes: tuple[int, ...]  # the numbers of answers at which it was confirmed
+    alternatives: tuple[str, ...] = ()  # other ways to be private, such as noise at another place
+
+    def __str__(self) -> str:
+        return " or ".join((self.text, *self.alternatives))
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """A run of the road with everything that was found on the way."""
+
+    sketch: Sketch
+    method: str
+    settings: Settings
+    split: Split
+    selection: Selection
+    regions: tuple[Region, ...]
+    candidates: int  # completions near the region
+    tests: Selection
+    ranked: tuple[Ranked, ...]
+    judged: tuple[Judged, ...]
+    law: Law | None
+    seconds: tuple[tuple[str, float], ...] = ()
+    accuracy: Accuracy | None = None  # what `error` is; None where nothing was ranked by it
+
+    @property
+    def best(self) -> Judged | None:
+        """The first proved completion, else the first bounded one, else the first that nothing speaks against."""
+        alpha = self.settings.ranking.alpha
+        alive = [j for j in self.judged if not j.is_rejected(alpha)]
+        return min(alive, key=lambda j: j.standing(alpha), default=None)  # of equal ones the first
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The best completion as a mechanism that can be called and printed; `best.verdict` says what is known of it."""
+        if self.best is None:
+            raise UsageError(f"no private completion of {self.sketch.name} was found")
+        return Mechanism(self.sketch, self.best.ranked.completion)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row a judged completion, best first, ready for a data frame; `loss` is in units of ε."""
+        epsilon = float(self.split.training[0].epsilon)
+        labels = [hole.label for hole in self.sketch.holes]
+        return [
+            {
+                "rank": rank,
+                **{label: str(s) if s else None for label, s in zip(labels, judged.ranked.completion, strict=True)},
+                **_verdict_row(judged.verdict, judged.trial),
+                "loss": judged.ranked.log_loss / epsilon,
+                "noise": judged.ranked.score.noise,
+                "error": judged.ranked.score.error,
+            }
+            for rank, judged in enumerate(self.judged, 1)
+        ]
+
+    def rerank(self, *by: str, key: Callable[[Judged], Any] | None = None) -> Synthesis:
+        """The same result in another order, from what is known already: by some of error, noise, loss (the tightest
+        first) and verdict, or by a `key` of your own, smaller first. What was rejected stays at the end.
+        """
+        alpha = self.settings.ranking.alpha
+        for name in by:
+            if name not in RANKINGS:
+                raise UsageError(f"completions cannot be ranked by {name!r}: choose {', '.join(RANKINGS)}")
+        if bool(by) == (key is not None):
+            raise UsageError("say what to rank by: some of " + ", ".join(RANKINGS) + ", or a key")
+
+        def place(judged: Judged) -> tuple[Any, ...]:
+            chosen = (key(judged),) if key else tuple(RANKINGS[name](judged, alpha) for name in by)
+            return judged.is_rejected(alpha), *chosen
+
+        return replace(self, judged=tuple(sorted(self.judged, key=place)))
+
+    def to_json(self) -> str:
+        """The document that `kolahal synth --json` prints; `kolahal report` makes a page of it."""
+        text: str = _ask("as_json", self)
+        return text
+
+    def to_python(self, command: str | None = None, backend: str = "python", force: bool = False) -> str:
+        """The best completion as a Python file that stands alone, with its verdict in words; see `kolahal.emit`."""
+        text: str = _ask("emit", self.mechanism, self._verdict, command=command, backend=backend, force=force)
+        return text
+
+    def to_opendp(
+        self, epsilon: float | str | Fraction, arguments: Mapping[str, object] | None = None, T: str | None = None
+    ) -> Any:
+        """The best completion at `epsilon` as an OpenDP measurement, if it is proved, or bounded; see `kolahal.opendp`."""
+        return _ask("to_opendp", self.mechanism, epsilon, arguments, T, self._verdict)
+
+    @property
+    def _verdict(self) -> Verdict:
+        return self.best.verdict if self.best else Unknown("nothing was found")
+
+    def _repr_html_(self) -> str:
+        html: str = _ask("as_html", self)
+        return html
+
+    def __rich__(self) -> Any:
+        return _ask("as_rich", self)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The answer for a complete mechanism; both bounds are in units of the claimed ε."""
+
+    verdict: Verdict
+    epsilon_lower: float
+    epsilon_upper: float | None  # None where nothing is known
+    trial: Trial | None = None
+    sketch: Sketch | None = None  # what was checked
+    claim: str = ""  # and what was claimed of it
+    example: Example | None = None  # what the lower bound comes from
+
+    def table(self) -> list[dict[str, Any]]:
+        """The one row of a check, ready for a data frame; both epsilons are in units of the claim."""
+        bounds = {"epsilon_lower": self.epsilon_lower, "epsilon_upper": self.epsilon_upper}
+        return [{**_verdict_row(self.verdict, self.trial), **bounds}]
+
+    def to_json(self) -> str:
+        """The document that `kolahal check --json` prints, without the program that shows a counterexample."""
+        text: str = _ask("as_json", self)
+        return text
+
+    def _repr_html_(self) -> str:
+        html: str = _ask("as_html", self)
+        return html
+
+    def __rich__(self) -> Any:
+        return _ask("as_rich", self)

@@ -1,0 +1,123 @@
+"""What is certain of a mechanism: proved, bounded, refuted or unknown, and for which inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from kolahal.model import Example, Odds
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """Inputs of every length."""
+
+    def __str__(self) -> str:
+        return "every length"
+
+
+@dataclass(frozen=True, slots=True)
+class Exactly:
+    """As many answers as the mechanism declares; it accepts no other number."""
+
+    size: int
+
+    def __str__(self) -> str:
+        return f"its {self.size} answer{'' if self.size == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class UpTo:
+    """Inputs of at most `size` answers; `condition` names whole arguments that were fixed, if any, and `values` says to
+    what: the least and the largest value of each."""
+
+    size: int
+    condition: str = ""
+    values: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        return f"up to {self.size} queries" + (f", {self.condition}" if self.condition else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """A proof as data: a JSON document that is checked again without trusting whoever found it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """ε-DP for all databases, all ε > 0 and all inputs that the mechanism accepts; the certificate was re-checked.
+
+    `assumed` says what it does not accept, such as N below 1; calls and emitted programs refuse that.
+    """
+
+    certificate: Certificate
+    scope: Everywhere | Exactly
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """No loss above the claim within `scope`; nothing is said beyond. The certificate was re-checked."""
+
+    certificate: Certificate
+    scope: UpTo
+    assumed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """Not ε-DP: the example's loss is above e^ε for certain."""
+
+    example: Example
+    odds: Odds
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Neither; what was tried and where it stopped. With `defect`, what we know contradicts itself."""
+
+    reason: str
+    defect: bool = False
+
+
+Verdict: TypeAlias = Proved | Bounded | Refuted | Unknown
+
+
+def name_verdict(verdict: Verdict) -> str:
+    """The verdict in one word, as results and tables have it."""
+    return type(verdict).__name__.lower()
+
+
+def scope_of(verdict: Verdict) -> str | None:
+    """For which inputs a verdict holds, where there is a proof."""
+    return str(verdict.scope) if isinstance(verdict, Proved | Bounded) else None
+
+
+def assumed_by(verdict: Verdict) -> list[str]:
+    """What a proof takes for granted of the arguments, such as N >= 1."""
+    return list(verdict.assumed) if isinstance(verdict, Proved | Bounded) else []
+
+
+def proof_of(verdict: Verdict) -> Certificate | None:
+    """What stands behind a verdict, if that is a proof."""
+    return verdict.certificate if isinstance(verdict, Proved | Bounded) else None
+
+
+def describe_verdict(verdict: Verdict, private: str = "the input") -> str:
+    """A verdict in one phrase."""
+    match verdict:
+        case Proved(scope=scope, assumed=assumed):
+            where = f"every length of {private}" if isinstance(scope, Everywhere) else str(scope)
+            return f"Proved, for {where}" + (f", where {' and '.join(assumed)}" if assumed else "")
+        case Bounded(scope=scope, assumed=assumed):
+            where = f"{scope}" + (f", where {' and '.join(assumed)}" if assumed else "")
+            return f"Bounded: no loss above the claim for {where}; nothing is known of other inputs"
+        case Refuted(example=example):
+            return f"Refuted: {example}"
+        case Unknown(reason):
+            return f"Unknown: {reason}"
+        case _:
+            assert_never(verdict)

@@ -23,7 +23,7 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
-from kolahal.proof.trusted.product import END, Product, build_product, build_system, must_release
+from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.values import Numeric, Unsupported
 from kolahal.settings import ProofSettings
@@ -323,3 +323,25 @@ def choose_shares(product: Product, valid: list[Share]) -> tuple[Share, ...] | N
             return None
         result.append(min(own, key=lambda share: (share.bound, share.per or "")))
     return tuple(result)
+
+
+def must_release(sketch: Sketch) -> frozenset[int]:
+    """The comprehensions that are themselves an answer, or whose name is."""
+    order = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
+    returned = [node.value for node in walk(sketch.body) if isinstance(node, Return)]
+    names = {value.name for value in returned if isinstance(value, Var)}
+    return frozenset(
+        i
+        for i, node in enumerate(order)
+        if any(value is node for value in returned) or names & _names_given(sketch, node)
+    )
+
+
+def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
+    return {
+        target
+        for assign in walk(sketch.body)
+        if isinstance(assign, Assign)
+        for target, value in zip(assign.targets, assign.values, strict=True)
+        if value is node
+    }

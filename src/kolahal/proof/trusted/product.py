@@ -14,7 +14,6 @@ from kolahal.lang.ir import (
     Assign,
     Binary,
     Block,
-    Comprehension,
     Const,
     Expr,
     For,
@@ -173,28 +172,6 @@ def settle_answers(sketch: Sketch) -> Sketch:
         return tuple(settled)
 
     return replace(sketch, body=settle(sketch.body))
-
-
-def must_release(sketch: Sketch) -> frozenset[int]:
-    """The comprehensions that are themselves an answer, or whose name is."""
-    order = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
-    returned = [node.value for node in walk(sketch.body) if isinstance(node, Return)]
-    names = {value.name for value in returned if isinstance(value, Var)}
-    return frozenset(
-        i
-        for i, node in enumerate(order)
-        if any(value is node for value in returned) or names & _names_given(sketch, node)
-    )
-
-
-def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
-    return {
-        target
-        for assign in walk(sketch.body)
-        if isinstance(assign, Assign)
-        for target, value in zip(assign.targets, assign.values, strict=True)
-        if value is node
-    }
 
 
 def build_system(

@@ -22,7 +22,7 @@ MOST_SETTINGS = 9  # of all whole arguments together
 MOST_PATHS = 100  # beyond, a larger size costs more time than it tells
 Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
 Bound: TypeAlias = tuple[Weights, ...]  # Σ weight/scale ≤ budget for each of these, in a fixed order
-Place: TypeAlias = tuple[Setting, int]  # whole arguments and number of answers
+FitPoint: TypeAlias = tuple[Setting, int]  # whole arguments and number of answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,10 @@ class SizedFronts:
     """The fronts of one plan at several places."""
 
     active: Active
-    fronts: Mapping[Place, tuple[Front, ...]]
+    fronts: Mapping[FitPoint, tuple[Front, ...]]
     needed: Active = frozenset()
 
-    def bounds(self, place: Place) -> list[Bound]:
+    def bounds(self, place: FitPoint) -> list[Bound]:
         """Every system of inequalities that is sufficient at a place: one weight of each front, the weaker left out."""
         found: dict[Bound, None] = {}
         for chosen in itertools.islice(itertools.product(*self.fronts[place]), 256):
@@ -62,7 +62,7 @@ class SizedFronts:
             found[tuple(sorted(kept))] = None
         return [b for b in found if not any(o != b and _is_sharper(o, b) for o in found)]
 
-    def is_sufficient(self, place: Place, bound: Bound) -> bool:
+    def is_sufficient(self, place: FitPoint, bound: Bound) -> bool:
         """Whether the cost at a place is never above the largest of the bound's sums."""
         return all(any(_is_below(w, v) for w in front for v in bound) for front in self.fronts[place])
 
@@ -78,7 +78,7 @@ def _is_sharper(bound: Bound, other: Bound) -> bool:
 
 def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[SizedFronts] | Unknown:
     """The fronts of every plan at growing sizes; plans without a finite cost are left out."""
-    collected: dict[Active, dict[Place, tuple[Front, ...]]] = {}
+    collected: dict[Active, dict[FitPoint, tuple[Front, ...]]] = {}
     hopeless: dict[Active, str] = {}
     needed: set[int] = set()
     sizes = _sizes(sketch, settings)
@@ -121,7 +121,7 @@ def _has_facts(cases: Sequence[SizedProgram], active: Active) -> bool:
     return any(is_private_fact(facet, active) for facet in facets)
 
 
-def _is_enough(sample: SizedFronts, place: Place, cases: Sequence[SizedProgram], settings: ProofSettings) -> bool:
+def _is_enough(sample: SizedFronts, place: FitPoint, cases: Sequence[SizedProgram], settings: ProofSettings) -> bool:
     """Whether a larger size would take too long, or is not expected to say anything new."""
     setting, size = place
     too_large = sum(len(case.paths.paths) for case in cases) > MOST_PATHS or place not in sample.fronts
@@ -193,7 +193,7 @@ def _typical(settings: Sequence[Setting]) -> list[Setting]:
     return larger if larger and spread else list(settings)
 
 
-def _fit(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]], grows: bool) -> Iterator[Rule]:
+def _fit(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]], grows: bool) -> Iterator[Rule]:
     """Rules whose value at each place of `exact` is one of its bounds, and sufficient everywhere else."""
     names = [p.name for p in sketch.arguments if p.type is Type.INT] + ([sketch.length_name] if grows else [])
     sites = sorted(sample.active)
@@ -211,7 +211,7 @@ def _fit(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]]
                 break
 
 
-def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]]) -> Iterator[Rule]:
+def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]]) -> Iterator[Rule]:
     """Rules of degree two in the number of answers, whatever the arguments."""
     length, sites = Polynomial.name(sketch.length_name), sorted(sample.active)
     setting, top = max(exact, key=lambda place: place[1])
@@ -234,20 +234,20 @@ def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[
             yield rule
 
 
-def _step_down(place: Place, name: str, length: str) -> Place:
+def _step_down(place: FitPoint, name: str, length: str) -> FitPoint:
     setting, size = place
     if name == length:
         return setting, size - 1
     return tuple((n, value - 1 if n == name else value) for n, value in setting), size
 
 
-def _values(place: Place, length: str) -> dict[str, Fraction]:
+def _values(place: FitPoint, length: str) -> dict[str, Fraction]:
     setting, size = place
     return {name: Fraction(value) for name, value in setting} | {length: Fraction(size)}
 
 
 def _interpolate(
-    sketch: Sketch, sites: Sequence[int], anchors: Sequence[Place], weights: Sequence[Weights]
+    sketch: Sketch, sites: Sequence[int], anchors: Sequence[FitPoint], weights: Sequence[Weights]
 ) -> Inequality:
     """The affine coefficients that take the given weights at the anchors: one top, and one step down for each name."""
     top = _values(anchors[0], sketch.length_name)
@@ -264,7 +264,7 @@ def _interpolate(
     return Inequality(tuple(coefficients))
 
 
-def _products(sketch: Sketch, names: Sequence[str], top: Place, bound: Bound) -> Iterator[Rule]:
+def _products(sketch: Sketch, names: Sequence[str], top: FitPoint, bound: Bound) -> Iterator[Rule]:
     """Rules whose coefficients are products of names, such as N*len(q)."""
     values = _values(top, sketch.length_name)
     factors = [c for many in range(len(names) + 1) for c in itertools.combinations(names, many)]
@@ -283,8 +283,8 @@ def _products(sketch: Sketch, names: Sequence[str], top: Place, bound: Bound) ->
         yield Rule(tuple(Inequality(tuple(row)) for row in rows))
 
 
-def _fits(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]], rule: Rule) -> bool:
-    def value(place: Place) -> Bound:
+def _fits(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]], rule: Rule) -> bool:
+    def value(place: FitPoint) -> Bound:
         names = _values(place, sketch.length_name)
         found = [[(site, p.at(names)) for site, p in i.coefficients] for i in rule.inequalities]
         return tuple(sorted(tuple((site, weight) for site, weight in row if weight) for row in found))

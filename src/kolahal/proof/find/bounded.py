@@ -21,15 +21,14 @@ from kolahal.paths.events import describe_tie
 from kolahal.proof.trusted.bounded import (
     DEFAULTS,
     MOST_ANSWERS,
-    Arguments,
     Budget,
-    Steps,
-    _all_stop,
-    _settings,
-    _show,
+    DrawSteps,
+    FixedArguments,
     find_budget,
+    find_stop,
     read_verdict,
     recheck_bounded,
+    settings_of,
 )
 from kolahal.proof.trusted.passages import (
     Active,
@@ -53,14 +52,14 @@ def prove_bounded(
     if most > MOST_ANSWERS:
         return Unknown(f"{most} answers are too many to look at one by one")
     entries = []
-    for arguments, count in _settings(sketch, most):
+    for arguments, count in settings_of(sketch, most):
         entry = _prove_case(sketch, claim, count, arguments, settings)
         if isinstance(entry, Unknown):
-            return Unknown(f"no proof at {_show(arguments, count)}: {entry.reason}")
+            return Unknown(f"no proof at {show_setting(arguments, count)}: {entry.reason}")
         entries.append(entry)
     document = {"kind": "bounded", "program": str(sketch), "claim": str(claim), "size": most, "cases": entries}
     certificate = Certificate(json.dumps(document, indent=1))
-    if stop := _all_stop(sketch, most, settings):
+    if stop := find_stop(sketch, most, settings):
         return Unknown(stop)
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
@@ -74,7 +73,7 @@ def find_upper_bound(
     """The largest cost for inputs of at most `size` answers, in units of the claim; infinite if there is no bound."""
     claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
     worst: Fraction | float = Fraction(0)
-    for arguments, count in _settings(sketch, size or max(settings.sizes)):
+    for arguments, count in settings_of(sketch, size or max(settings.sizes)):
         budget = find_budget(sketch, claim, count, arguments)
         case = build_case(sketch, count, arguments, settings, ties=True)
         if isinstance(budget, Unknown) or isinstance(case, Unknown):
@@ -92,7 +91,7 @@ class Aligned:
     """A passage with a shift for each of its corners."""
 
     passage: Passage
-    steps: tuple[Steps, ...]
+    steps: tuple[DrawSteps, ...]
 
 
 def _align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
@@ -132,7 +131,7 @@ def _at_tie(case: SizedProgram, passage: Passage) -> str:
 
 
 def _prove_case(
-    sketch: Sketch, claim: Scale, size: int, arguments: Arguments, settings: ProofSettings
+    sketch: Sketch, claim: Scale, size: int, arguments: FixedArguments, settings: ProofSettings
 ) -> dict[str, Any] | Unknown:
     budget = find_budget(sketch, claim, size, arguments)
     if isinstance(budget, Unknown):

@@ -20,7 +20,18 @@ from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.product import END, ONE_SIDED, Product, updates_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, moved_by, moved_size
-from kolahal.proof.trusted.values import Built, Goto, Logical, Maybe, Numeric, Output, Run, SegmentPath, Several, Value
+from kolahal.proof.trusted.values import (
+    Built,
+    Goto,
+    Logical,
+    Maybe,
+    Numeric,
+    Returned,
+    Run,
+    SegmentPath,
+    Several,
+    SymbolicValue,
+)
 
 MOST_SEGMENTS = 24  # segments of one rehearsal
 
@@ -57,7 +68,7 @@ class ObservedStates:
     prices: Mapping[Symbol, tuple[Fraction, ...]]
 
 
-def _evaluator(value: Value | Several) -> Callable[[ConcreteState], Any]:
+def _evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
     match value:
         case Numeric(term):
             return compile_sum(term)
@@ -104,7 +115,7 @@ class _Compiled:
         ]
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_keys = [(d.site, d.spot) for d in path.draws]
-        self.answer = _evaluator(path.end.value) if isinstance(path.end, Output) else None
+        self.answer = _evaluator(path.end.value) if isinstance(path.end, Returned) else None
         self.names = path.names
         self.ghosts: dict[str, Callable[[ConcreteState], Any]] = {}
         self.updates: list[tuple[Symbol, Callable[[ConcreteState], Any]]] = []
@@ -313,7 +324,7 @@ class Stage:
         return (
             one.draw_keys == two.draw_keys
             and type(one.path.end) is type(two.path.end)
-            and (isinstance(one.path.end, Output) or one.path.end == two.path.end)
+            and (isinstance(one.path.end, Returned) or one.path.end == two.path.end)
             and not any(fault(both) for fault in two.faults)
             and all(a(both) == b(both) for a, b in zip(one.lists, two.lists))
         )
@@ -386,7 +397,7 @@ class Stage:
                 if entered is None:
                     break
                 match = self.second(entered[0], entered[1], loop, scenario, segment, still)
-                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Output):
+                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Returned):
                     break
                 one, (two, both, _) = entered[0], match
                 unit = self.unit(both)

@@ -41,8 +41,8 @@ from kolahal.verdicts import Bounded, Certificate, Exactly, Proved, Unknown, UpT
 DEFAULTS = ProofSettings()
 WHOLE_VALUES = (1, 2, 3)  # of each whole argument
 MOST_ANSWERS = 20  # of a document that is checked again
-Arguments: TypeAlias = dict[str, Fraction | bool]  # the whole and boolean arguments
-Steps: TypeAlias = dict[NoiseAt, Fraction]  # how far each draw is shifted; what is not in it stays
+FixedArguments: TypeAlias = dict[str, Fraction | bool]  # the whole and boolean arguments
+DrawSteps: TypeAlias = dict[NoiseAt, Fraction]  # how far each draw is shifted; what is not in it stays
 
 
 def read_verdict(sketch: Sketch, most: int, certificate: Certificate) -> Proved | Bounded:
@@ -59,7 +59,7 @@ def describe_scope(sketch: Sketch) -> str:
     return ", ".join(f"{name} from {WHOLE_VALUES[0]} to {WHOLE_VALUES[-1]}" for name in whole)
 
 
-def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
+def settings_of(sketch: Sketch, most: int) -> Iterator[tuple[FixedArguments, int]]:
     """The arguments and sizes that a proof must cover; without private answers there is nothing to hide."""
     values: list[list[tuple[str, Fraction | bool]]] = []
     for parameter in sketch.arguments:
@@ -72,10 +72,10 @@ def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
             yield dict(chosen), size
 
 
-def _all_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
+def find_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
     """That no run within the scope answers, and why, if so: then there is nothing to prove, and a proof would mislead."""
     codes: set[str] = set()
-    for arguments, size in _settings(sketch, most):
+    for arguments, size in settings_of(sketch, most):
         paths = explore(sketch, size, arguments, settings.paths)
         outputs = [] if isinstance(paths, Unknown) else [path.output for path in paths.paths]
         if any(not isinstance(output, Fault) for output in outputs):
@@ -85,7 +85,7 @@ def _all_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
     return f"every run {where} stops with an error: {', '.join(sorted(codes))}"
 
 
-def _show(arguments: Arguments, size: int) -> str:
+def show_setting(arguments: FixedArguments, size: int) -> str:
     shown = [f"{name} = {value}" for name, value in arguments.items()]
     return ", ".join([f"{size} answer{'' if size == 1 else 's'}", *shown])
 
@@ -105,7 +105,7 @@ class Budget:
         return sum((abs(step) * self.prices[drawn.site] for drawn, step in steps.items()), Fraction(0))
 
 
-def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: Arguments) -> Budget | Unknown:
+def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: FixedArguments) -> Budget | Unknown:
     """The claim and the scales at one size; a scale with another power of ε than the claim's cannot be used."""
     if sketch.holes:
         return Unknown("the program has holes")
@@ -146,15 +146,15 @@ def recheck_bounded(
         most = read_whole(document["size"], MOST_ANSWERS)
         if most < 1 or (program.private.count or most) != most:
             raise _Flaw(f"{most} is not a number of answers that it can be about")
-        wanted = list(_settings(program, most))
+        wanted = list(settings_of(program, most))
         if len(wanted) != len(document["cases"]):
             raise _Flaw("it does not have one case for each size and setting")
         for (arguments, size), entry in zip(wanted, document["cases"], strict=True):
             given = {n: v if isinstance(v, bool) else read_number(v) for n, v in entry["arguments"].items()}
             if entry["size"] != size or given != arguments:
-                raise _Flaw(f"the case {_show(arguments, size)} is missing")
+                raise _Flaw(f"the case {show_setting(arguments, size)} is missing")
             _Recheck(program, claim, size, arguments, settings, entry).run()
-        if stop := _all_stop(program, most, settings):
+        if stop := find_stop(program, most, settings):
             raise _Flaw(stop)
     except _Flaw as flaw:
         return (str(flaw),)
@@ -171,12 +171,12 @@ class _Recheck:
         program: Sketch,
         claim: Scale,
         size: int,
-        arguments: Arguments,
+        arguments: FixedArguments,
         settings: ProofSettings,
         entry: dict[str, Any],
     ):
         self.entry, self.steps = entry, settings.solver_steps
-        self.where = _show(arguments, size)
+        self.where = show_setting(arguments, size)
         paths = explore(program, size, arguments, settings.paths, ties=True)
         budget = find_budget(program, claim, size, arguments)
         if isinstance(paths, Unknown) or isinstance(budget, Unknown):
@@ -228,7 +228,7 @@ class _Recheck:
             raise self.flaw("the facets of an event are not those of its paths")
         return OutputCell(tuple(int(place) for place in entry["paths"]), facets, first.output)
 
-    def shifts(self, source: int, target: int, piece: int | None) -> tuple[list[Steps], list[list[Fraction]] | None]:
+    def shifts(self, source: int, target: int, piece: int | None) -> tuple[list[DrawSteps], list[list[Fraction]] | None]:
         """The shifts that the certificate has for a passage, each within the budget, and the ends of its rows."""
         entries = [e for e in self.entry["passages"] if (e["from"], e["to"], e["piece"]) == (source, target, piece)]
         if len(entries) != 1:
@@ -237,7 +237,7 @@ class _Recheck:
         ends = entries[0]["ends"]
         return found, None if ends is None else [[read_number(end) for end in pair] for pair in ends]
 
-    def shift(self, entry: dict[str, Any]) -> Steps:
+    def shift(self, entry: dict[str, Any]) -> DrawSteps:
         steps = {self.draws[name]: read_number(step) for name, step in entry["steps"].items()}
         for drawn, step in steps.items():
             noise = self.paths.noises[drawn.site]
@@ -252,7 +252,7 @@ class _Recheck:
             raise self.flaw(f"a shift costs {cost}, above {self.budget.limit} or not what is written")
         return steps
 
-    def check_moves(self, rows: Sequence[Row], shifts: Sequence[Steps]) -> None:
+    def check_moves(self, rows: Sequence[Row], shifts: Sequence[DrawSteps]) -> None:
         """Some shift must satisfy all rows at each extreme move of a neighbour.
 
         A move between extreme ones is hidden by the same mixture of their shifts: rows and costs are convex. Whole
@@ -313,7 +313,7 @@ class _Recheck:
                 raise self.flaw(f"no shift leads from event {source} to event {target}")
 
 
-def _effect(row: Row, steps: Steps) -> Fraction:
+def _effect(row: Row, steps: DrawSteps) -> Fraction:
     """What a shift adds to a row."""
     return sum((c * steps[s] for s, c in row.noise.terms.items() if isinstance(s, NoiseAt) and s in steps), Fraction(0))
 

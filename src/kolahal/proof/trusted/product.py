@@ -71,15 +71,15 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
-    Output,
-    Place,
     PrivateAnswers,
+    Returned,
     Run,
-    Scalar,
     SegmentPath,
+    SegmentStart,
     Several,
+    SingleValue,
+    SymbolicValue,
     Unsupported,
-    Value,
     View,
     same,
 )
@@ -203,14 +203,14 @@ def build_system(
     return System((*public_facts(product.sketch, assumed), *neighbours.fixed()), states, clauses)
 
 
-def _state(place: Place) -> Iterator[Symbol]:
+def _state(place: SegmentStart) -> Iterator[Symbol]:
     for _, value in place.names:
         yield from symbols_in(value)
     for _, symbol in place.ghosts:
         yield symbol
 
 
-def symbols_in(value: Value) -> Iterator[Symbol]:
+def symbols_in(value: SymbolicValue) -> Iterator[Symbol]:
     """The symbols of a variable at a loop head that belong to one run."""
     match value:
         case Numeric(term) if _own(term):
@@ -248,7 +248,7 @@ class _Pairing:
                     name = f"from {_words(place.loop)}, path {i + 1} with path {j + 1}"
                     yield self.pair(name, place, one, two)
 
-    def pair(self, name: str, place: Place, one: SegmentPath, two: SegmentPath) -> Clause:
+    def pair(self, name: str, place: SegmentStart, one: SegmentPath, two: SegmentPath) -> Clause:
         """The clause for a first run on path `one` and a second run on path `two`."""
         binding: dict[Symbol, Term] = {}
         premises: list[Formula] = list(one.conditions)
@@ -296,7 +296,7 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
         goals += [negate(put_in(fault, binding)) for fault in two.faults]
         goals += places
-        if isinstance(one.end, Output) and isinstance(two.end, Output):
+        if isinstance(one.end, Returned) and isinstance(two.end, Returned):
             premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
             if self.shares is not None:
                 return Clause(name, place.loop, tuple(premises), tuple(goals), None, ())
@@ -310,7 +310,7 @@ class _Pairing:
         """Whether the two paths draw and end alike, and agree on the branches that shifts consult."""
         return (
             [(d.site, d.spot) for d in one.draws] == [(d.site, d.spot) for d in two.draws]
-            and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Output))
+            and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Returned))
             and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
         )
 
@@ -375,8 +375,8 @@ class _Pairing:
         self,
         one: SegmentPath,
         two: SegmentPath,
-        first: Output,
-        second: Output,
+        first: Returned,
+        second: Returned,
         binding: Mapping[Symbol, Term],
         premises: list[Formula],
         goals: list[Formula],
@@ -407,7 +407,7 @@ def _words(loop: int | None) -> str:
     return "the start" if loop is None else f"loop {loop + 1}"
 
 
-def _bound(value: Value, binding: Mapping[Symbol, Term]) -> Value:
+def _bound(value: SymbolicValue, binding: Mapping[Symbol, Term]) -> SymbolicValue:
     match value:
         case Numeric(term):
             return Numeric(put(term, binding))
@@ -423,7 +423,7 @@ def _bound(value: Value, binding: Mapping[Symbol, Term]) -> Value:
             return value
 
 
-def _bound_all(items: tuple[Scalar, ...], binding: Mapping[Symbol, Term]) -> tuple[Scalar, ...]:
+def _bound_all(items: tuple[SingleValue, ...], binding: Mapping[Symbol, Term]) -> tuple[SingleValue, ...]:
     return tuple(_bound(item, binding) for item in items)  # type: ignore[misc]
 
 
@@ -437,7 +437,7 @@ def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) ->
     return same(left, _bound(right, binding))  # type: ignore[arg-type]
 
 
-def _is_ghost(value: Value) -> Formula:
+def _is_ghost(value: SymbolicValue) -> Formula:
     """Whether this run is one of those that the ghost's value stands for; None is counted to every ghost's value."""
     match value:
         case Numeric(term) if term.whole:
@@ -448,7 +448,7 @@ def _is_ghost(value: Value) -> Formula:
             raise Unsupported("the variable that the runs are sorted by is not a whole number")
 
 
-def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
+def updates_of(symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
     """The symbols of a variable at a loop head with their new values."""
     value = _bound(value, binding)
     match symbols, value:

@@ -74,14 +74,14 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
-    Output,
-    Place,
     PrivateAnswers,
+    Returned,
     Run,
     SegmentPath,
+    SegmentStart,
     Several,
+    SymbolicValue,
     Unsupported,
-    Value,
     View,
     Walk,
 )
@@ -107,7 +107,7 @@ class Machine(Evaluator):
     def run(self) -> Run:
         """All places and paths; a variable belongs to a place if it has a value on every way there."""
         start = self.start()
-        known: dict[int | None, Place] = {None: start}
+        known: dict[int | None, SegmentStart] = {None: start}
         paths: dict[int | None, tuple[SegmentPath, ...]] = {}
         todo: list[int | None] = [None]
         while todo:
@@ -125,8 +125,8 @@ class Machine(Evaluator):
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
         return Run(self.which, places, paths)
 
-    def start(self) -> Place:
-        names: list[tuple[str, Value]] = []
+    def start(self) -> SegmentStart:
+        names: list[tuple[str, SymbolicValue]] = []
         for parameter in self.sketch.parameters:
             name = parameter.name
             if parameter.role is Role.PRIVATE:
@@ -136,13 +136,13 @@ class Machine(Evaluator):
             else:
                 sort = INT if parameter.type is Type.INT else REAL
                 names.append((name, Numeric(variable(Symbol(name, sort)))))
-        return Place(None, tuple(names), ())
+        return SegmentStart(None, tuple(names), ())
 
-    def arrive(self, loop: int, path: SegmentPath, before: Place | None) -> Place:
+    def arrive(self, loop: int, path: SegmentPath, before: SegmentStart | None) -> SegmentStart:
         """The place that `path` leads to, given what is known of it from other ways."""
         alive = self.read_from(self.heads[loop][0])
         allowed = dict(before.names) if before else None
-        names: list[tuple[str, Value]] = []
+        names: list[tuple[str, SymbolicValue]] = []
         for name, value in sorted(path.names.items()):
             if name not in alive or (allowed is not None and name not in allowed):
                 continue
@@ -155,9 +155,9 @@ class Machine(Evaluator):
         ghosts = sorted(path.ghosts, key=str)
         if before is not None:
             ghosts = [ghost for ghost in ghosts if ghost in dict(before.ghosts)]
-        return Place(loop, tuple(names), tuple((ghost, ghost_symbol(ghost, self.which)) for ghost in ghosts))
+        return SegmentStart(loop, tuple(names), tuple((ghost, ghost_symbol(ghost, self.which)) for ghost in ghosts))
 
-    def symbols(self, name: str, value: Value) -> Value:
+    def symbols(self, name: str, value: SymbolicValue) -> SymbolicValue:
         """The variable `name` at a loop head, as symbols of this run."""
         if isinstance(value, Built):
             return Built(name, variable(own(name, self.which, INT, ".len")))
@@ -205,7 +205,7 @@ class Machine(Evaluator):
 
     # ---- statements
 
-    def segment(self, place: Place) -> Iterator[SegmentPath]:
+    def segment(self, place: SegmentStart) -> Iterator[SegmentPath]:
         self.here = ZERO if place.loop is None else variable(ghost_symbol(Turn(place.loop), self.which))
         walk_ = Walk(dict(place.names), {ghost: variable(symbol) for ghost, symbol in place.ghosts})
         if place.loop is None:
@@ -248,7 +248,7 @@ class Machine(Evaluator):
                     at = head
                     continue
                 case Give(value):
-                    return [state.path(Output(self.answer(value, state)))]
+                    return [state.path(Returned(self.answer(value, state)))]
                 case Test(branch, test, orelse):
                     assert branch not in state.decisions, "every cycle passes a loop head, where segments end"
                     ways = list(self.outcomes(test, state, branch))
@@ -342,7 +342,7 @@ class Machine(Evaluator):
                 state.names[node.name] = Numeric(add(start, scale(step, turn)))
         return state
 
-    def assigned(self, target: str, value: Expr, state: Walk) -> Value:
+    def assigned(self, target: str, value: Expr, state: Walk) -> SymbolicValue:
         match value:
             case ListOf(items):
                 return self.listed(items, state)
@@ -379,7 +379,7 @@ class Machine(Evaluator):
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
         return View(item, name, source, cursor)
 
-    def answer(self, value: Expr, state: Walk) -> Value | Several:
+    def answer(self, value: Expr, state: Walk) -> SymbolicValue | Several:
         match value:
             case ListOf(items):
                 return self.listed(items, state)

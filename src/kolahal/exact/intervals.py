@@ -27,7 +27,6 @@ from kolahal.paths.joined import find_outcomes
 Terms = dict[tuple[Fraction, int], Any]  # (rate r, power k) → coefficient of x^k·exp(r·x)
 MOST_BITS = 16_384
 PRECISE = 2.0**-40  # relative width at which an interval is narrow enough
-
 HALF = Fraction(1, 2)
 
 

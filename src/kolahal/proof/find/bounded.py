@@ -29,6 +29,7 @@ from kolahal.proof.trusted.bounded import (
     read_verdict,
     recheck_bounded,
     settings_of,
+    show_setting,
 )
 from kolahal.proof.trusted.passages import (
     Active,

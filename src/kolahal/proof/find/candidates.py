@@ -205,8 +205,18 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
             else:
                 yield at_most(a, add(b, number(seen[1])))
                 yield at_most(add(b, number(seen[0])), a)
-    # A variable that is None before the first turn and never after it.
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
+    # What a first value hides: relations that hold from the second turn on.
+    begun = below(ZERO, turn)
+    later = [state for state in states if compile_formula(begun)(state)]
+    for a, b in combinations(own, 2):
+        first, then = _range(subtract(a, b), states), _range(subtract(a, b), later)
+        if first is not None and then is not None:
+            if then[1] < first[1]:
+                yield implies(begun, at_most(a, add(b, number(then[1]))))
+            if then[0] > first[0]:
+                yield implies(begun, at_most(add(b, number(then[0])), a))
+    # A variable that is None before the first turn and never after it.
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))
         yield implies(flag, equal(turn, ZERO))
@@ -244,7 +254,10 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
                     yield below(here, ghost)
         for both in scene.numbers:
             if both.counts:
-                yield every([both.known, equal(both.one, ghost)])
+                chosen = every([both.known, equal(both.one, ghost)])
+                yield chosen
+                for place in dict.fromkeys(scene.places or (turn,)):
+                    yield every([chosen, below(ghost, place)])  # a place that was only ever the first value is not chosen
 
 
 def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:

@@ -47,6 +47,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
+    Pending,
     PrivateAnswers,
     Read,
     SingleValue,
@@ -92,6 +93,8 @@ class Evaluator:
                 return Numeric(number(exact))
             case Var(name):
                 value = self.known(name, state)
+                if isinstance(value, Pending):
+                    return self.drawn_now(name, value, state)
                 if isinstance(value, PrivateAnswers | View | Built):
                     raise Unsupported(f"the list `{name}` stands where one value is needed")
                 return value
@@ -300,6 +303,13 @@ class Evaluator:
         if spot is not None:
             state.draws[before:] = [replace(drawn, spot=spot, place=place) for drawn in state.draws[before:]]
             state.items[spot] = value
+        return value
+
+    def drawn_now(self, name: str, pending: Pending, state: Walk) -> Numeric:
+        """Noise that was named before, drawn here; from now on the name stands for its value."""
+        size = pending.draw.scale
+        assert isinstance(size, Scale), "the program has no holes"
+        state.names[name] = value = Numeric(self.draw(pending.draw.noise, size, pending.draw.site, state))
         return value
 
     def draw(self, noise: Noise, size: Scale, site: int, state: Walk) -> Sum:

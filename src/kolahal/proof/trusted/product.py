@@ -103,7 +103,7 @@ class Product:
         return spent_on(self.monomials.index(powers))
 
 
-def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
+def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False) -> Product:
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -112,7 +112,7 @@ def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = settle_answers(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in walk(sketch.body) if isinstance(node, Append))
-    first, second = (Machine(spread, which, sketch.private.whole, grown).run() for which in (1, 2))
+    first, second = (Machine(spread, which, sketch.private.whole, grown, delayed).run() for which in (1, 2))
     return Product(sketch, released, first, second, monomials)
 
 

@@ -74,6 +74,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
+    Pending,
     PrivateAnswers,
     Returned,
     Run,
@@ -92,9 +93,12 @@ MOST_PATHS = 200  # of one segment; a program beyond it is left to the bounded p
 class Machine(Evaluator):
     """Symbolic execution of the segments of one of the two runs (`which` is 1 or 2)."""
 
-    def __init__(self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str]):
+    def __init__(
+        self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False
+    ):
         super().__init__(sketch, which, whole_answers)
         self.sketch = sketch
+        self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
         self.grown = grown  # lists that the program itself lets grow
         self.steps = compile_steps(sketch.body)
         self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
@@ -257,6 +261,7 @@ class Machine(Evaluator):
                     return [(way, at + 1 if outcome else orelse) for outcome, way in ways]
                 case Head(loop, asks, node, leave):
                     if not at_head:
+                        self.settle(loop, state)
                         return [state.path(Goto(loop))]
                     at_head = False
                     if isinstance(node, While) and asks is not None:
@@ -305,6 +310,7 @@ class Machine(Evaluator):
     def has_effects(self, expr: Expr, state: Walk) -> bool:
         return any(
             isinstance(node, Draw)
+            or (isinstance(node, Var) and isinstance(state.names.get(node.name), Pending))
             or is_remainder(node)
             or (isinstance(node, Index) and isinstance(state.names.get(node.of.name), View))
             for node in walk(expr)
@@ -354,8 +360,17 @@ class Machine(Evaluator):
                 return state.names[name]
             case Var(name) if self.is_vector(name, state):
                 return state.names[name]
+            case Draw() if self.delayed:
+                return Pending(value)
             case _:
                 return self.scalar(value, state)
+
+    def settle(self, loop: int, state: Walk) -> None:
+        """Draw what a later segment may look at; what nobody will look at is never drawn."""
+        alive = self.read_from(self.heads[loop][0])
+        for name, value in sorted(state.names.items()):
+            if isinstance(value, Pending) and name in alive:
+                self.drawn_now(name, value, state)
 
     def listed(self, items: Sequence[Expr], state: Walk) -> Built:
         return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.lang.ir import Expr
+from kolahal.lang.ir import Draw, Expr
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.logic.terms import (
@@ -91,6 +91,13 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """Noise that was only named so far: it is drawn where it is first looked at, which no output can tell."""
+
+    draw: Draw
+
+
+@dataclass(frozen=True, slots=True)
 class Several:
     """`a, b, …` as an answer."""
 
@@ -99,7 +106,7 @@ class Several:
 
 SingleValue: TypeAlias = Numeric | Logical | Maybe
 Vector: TypeAlias = PrivateAnswers | View
-SymbolicValue: TypeAlias = SingleValue | Vector | Built
+SymbolicValue: TypeAlias = SingleValue | Vector | Built | Pending
 Environment: TypeAlias = dict[str, SymbolicValue]
 
 

@@ -194,6 +194,8 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
             yield at_most(term, number(seen[1]))
         for limit in fixed:
             if (seen := _range(subtract(term, limit), states)) is not None:
+                if seen[0] == seen[1]:
+                    yield equal(term, add(limit, number(seen[0])))
                 yield at_most(term, add(limit, number(seen[1])))
                 yield at_most(term, add(limit, number(min(seen[1] + 1, 1))))
             if (seen := _range(subtract(term, scale(2, limit)), states)) is not None and seen[1] <= 1:

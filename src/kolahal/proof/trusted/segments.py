@@ -52,7 +52,7 @@ from kolahal.logic.terms import (
     scale,
     variable,
 )
-from kolahal.proof.trusted.expressions import Evaluator
+from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
 from kolahal.proof.trusted.steps import (
     Enter,
     Give,
@@ -105,6 +105,8 @@ class Machine(Evaluator):
         self.remainders = sorted({remainder_key(n) for n in walk(sketch.body) if is_remainder(n)})
         self.whole = _whole_names(sketch) if whole_answers else frozenset()
         self.views = [n for n in walk(sketch.body) if isinstance(n, Comprehension)]
+        self.followed = _followed(sketch, self.views)
+        self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
 
     # ---- places
 
@@ -165,6 +167,8 @@ class Machine(Evaluator):
         """The variable `name` at a loop head, as symbols of this run."""
         if isinstance(value, Built):
             return Built(name, variable(own(name, self.which, INT, ".len")))
+        if name in self.item_ghosts:
+            return Maybe(own(name, self.which, BOOL, ".none"), Numeric(variable(own(name, self.which, REAL))))
         kinds = self.types.names[name]
         if LIST in kinds or (BOOLEAN in kinds and {NUMBER, WHOLE} & kinds):
             raise Unsupported(f"`{name}` holds values of several kinds")
@@ -205,6 +209,7 @@ class Machine(Evaluator):
         # A view reads other lists and arguments whenever it is read itself.
         for view in self.views:
             names |= {n.name for n in walk(view) if isinstance(n, Var)}
+        names |= {ghost for pairs in self.followed.values() for name, ghost in pairs if name in names}
         return frozenset(names)
 
     # ---- statements
@@ -235,7 +240,10 @@ class Machine(Evaluator):
             match step:
                 case Set(targets, values):
                     new = [self.assigned(target, value, state) for target, value in zip(targets, values, strict=True)]
+                    ghosts = [self.moved_ghosts(target, value, state) for target, value in zip(targets, new, strict=True)]
                     state.names |= dict(zip(targets, new, strict=True))
+                    for changed in ghosts:
+                        state.names |= changed
                 case Push(name, value, front):
                     item = self.scalar(value, state)
                     target = state.names.get(name)
@@ -392,6 +400,8 @@ class Machine(Evaluator):
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         state.ghosts[Cursor(cursor)] = ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
+        for _, ghost in self.followed.get(cursor, ()):
+            state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)
 
     def answer(self, value: Expr, state: Walk) -> SymbolicValue | Several:
@@ -408,6 +418,15 @@ class Machine(Evaluator):
                 raise Unsupported("the output is a comprehension")
             case _:
                 return self.scalar(value, state)
+
+
+def _followed(sketch: Sketch, views: Sequence[Comprehension]) -> dict[int, tuple[tuple[str, str], ...]]:
+    """For each comprehension with noise the variables at which lists are read, each with the name of a ghost."""
+    loops = {node.name for node in walk(sketch.body) if isinstance(node, For)}
+    reads = [node.at.name for node in walk(sketch.body) if isinstance(node, Index) and isinstance(node.at, Var)]
+    names = sorted(set(reads) & assigned_names(sketch.body) - loops)
+    noisy = [i for i, view in enumerate(views) if any(isinstance(node, Draw) for node in walk(view.item))]
+    return {i: tuple((name, f"item {i + 1} at {name}") for name in names) for i in noisy}
 
 
 def _may_fault(node: Node) -> bool:

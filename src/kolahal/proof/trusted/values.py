@@ -262,7 +262,7 @@ class Walk:
     tests: dict[int, Formula] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
-    items: dict[Spot, SingleValue] = field(default_factory=dict)  # view items already computed in this segment
+    items: dict[Spot, tuple[Sum, SingleValue]] = field(default_factory=dict)  # of views, computed in this segment
 
     def fork(self) -> Walk:
         return Walk(

@@ -13,7 +13,7 @@ from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.measure.loss import epsilon_lower
 from kolahal.measure.tester import test_mechanism
 from kolahal.model import Bounded, Check, Proved, Refuted, Unknown, show
-from kolahal.proof.decide import decide
+from kolahal.proof.decide import Decision, decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.judge import known_laws
 from kolahal.proof.law import cost_of
@@ -36,12 +36,13 @@ def check(
     if program.holes:
         raise UsageError(f"{program.name} has holes; fill them before it is checked")
     claimed = parse_claim(program, claim)
-    return replace(_check(program, claimed, settings, executor), sketch=program, claim=str(claimed))
-
-
-def _check(program: Sketch, claimed: Scale, settings: Settings, executor: Executor | None) -> Check:
-    bound = best_lower_bound(program, claimed, settings)
     decided = decide(program, claimed, settings, _law_cost(program, claimed, settings))
+    found = _check(program, claimed, decided, settings, executor)
+    return replace(found, sketch=program, claim=str(claimed), failed_rechecks=decided.failed_rechecks)
+
+
+def _check(program: Sketch, claimed: Scale, decided: Decision, settings: Settings, executor: Executor | None) -> Check:
+    bound = best_lower_bound(program, claimed, settings)
     verdict = decided.verdict
     upper = float(decided.upper) if decided.upper is not None else 1.0 if isinstance(verdict, Proved) else None
     verdict = reconcile(verdict, bound, upper)

@@ -13,6 +13,7 @@ from kolahal.model import Certificate, Everywhere, Exactly, Proved, Unknown
 from kolahal.proof.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.certificate import Case, LengthProof, read_certificate, recheck, write_certificate
 from kolahal.proof.horn import Inductive
+from kolahal.proof.own_recheck import failed_recheck
 from kolahal.proof.product import (
     END,
     Alignment,
@@ -63,7 +64,7 @@ def prove_every_length(
     if not failures and read_certificate(certificate)[0].sketch != sketch:
         failures = ["the program does not read back from its text"]
     if failures:
-        return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
+        return failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)
 
 

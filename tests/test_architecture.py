@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,12 @@ def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
 
 def called(node: ast.AST) -> str:
     return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+
+
+def test_what_make_installs_is_there():
+    """Tests of what is optional for users are skipped where it is missing; here it must not be."""
+    needed = ("numba", "opendp", "cvc5", "distributed", "playwright", "sympy")
+    assert [name for name in needed if find_spec(name) is None] == []
 
 
 def test_every_module_has_a_place_in_the_picture():

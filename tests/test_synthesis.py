@@ -11,6 +11,7 @@ import pytest
 from kolahal.baselines import Cache
 from kolahal.cli import main
 from kolahal.errors import UsageError
+from kolahal.evaluation import evaluate
 from kolahal.lang.parse import parse
 from kolahal.measure.probe import build_rerunning_probe
 from kolahal.methods import METHODS
@@ -114,7 +115,16 @@ def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
     assert not cache.rejects((50.0,), probe, weakest.arguments)
 
 
-@pytest.mark.paper
-@pytest.mark.parametrize("name", GALLERY)
-def test_the_road_runs_on_all_nine(name: str) -> None:
-    assert synthesize(load_one(name)).best is not None
+QUICK = ("histogram", "sum", "noisy_max_1")  # a second or two each
+
+
+@pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.paper) for name in GALLERY])
+def test_the_papers_method_ranks_the_textbook_answer_first(name: str) -> None:
+    """As docs/results.md has it. The paper's own ranks are 1 too, but for smart sum (4) and above threshold 2 (2).
+
+    The seeds are fixed, so there is no false alarm: another rank is another algorithm, or other random numbers.
+    """
+    for seed in range(1 if name in QUICK else 3):
+        row = evaluate(name, METHODS["paper"], Settings(seed=seed))
+        assert (row.rank, row.proved) == (1, True), seed
+        assert row.rank <= GALLERY[name].rank

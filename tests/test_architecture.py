@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def home(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
@@ -89,6 +91,7 @@ def imports(tree: ast.AST) -> Iterator[tuple[ast.stmt, str]]:
             yield from ((node, f"{node.module}.{item.name}") for item in node.names)
 
 
+@cache
 def called(node: ast.AST) -> str:
     return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
@@ -171,7 +174,8 @@ def test_the_library_does_not_print_or_execute_or_ask_its_surroundings(path):
             assert name not in ("print", "input", "breakpoint", "sys.exit", "exit", "quit"), name
         if home(path) not in DOORS and name_of(path) not in ASKERS:
             assert name != "os.getenv", name
-            assert ast.unparse(node) != "os.environ" if isinstance(node, ast.Attribute) else True
+            asks = isinstance(node, ast.Attribute) and node.attr == "environ"
+            assert not asks or ast.unparse(node) != "os.environ"
         assert name not in ("eval", "__import__", "os.system", "pickle.load", "pickle.loads"), name
         if name in ("exec", "compile"):
             assert name_of(path) in EXECUTORS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from kolahal.evaluation import evaluate
 from kolahal.lang.parse import parse
 from kolahal.measure.probe import build_rerunning_probe
 from kolahal.methods import METHODS
+from kolahal.model import Synthesis
 from kolahal.report.json import dump, synthesis_document
 from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
@@ -23,18 +25,21 @@ from kolahal.synthesis import PAPER, Timer, synthesize
 SMALL = replace(Settings(), grammar=Grammar(length_powers=(0,), epsilon_powers=(1,)))
 
 
+@cache
+def paper(name: str, seed: int = 0) -> Synthesis:
+    """The paper's road on a sketch of the gallery, with a small grammar."""
+    return synthesize(load_one(name), replace(SMALL, seed=seed))
+
+
 def test_one_worker_and_two_give_the_same_bytes() -> None:
-    sketch = load_one("noisy_max_1")
-    alone = synthesize(sketch, SMALL)
+    sketch, alone = load_one("noisy_max_1"), paper("noisy_max_1")
     with ProcessPoolExecutor(2) as pool:
         shared = synthesize(sketch, SMALL, PAPER.spread_over(pool))
     assert dump(synthesis_document(alone, {}, "")) == dump(synthesis_document(shared, {}, ""))
 
 
 def test_another_seed_gives_other_noise() -> None:
-    sketch = load_one("histogram")
-    first, second = (synthesize(sketch, replace(SMALL, seed=seed)) for seed in (1, 2))
-    assert first.regions != second.regions
+    assert paper("histogram", 1).regions != paper("histogram", 2).regions
 
 
 def test_every_step_is_heard_and_timed() -> None:
@@ -101,8 +106,7 @@ def test_every_baseline_finds_the_textbook_answer_of_histogram(method: str) -> N
 
 
 def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
-    sketch = load_one("noisy_max_1")
-    found = synthesize(sketch, SMALL)
+    sketch, found = load_one("noisy_max_1"), paper("noisy_max_1")
     examples = list(dict.fromkeys((*found.selection.examples, *found.tests.examples)))
     cache = Cache(2)
     for example in examples[:3]:

@@ -310,7 +310,7 @@ def change(data: Any, draw: st.DataObject) -> None:
             holder[path[-1]] = copy.deepcopy(draw.draw(st.sampled_from(JUNK)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.sampled_from(KINDS), st.integers(1, 3), st.data())
 def test_a_changed_document_is_judged_and_nothing_else(kind: str, changes: int, draw: st.DataObject) -> None:
     changed = copy.deepcopy(document(kind))

@@ -187,14 +187,14 @@ def test_generated_programs_mean_what_the_reference_means() -> None:
     followed = []
 
     @given(cases(), st.data())
-    @settings(max_examples=150)
+    @settings(max_examples=80)
     def compare(case: Case, data: Any) -> None:
         sketch = with_holes(case.sketch)
         silent = frozenset(site for site, scale in enumerate(case.scales[: len(sketch.draws)]) if not scale)
         followed.append(agree(sketch, case.database, case.arguments, data.draw(draws_for(sketch)), silent) is not None)
 
     compare()
-    assert sum(followed) > 50, "many have paths, and are not at a tie"
+    assert sum(followed) > 25, "many have paths, and are not at a tie"
 
 
 CHOSEN = {

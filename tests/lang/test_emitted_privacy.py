@@ -245,8 +245,11 @@ def test_an_emitted_program_is_as_private_as_it_says(trial: Trial) -> None:
 PUBLIC = {"N": 1, "M": 2, "T": Fraction(1)}
 
 
-@pytest.mark.parametrize("size", [1, 2])
-@pytest.mark.parametrize("name", GALLERY)
+# With two answers, the sketches whose last hole is silent are the ones without it.
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [(name, size) for name in GALLERY for size in (1, 2) if size == 1 or name not in ("noisy_max_2", "above_threshold_2")],
+)
 def test_the_emitted_gallery_is_as_private_as_it_says(name: str, size: int) -> None:
     mechanism = load_one(name).complete(*GALLERY[name].textbook[0])
     public = tuple((p.name, PUBLIC[p.name]) for p in mechanism.sketch.arguments)

@@ -40,14 +40,18 @@ HEADER = "from kolahal import Epsilon, Lap, Private, hole, one_within, sketch\n\
 # ---------------------------------------------------------------- the nine of the paper
 
 
-@pytest.mark.parametrize("name", GALLERY)
+LONG = ("noisy_max_2", "smart_sum", "svt", "above_threshold_2")  # several seconds each
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.paper) if n in LONG else n for n in GALLERY])
 def test_the_originals_of_the_gallery_become_textbook_mechanisms(name: str) -> None:
     gallery = load_one(name)
     text = (FOLDER / f"{name}.py").read_text()
     noise = "Exp" if "Exp(hole)" in str(gallery) else "Lap"
     found = synthesize_plain(text, gallery.adjacency, function_name=f"{name}_original", noise=noise, settings=QUICK)
     best = found.best
-    assert found.method == "law" and best is not None and best.ranked.log_loss <= 1 + 1e-9
+    assert found.method == "law" and best is not None
+    assert best.ranked.log_loss <= float(found.split.training[0].epsilon) * (1 + 1e-9)
     assert isinstance(best.verdict, Proved) and best.verdict.scope == Everywhere()
     # As good as the textbook's on the same databases and the same noise, or better; two digits are what is sure.
     textbook = gallery.complete(*GALLERY[name].textbook[0])

@@ -111,7 +111,7 @@ def dp():
     return pytest.importorskip("opendp.prelude", reason="OpenDP is not installed: pip install 'kolahal[opendp]'")
 
 
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("name", ["histogram", "noisy_max_1", "smart_sum", "svt", "above_threshold_1"])
 def test_the_gallery_measures_and_composes(name: str, dp) -> None:
     mechanism = textbook(name)
     needed = {p.name: ARGUMENTS[p.name] for p in mechanism.sketch.arguments}

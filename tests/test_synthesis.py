@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ import pytest
 from kolahal.cli import main
 from kolahal.engine.probe import build_rerunning_probe
 from kolahal.errors import UsageError
+from kolahal.evaluation import evaluate
 from kolahal.lang.read.parse import parse
 from kolahal.report.json import dump, synthesis_document
+from kolahal.results import Synthesis
 from kolahal.roads.baselines import Cache
 from kolahal.roads.methods import METHODS
 from kolahal.roads.paper import PAPER, Timer, synthesize
@@ -22,18 +25,21 @@ from kolahal.sketches.gallery import GALLERY, load_one
 SMALL = replace(Settings(), grammar=Grammar(length_powers=(0,), epsilon_powers=(1,)))
 
 
+@cache
+def paper(name: str, seed: int = 0) -> Synthesis:
+    """The paper's road on a sketch of the gallery, with a small grammar."""
+    return synthesize(load_one(name), replace(SMALL, seed=seed))
+
+
 def test_one_worker_and_two_give_the_same_bytes() -> None:
-    sketch = load_one("noisy_max_1")
-    alone = synthesize(sketch, SMALL)
+    sketch, alone = load_one("noisy_max_1"), paper("noisy_max_1")
     with ProcessPoolExecutor(2) as pool:
         shared = synthesize(sketch, SMALL, PAPER.spread_over(pool))
     assert dump(synthesis_document(alone, {}, "")) == dump(synthesis_document(shared, {}, ""))
 
 
 def test_another_seed_gives_other_noise() -> None:
-    sketch = load_one("histogram")
-    first, second = (synthesize(sketch, replace(SMALL, seed=seed)) for seed in (1, 2))
-    assert first.regions != second.regions
+    assert paper("histogram", 1).regions != paper("histogram", 2).regions
 
 
 def test_every_step_is_heard_and_timed() -> None:
@@ -100,8 +106,7 @@ def test_every_baseline_finds_the_textbook_answer_of_histogram(method: str) -> N
 
 
 def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
-    sketch = load_one("noisy_max_1")
-    found = synthesize(sketch, SMALL)
+    sketch, found = load_one("noisy_max_1"), paper("noisy_max_1")
     examples = list(dict.fromkeys((*found.selection.examples, *found.tests.examples)))
     cache = Cache(2)
     for example in examples[:3]:
@@ -114,7 +119,16 @@ def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
     assert not cache.rejects((50.0,), probe, weakest.arguments)
 
 
-@pytest.mark.paper
-@pytest.mark.parametrize("name", GALLERY)
-def test_the_road_runs_on_all_nine(name: str) -> None:
-    assert synthesize(load_one(name)).best is not None
+QUICK = ("histogram", "sum", "noisy_max_1")  # a second or two each
+
+
+@pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.paper) for name in GALLERY])
+def test_the_papers_method_ranks_the_textbook_answer_first(name: str) -> None:
+    """As docs/results.md has it. The paper's own ranks are 1 too, but for smart sum (4) and above threshold 2 (2).
+
+    The seeds are fixed, so there is no false alarm: another rank is another algorithm, or other random numbers.
+    """
+    for seed in range(1 if name in QUICK else 3):
+        row = evaluate(name, METHODS["paper"], Settings(seed=seed))
+        assert (row.rank, row.proved) == (1, True), seed
+        assert row.rank <= GALLERY[name].rank

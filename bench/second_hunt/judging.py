@@ -113,7 +113,7 @@ class _Case:
         self.so_far = replace(self.so_far, verdict=_name(verdict))
         if isinstance(verdict, Unknown):
             self.so_far = replace(self.so_far, reason=_short(verdict.reason))
-            if verdict.defect:
+            if verdict.defect or verdict.failed_rechecks:
                 return self.against(f"a defect: {verdict.reason}")
         if isinstance(verdict, Refuted):
             self.stage = "the counterexample"
@@ -142,12 +142,12 @@ class _Case:
             return whole.verdict
         self.stage = "the proof for every length"
         with hurried():
-            proof: Verdict = lengths.prove_every_length(self.sketch, None, SETTINGS.proof)
-        if isinstance(proof, Proved):
+            proof = lengths.prove_every_length(self.sketch, None, SETTINGS.proof)
+        if isinstance(proof, Proved) or proof.failed_rechecks:
             return proof
         self.stage = "the bounded proof"
         bounded = prove_bounded(self.sketch, None, SETTINGS.proof)
-        if isinstance(bounded, Proved | Bounded):
+        if isinstance(bounded, Proved | Bounded) or bounded.failed_rechecks:
             return bounded
         self.stage = "the refuter"
         if self.effort.refuter and not broken:

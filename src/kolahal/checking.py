@@ -14,7 +14,7 @@ from kolahal.law.law import known_laws
 from kolahal.law.pricing import cost_of
 from kolahal.losses import epsilon_lower
 from kolahal.model import show
-from kolahal.proof.decide import decide
+from kolahal.proof.decide import Decision, decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.refute.refute import best_lower_bound
 from kolahal.proof.refute.shrink import confirm
@@ -39,12 +39,13 @@ def check(
     if program.holes:
         raise UsageError(f"{program.name} has holes; fill them before it is checked")
     claimed = parse_claim(program, claim)
-    return replace(_check(program, claimed, settings, executor), sketch=program, claim=str(claimed))
-
-
-def _check(program: Sketch, claimed: Scale, settings: Settings, executor: Executor | None) -> Check:
-    bound = best_lower_bound(program, claimed, settings)
     decided = decide(program, claimed, settings, _law_cost(program, claimed, settings))
+    found = _check(program, claimed, decided, settings, executor)
+    return replace(found, sketch=program, claim=str(claimed), failed_rechecks=decided.failed_rechecks)
+
+
+def _check(program: Sketch, claimed: Scale, decided: Decision, settings: Settings, executor: Executor | None) -> Check:
+    bound = best_lower_bound(program, claimed, settings)
     verdict = decided.verdict
     upper = float(decided.upper) if decided.upper is not None else 1.0 if isinstance(verdict, Proved) else None
     verdict = reconcile(verdict, bound, upper)

@@ -123,7 +123,7 @@ class Synthesis:
                 "rank": rank,
                 **{label: str(s) if s else None for label, s in zip(labels, judged.ranked.completion, strict=True)},
                 **_verdict_row(judged.verdict, judged.trial),
-                "loss": judged.ranked.log_loss / epsilon,
+                "loss": None if judged.ranked.log_loss is None else judged.ranked.log_loss / epsilon,
                 "noise": judged.ranked.score.noise,
                 "error": judged.ranked.score.error,
             }
@@ -186,6 +186,7 @@ class Check:
     sketch: Sketch | None = None  # what was checked
     claim: str = ""  # and what was claimed of it
     example: Example | None = None  # what the lower bound comes from
+    failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
 
     def table(self) -> list[dict[str, Any]]:
         """The one row of a check, ready for a data frame; both epsilons are in units of the claim."""

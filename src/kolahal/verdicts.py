@@ -81,6 +81,7 @@ class Unknown:
 
     reason: str
     defect: bool = False
+    failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
 
 
 Verdict: TypeAlias = Proved | Bounded | Refuted | Unknown

@@ -137,8 +137,8 @@ def plain(answer: Any) -> Any:
     return answer
 
 
-def assert_means(mechanism: Mechanism, database: tuple[Fraction, ...], arguments: Arguments, tape: list[int]) -> None:
-    """The emitted file does what the reference does, with the same noise, on rounded inputs."""
+def assert_means(mechanism: Mechanism, database: tuple[Fraction, ...], arguments: Arguments, tape: list[int]) -> bool:
+    """The emitted file does what the reference does, with the same noise, on rounded inputs; whether both answer."""
     program = mechanism.filled()
     text = emit(mechanism)
     inputs = inputs_of(program, database, arguments)
@@ -147,36 +147,43 @@ def assert_means(mechanism: Mechanism, database: tuple[Fraction, ...], arguments
     except (ValueError, ZeroDivisionError):  # public arguments that are refused
         with pytest.raises(ValueError):
             run_emitted(text, inputs, tape)
-        return
+        return False
     rounded = tuple(math.floor(answer / grid + Fraction(1, 2)) * grid for answer in database)
     try:
         expected = run_reference(program, rounded, arguments, tape, noise_grid)
     except RunError:
         with pytest.raises((RuntimeError, ValueError)):
             run_emitted(text, inputs, tape)
-        return
+        return False
     except TapeOver:
         with pytest.raises((TapeOver, ValueError)):
             run_emitted(text, inputs, tape)
-        return
+        return False
     try:
         found = run_emitted(text, inputs, tape)
     except ValueError as error:
-        assert "grid" in str(error) or "scale" in str(error)
-        return
+        assert any(word in str(error) for word in ("grid", "scale"))
+        return False
     found = tuple(found) if isinstance(found, list) else found
     assert repr(found) == repr(plain(expected))
+    return True
 
 
-@settings(max_examples=60)
-@given(st.data())
-def test_an_emitted_file_does_what_the_mechanism_means(data: st.DataObject) -> None:
-    sketch = data.draw(sketches())
-    if data.draw(st.booleans()):
-        sketch = parse(str(sketch))
-    mechanism = sketch.complete(*data.draw(completions(len(sketch.holes))))
-    database = data.draw(databases_of(sketch))
-    assert_means(mechanism, database, data.draw(argument_sets(len(database))), data.draw(steps))
+def test_an_emitted_file_does_what_the_mechanism_means() -> None:
+    answered = []
+
+    @settings(max_examples=60)
+    @given(st.data())
+    def compare(data: st.DataObject) -> None:
+        sketch = data.draw(sketches())
+        if data.draw(st.booleans()):
+            sketch = parse(str(sketch))
+        mechanism = sketch.complete(*data.draw(completions(len(sketch.holes))))
+        database = data.draw(databases_of(sketch))
+        answered.append(assert_means(mechanism, database, data.draw(argument_sets(len(database))), data.draw(steps)))
+
+    compare()
+    assert sum(answered) >= 10, "the others refuse their inputs, or fault"
 
 
 def textbook(name: str) -> Mechanism:
@@ -184,16 +191,20 @@ def textbook(name: str) -> Mechanism:
 
 
 @pytest.mark.parametrize("name", GALLERY)
-@settings(max_examples=8)
-@given(st.data())
-def test_the_emitted_gallery_does_what_it_means(name: str, data: st.DataObject) -> None:
-    database = tuple(data.draw(st.lists(answers, max_size=6)))
-    mechanism = textbook(name)
-    given_arguments = {"T": data.draw(answers), "N": Fraction(2), "M": Fraction(3)}
-    arguments = make_arguments(mechanism.sketch, Fraction(1, 2), len(database), given_arguments)
-    assert_means(
-        mechanism, database, arguments, data.draw(st.lists(st.integers(-(2**44), 2**44), min_size=15, max_size=15))
-    )
+def test_the_emitted_gallery_does_what_it_means(name: str) -> None:
+    answered, mechanism = [], textbook(name)
+
+    @settings(max_examples=8)
+    @given(st.data())
+    def compare(data: st.DataObject) -> None:
+        database = tuple(data.draw(st.lists(answers, max_size=6)))
+        given_arguments = {"T": data.draw(answers), "N": Fraction(2), "M": Fraction(3)}
+        arguments = make_arguments(mechanism.sketch, Fraction(1, 2), len(database), given_arguments)
+        tape = data.draw(st.lists(st.integers(-(2**44), 2**44), min_size=15, max_size=15))
+        answered.append(assert_means(mechanism, database, arguments, tape))
+
+    compare()
+    assert sum(answered) >= 5
 
 
 @pytest.mark.parametrize("name", GALLERY)

@@ -29,7 +29,6 @@ def ask(name, *scales, settings=QUICK, seed=0, size=5, executor=None):
 @pytest.mark.parametrize("settings", [SMALL, replace(SMALL, method="statdp")], ids=["paired", "statdp"])
 def test_one_seed_one_answer_on_any_number_of_workers(settings):
     alone = ask("above_threshold_1", 2, 2, settings=settings)
-    assert ask("above_threshold_1", 2, 2, settings=settings) == alone
     with ThreadPoolExecutor(3) as threads:
         assert ask("above_threshold_1", 2, 2, settings=settings, executor=threads) == alone
     with ProcessPoolExecutor(2) as processes:
@@ -141,7 +140,7 @@ def test_mistakes():
 
 
 def test_statdp_agrees_where_the_case_is_clear():
-    statdp = replace(QUICK, method="statdp", select_runs=20_000, test_runs=50_000)
+    statdp = replace(QUICK, method="statdp", select_runs=10_000, test_runs=50_000)
     assert ask("noisy_max_1", 1, settings=statdp).p_value < 1e-6
     assert ask("noisy_max_1", 2, settings=statdp).p_value > 1e-3
     assert ask("smart_sum", 1, 2, settings=statdp, size=2).p_value < 1e-6

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -61,10 +62,15 @@ def check_certainty(refuted: Refuted | None, sketch: Sketch, most: int = 5) -> N
     assert refuted.odds.p2.low <= p2.high and p2.low <= refuted.odds.p2.high
 
 
+@cache
+def refuted_by(sketch: Sketch) -> Refuted | None:
+    return refute(sketch, EPS, Settings())
+
+
 @pytest.mark.parametrize("known", BROKEN, ids=str)
 def test_every_broken_mechanism_is_refuted(known):
     sketch = known.load()
-    refuted = refute(sketch, EPS, Settings())
+    refuted = refuted_by(sketch)
     check_certainty(refuted, sketch)
     if math.isinf(known.truth):
         assert refuted.odds.p2.high == 0.0 < refuted.odds.p1.low
@@ -73,7 +79,7 @@ def test_every_broken_mechanism_is_refuted(known):
 @pytest.mark.parametrize("name, scales", LOWERED, ids=str)
 def test_less_noise_than_the_textbook_is_refuted(name, scales):
     sketch = load_one(name).complete(*scales).filled()
-    check_certainty(refute(sketch, EPS, Settings()), sketch)
+    check_certainty(refuted_by(sketch), sketch)
 
 
 @pytest.mark.parametrize("known", [k for k in PRIVATE if k.target not in SLOW and k.epsilon == F(1, 2)], ids=str)
@@ -123,7 +129,7 @@ SHOWN = [k for k in BROKEN if k.target in {
 
 def refuted_one(known: Known) -> tuple[Sketch, Refuted]:
     sketch = known.load()
-    refuted = refute(sketch, EPS, Settings())
+    refuted = refuted_by(sketch)
     assert refuted is not None
     return sketch, refuted
 
@@ -147,7 +153,7 @@ def test_a_reader_can_run_the_snippet_without_us(known):
 @pytest.mark.parametrize("name, scales", LOWERED, ids=str)
 def test_a_reader_can_run_the_snippet_of_a_lowered_scale(name, scales):
     sketch = load_one(name).complete(*scales).filled()
-    refuted = refute(sketch, EPS, Settings())
+    refuted = refuted_by(sketch)
     assert refuted is not None
     run_snippet(sketch, refuted)
 

@@ -55,8 +55,11 @@ if TYPE_CHECKING:
 )
 @seed
 @processes
+@click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
 @supervised
-def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, count: int | None) -> None:
+def check(
+    target: str, claim: str, as_json: bool, out: Path | None, seed: int, count: int | None, verbose: bool
+) -> None:
     """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
     sketch = load_complete(target)
     from kolahal.checking import check as judge
@@ -86,6 +89,10 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
         echo_json(dump(result))
     else:
         click.echo(render_check(sketch, found, str(claimed), snippet), nl=False)
+    if verbose:
+        click.echo(f"proofs that did not pass their own re-check: {len(found.failed_rechecks)}", err=True)
+        for told in found.failed_rechecks:
+            click.echo(f"  {harmless(told)}", err=True)
     finish(exit_code(found.verdict))
 
 

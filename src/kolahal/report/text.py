@@ -108,14 +108,15 @@ def _accuracy(found: Accuracy) -> str:
 
 def _loss(judged: Judged, epsilon: float) -> str:
     """The largest loss that was found, in units of ε: not above what is proved, and not below what refutes."""
-    loss = judged.ranked.log_loss / epsilon
+    found = [] if judged.ranked.log_loss is None else [judged.ranked.log_loss / epsilon]
     match judged.verdict:
         case Proved():
-            return _number(min(1.0, loss))
+            found = [min(1.0, loss) for loss in found]
         case Refuted() as refuted:
-            return _number(max(loss, _log_loss(refuted) / float(refuted.example.arguments.epsilon)))
+            found.append(_log_loss(refuted) / float(refuted.example.arguments.epsilon))
         case _:
-            return _number(loss)
+            pass
+    return _number(max(found, default=None))
 
 
 def _remedy(words: str) -> list[str]:

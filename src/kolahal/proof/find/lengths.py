@@ -13,6 +13,7 @@ from kolahal.logic.terms import TRUE, symbols_of
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.find.concrete_runs import Outcome, Stage, branches_fed
 from kolahal.proof.find.houdini import Inductive
+from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import (
     CaseProof,
@@ -56,7 +57,7 @@ def prove_every_length(
     if not failures and read_certificate(certificate)[0].sketch != sketch:
         failures = ["the program does not read back from its text"]
     if failures:
-        return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
+        return failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)
 
 

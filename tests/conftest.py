@@ -7,7 +7,8 @@ from typing import NoReturn
 import pytest
 from hypothesis import settings
 
-from kolahal.proof import bounded, evidence, lengths
+from kolahal.proof import evidence
+from kolahal.proof.find import bounded, lengths
 
 # The examples are the same every time, so the second fifty of a property would find what the first do, or nothing.
 settings.register_profile("kolahal", derandomize=True, deadline=None, database=None, max_examples=50)

@@ -18,6 +18,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages
 from kolahal.law.linear_program import find_shift
 from kolahal.paths.events import describe_tie
+from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.bounded import (
     DEFAULTS,
     MOST_ANSWERS,
@@ -64,7 +65,7 @@ def prove_bounded(
         return Unknown(stop)
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
-        return Unknown(f"a proof for up to {most} answers did not pass its re-check: {faults[0]}")
+        return failed_recheck(f"a proof for up to {most} answers", faults)
     return read_verdict(sketch, most, certificate)
 
 

@@ -19,7 +19,8 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
-from kolahal.proof.refute import exhibit, refute
+from kolahal.proof.refute import exhibit
+from kolahal.proof.refute.refute import refute
 from kolahal.proof.trusted import bounded
 from kolahal.proof.trusted import certificate as certificates
 from kolahal.proof.trusted.documents import Malformed, read_number, read_whole

@@ -10,13 +10,13 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim as parse_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch
-from kolahal.law.law import known_laws
+from kolahal.law.law import Laws, find_laws
 from kolahal.law.pricing import cost_of
 from kolahal.losses import epsilon_lower
 from kolahal.model import show
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
-from kolahal.proof.refute.refute import best_lower_bound
+from kolahal.proof.refute.refute import best_lower_bound, survey_losses
 from kolahal.proof.refute.shrink import confirm
 from kolahal.results import Check
 from kolahal.settings import Settings, TesterSettings
@@ -43,19 +43,22 @@ def check(
 
 
 def _check(program: Sketch, claimed: Scale, settings: Settings, executor: Executor | None) -> Check:
-    bound = best_lower_bound(program, claimed, settings)
-    decided = decide(program, claimed, settings, _law_cost(program, claimed, settings))
+    laws = find_laws(program, settings.proof)
+    survey = survey_losses(program, claimed, settings)
+    bound = best_lower_bound(program, claimed, survey)
+    decided = decide(program, claimed, settings, _law_cost(program, claimed, laws), survey=survey)
     verdict = decided.verdict
     upper = float(decided.upper) if decided.upper is not None else 1.0 if isinstance(verdict, Proved) else None
     verdict = reconcile(verdict, bound, upper)
+    law = None if isinstance(laws, Unknown) else laws.law(program.opened().sketch)
     if isinstance(verdict, Unknown) and verdict.defect:
-        return Check(verdict, 0.0, None)
+        return Check(verdict, 0.0, None, law=law, bound=bound)
     if bound is not None and bound.loss > 1 and isinstance(verdict, Unknown | Bounded):
         verdict = confirm(program, bound.example, claimed) or verdict  # beyond what a bounded proof speaks of
     lower, example = (0.0, None) if bound is None else (bound.loss, bound.example)
     if isinstance(verdict, Refuted) and (shown := _shown(verdict, program, claimed)) > lower:
         lower, example = shown, verdict.example
-    found = Check(verdict, lower if upper is None else min(lower, upper), upper, example=example)
+    found = Check(verdict, lower if upper is None else min(lower, upper), upper, example=example, law=law, bound=bound)
     if not isinstance(verdict, Unknown):
         return found
     try:
@@ -75,9 +78,8 @@ def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
     return epsilon_lower(refuted.odds) / float(claim.at(refuted.example.arguments.quantities(sketch)))
 
 
-def _law_cost(sketch: Sketch, claim: Scale, settings: Settings) -> Fraction | None:
+def _law_cost(sketch: Sketch, claim: Scale, laws: Laws | Unknown) -> Fraction | None:
     """What the mechanism costs by its law, in units of the claim, where that is one number for all inputs."""
-    laws = known_laws(sketch, settings.proof)
     cost = None if isinstance(laws, Unknown) else cost_of(sketch, laws)
     only_epsilon = all(name == sketch.epsilon.name for name, _ in claim.powers)
     return cost / claim.coefficient if cost is not None and only_epsilon else None

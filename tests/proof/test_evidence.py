@@ -15,7 +15,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.model import Arguments, Equals, Estimate, Example, Odds
 from kolahal.proof import decide as ladder
 from kolahal.proof.evidence import find_contradiction, reconcile
-from kolahal.proof.refute.refute import LowerBound
+from kolahal.results import LowerBound
 from kolahal.verdicts import Bounded, Certificate, Everywhere, Exactly, Proved, Refuted, Unknown, UpTo, Verdict
 
 EXAMPLE = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(1)), Arguments(Fraction(1), 1))

@@ -9,11 +9,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.inputs.places import fixed_places
+from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
 from kolahal.law.linear_program import Front, Weights
-from kolahal.law.polynomial import Polynomial
 from kolahal.proof.trusted.passages import Active, SizedProgram, is_private_fact
+from kolahal.results import Inequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
@@ -23,27 +24,6 @@ MOST_PATHS = 100  # beyond, a larger size costs more time than it tells
 Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
 Bound: TypeAlias = tuple[Weights, ...]  # Σ weight/scale ≤ budget for each of these, in a fixed order
 Place: TypeAlias = tuple[Setting, int]  # whole arguments and number of answers
-
-
-@dataclass(frozen=True, slots=True)
-class Inequality:
-    """Σ coefficient/scale over some sites is at most the budget."""
-
-    coefficients: tuple[tuple[int, Polynomial], ...]  # by site
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Inequalities that together make a completion private; sites that do not occur may be without noise."""
-
-    inequalities: tuple[Inequality, ...]
-
-    @property
-    def sites(self) -> frozenset[int]:
-        return frozenset(site for inequality in self.inequalities for site, _ in inequality.coefficients)
-
-    def grows(self, name: str) -> bool:
-        return any(p.depends_on(name) for i in self.inequalities for _, p in i.coefficients)
 
 
 @dataclass(frozen=True, slots=True)

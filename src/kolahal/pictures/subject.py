@@ -11,6 +11,7 @@ import numpy as np
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Arguments, Example, describe_event
+from kolahal.results import Rule
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
 
@@ -23,7 +24,7 @@ class Subject:
 
     sketch: Sketch
     claim: Scale
-    law: tuple[str, ...]  # each a way to be private, over the labels of the holes
+    rules: tuple[Rule, ...]  # of its law, each a way to be private
     settings: Settings
 
     def allowed(self, arguments: Arguments) -> float:

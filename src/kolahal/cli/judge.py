@@ -35,7 +35,7 @@ from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError, harmless
 from kolahal.lang.scale import Scale, parse_number
 from kolahal.lang.sketch import Sketch
-from kolahal.settings import Settings, TesterSettings
+from kolahal.settings import ALPHA, Settings, TesterSettings
 
 if TYPE_CHECKING:
     from kolahal.results import Check
@@ -209,7 +209,7 @@ def test_command(
         echo_json(dump(trial_document(trial, seconds)))
     else:
         click.echo(render_trial(sketch, trial, seconds, reproduce(trial, sketch)))
-    finish(REFUTED if trial.p_value < 0.05 else UNKNOWN)
+    finish(REFUTED if trial.p_value < ALPHA else UNKNOWN)
 
 
 def _epsilon(text: str) -> Fraction:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.verdicts import Certificate
 
 WIDTH = 110
 NOT_CHECKED = "Unknown: nobody has checked this program yet."
@@ -25,7 +25,7 @@ class Promise:
 
     kind: str = NOTHING
     text: str = NOT_CHECKED  # the verdict in words
-    certificate: str | None = None
+    certificate: Certificate | None = None
     assumed: tuple[str, ...] = ()  # of whole arguments, such as "N >= 1"
     most: int | None = None  # private answers
     values: tuple[int, int] | None = None  # of every whole argument, the least and the largest
@@ -63,10 +63,11 @@ def find_limits(program: Sketch, promise: Promise) -> tuple[AcceptedRange, ...]:
     return tuple(AcceptedRange(name, least[name]) for name in whole if name in least)
 
 
-def check_proof(program: Sketch, promise: Promise, claim: str) -> None:
-    """Refuse a promise whose proof is of another program, or of a weaker claim."""
+def check_proof(program: Sketch, promise: Promise, claim: str) -> Certificate:
+    """The proof of a promise, unless it is of another program, or of a weaker claim."""
+    certificate = promise.certificate or Certificate("")
     try:
-        document = json.loads(promise.certificate or "")
+        document = certificate.document()
         proved, claimed = parse_scale(document["claim"]), parse_scale(claim)
         same_program = parse(document["program"]) == program and isinstance(document["cases"], list)
     except (ValueError, LookupError, TypeError, AttributeError, KolahalError):
@@ -77,6 +78,7 @@ def check_proof(program: Sketch, promise: Promise, claim: str) -> None:
         raise UsageError(
             f"{program.name} cannot be emitted: its certificate is for {proved}, not for {claimed}; check it with that claim"
         )
+    return certificate
 
 
 # ---------------------------------------------------------------- in words

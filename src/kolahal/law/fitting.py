@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from kolahal.inputs.arguments import WHOLE, Setting, whole_settings, with_flags
 from kolahal.inputs.places import fixed_places
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch, Type
@@ -18,10 +19,7 @@ from kolahal.results import Inequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
-WHOLE_VALUES = (1, 2, 3)  # of each whole argument; the first may be too small to be typical
-MOST_SETTINGS = 9  # of all whole arguments together
 MOST_PATHS = 100  # beyond, a larger size costs more time than it tells
-Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
 Bound: TypeAlias = tuple[Weights, ...]  # Σ weight/scale ≤ budget for each of these, in a fixed order
 Place: TypeAlias = tuple[Setting, int]  # whole arguments and number of answers
 
@@ -110,23 +108,13 @@ def _is_enough(sample: SizedFronts, place: Place, cases: Sequence[SizedProgram],
 
 def _cases(sketch: Sketch, setting: Setting, size: int, settings: ProofSettings) -> list[SizedProgram] | Unknown:
     """The events at one size and setting, for all values of the boolean arguments."""
-    flags = [p.name for p in sketch.arguments if p.type is Type.BOOL]
     found: list[SizedProgram] = []
-    for values in itertools.product((False, True), repeat=len(flags)):
-        arguments: dict[str, Fraction | bool] = {name: Fraction(value) for name, value in setting}
-        case = build_case(sketch, size, arguments | dict(zip(flags, values, strict=True)), settings)
+    for arguments in with_flags(sketch, setting):
+        case = build_case(sketch, size, arguments, settings)
         if isinstance(case, Unknown):
             return case
         found.append(case)
     return found
-
-
-def whole_settings(sketch: Sketch) -> list[Setting]:
-    """Values of the whole arguments at which costs are computed; each is at least 1."""
-    names = [p.name for p in sketch.arguments if p.type is Type.INT]
-    values = WHOLE_VALUES if len(WHOLE_VALUES) ** len(names) <= MOST_SETTINGS else WHOLE_VALUES[1:]
-    found = itertools.product(values, repeat=len(names))
-    return [tuple(zip(names, chosen, strict=True)) for chosen in itertools.islice(found, 2 * MOST_SETTINGS)]
 
 
 def stable_bounds(sample: SizedFronts, setting: Setting) -> list[Bound]:
@@ -167,7 +155,7 @@ def fit_rules(sketch: Sketch, sample: SizedFronts) -> Iterator[Rule]:
 
 def _typical(settings: Sequence[Setting]) -> list[Setting]:
     """The settings without the smallest arguments, if enough are left: a block of one item is no block."""
-    larger = [s for s in settings if all(value > WHOLE_VALUES[0] for _, value in s)]
+    larger = [s for s in settings if all(value > WHOLE[0] for _, value in s)]
     names = [name for name, _ in settings[0]]
     spread = all(len({dict(s)[name] for s in larger}) > 1 for name in names)
     return larger if larger and spread else list(settings)

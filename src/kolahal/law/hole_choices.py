@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
+from kolahal.inputs.arguments import whole_settings, with_flags
 from kolahal.lang.ir import Hole
 from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.scale import NO_NOISE, Scale
-from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
+from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.fitting import whole_settings
 from kolahal.law.law import Laws, find_laws, print_rule
 from kolahal.law.pricing import tight_completions
 from kolahal.results import Inequality, Law, Rule
@@ -148,8 +148,7 @@ def _why_not(sketch: Sketch, settings: ProofSettings) -> str:
 
 
 def _typical_arguments(sketch: Sketch) -> dict[str, Fraction | bool]:
-    flags: dict[str, Fraction | bool] = {p.name: False for p in sketch.arguments if p.type is Type.BOOL}
-    return flags | {name: Fraction(value) for name, value in whole_settings(sketch)[-1]}
+    return with_flags(sketch, whole_settings(sketch)[-1])[0]
 
 
 def _in_sites_of(sketch: Sketch, holes: Holes, laws: Laws) -> Laws:

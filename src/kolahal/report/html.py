@@ -15,8 +15,9 @@ from jinja2 import Environment, FileSystemLoader, TemplateError
 from markupsafe import Markup
 
 from kolahal.errors import KolahalError
+from kolahal.losses import loss_range
 from kolahal.report.pairs import bare_pairs, draw_pair
-from kolahal.report.rounding import at_least, at_most, finite, ratio_of
+from kolahal.report.rounding import at_least, at_most, finite
 from kolahal.report.safe import escape, visible
 from kolahal.report.svg import RuledLine, Series, line_chart
 from kolahal.report.svg_maps import loss_map
@@ -35,6 +36,7 @@ from kolahal.report.words import (
     verdict_of,
     word_of,
 )
+from kolahal.settings import ALPHA
 
 HERE = Path(__file__).parent
 LONGEST_TEXT = 60_000  # characters of a counterexample as a program
@@ -262,9 +264,8 @@ def tightness(candidate: Mapping[str, Any]) -> float | None:
     if candidate["verdict"] == "proved":
         found = [min(1.0, loss) for loss in found]
     if against:
-        (low1, high1), (low2, high2) = against["p1"], against["p2"]
-        ratio = max(ratio_of(low1, high2), ratio_of(low2, high1))
-        found.append(math.log(ratio) / against["epsilon"] if ratio else 0.0)
+        (least, _) = loss_range(against["p1"], against["p2"])
+        found.append(least / against["epsilon"])
     return max(found, default=None)
 
 
@@ -476,7 +477,7 @@ def _p_values(curves: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Pict
         "p-value",
         series,
         top=1.0,
-        rules=[RuledLine("0.05", 0.05)],
+        rules=[RuledLine(str(ALPHA), ALPHA)],
         description="A small p-value speaks against privacy at that ε.",
         heading=False,
     )

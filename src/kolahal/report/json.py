@@ -81,7 +81,7 @@ def _proof(verdict: Verdict) -> dict[str, Any] | None:
     certificate = proof_of(verdict)
     if certificate is None:
         return None
-    found: dict[str, Any] = json.loads(certificate.text)
+    found: dict[str, Any] = certificate.document()
     if found.get("kind") == "bounded":
         return {**found, "all_cases": len(found["cases"]), "cases": found["cases"][-1:]}
     return {**found, "cases": [{**case, "obligations": len(case["obligations"])} for case in found["cases"]]}
@@ -236,7 +236,7 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
         "remedy": (advise(verdict, check.sketch) or None) if check.sketch else None,
         "counterexample": found,
         "hardest_by_test": counterexample(trial) if trial is not None else None,
-        "certificate": None if certificate is None else json.loads(certificate.text),
+        "certificate": None if certificate is None else certificate.document(),
         "refutation": refutation,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
         "defect": isinstance(verdict, Unknown) and verdict.defect,

@@ -8,7 +8,6 @@ the last word is an exact inequality.
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +20,7 @@ from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
 from kolahal.inputs.arguments import enumerate_arguments, sizes_of
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit
+from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
@@ -258,13 +257,11 @@ class _RefutationSearch:
         size = self.arguments.size
         (base,) = enumerate_bases(self.sketch, self.arguments, (), 1)
         events = self.targets(base, MOST_EVENTS)
-        corners = list(itertools.islice(self.sketch.adjacency.vertices(size), most))
-        if len(corners) * len(events) > most:
-            corners = list(enumerate_moves(self.sketch.adjacency, size, max(4, most // max(1, len(events)))))
+        corners = enumerate_corners(self.sketch.adjacency, size, len(events), most)
         examples = [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
         if any(d.noise.discrete is d.noise for d in self.sketch.draws):
             # Whole noise does not hide half a step: the other run misses a point that this one hits.
-            moves = corners[:MOST_HALVES]
+            moves = list(corners[:MOST_HALVES])
             if not self.sketch.private.whole:
                 moves += [tuple(step / 2 for step in move) for move in moves]
             points = [point for event in events[:MOST_HALVES] for point in _points_of(event)]

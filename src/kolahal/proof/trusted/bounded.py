@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -137,7 +136,7 @@ def recheck_bounded(
     With `sketch`, it must be about that program.
     """
     try:
-        document = json.loads(certificate.text)
+        document = certificate.document()
         if document["kind"] != "bounded":
             raise _Flaw("it is a certificate of another kind")
         program, claim = parse(document["program"]), parse_scale(document["claim"])

@@ -138,7 +138,7 @@ def _write_shift(shift: Shift) -> dict[str, Any]:
 def read_certificate(certificate: Certificate) -> tuple[LengthProof, list[list[str]]]:
     """The proof that a document holds, and the obligations it claims, one list a case."""
     try:
-        document = json.loads(certificate.text)
+        document = certificate.document()
         return _read(document)
     except Rejected:
         raise

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ShownSynthesis(Synthesis):
-    """A synthesis that can also be shown, written down, and handed out."""
+    """What `synthesize` gives: all that was found on the way, and ways to show it, write it down and hand it out."""
 
     __slots__ = ()
 
@@ -55,7 +55,7 @@ class ShownSynthesis(Synthesis):
 
 
 class ShownCheck(Check):
-    """A check that can also be shown and written down."""
+    """What `check` gives; both bounds are in units of the claimed ε."""
 
     __slots__ = ()
 

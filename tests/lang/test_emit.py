@@ -49,7 +49,7 @@ from kolahal.model import AllOf, Arguments, Equals, Estimate, Event, Example, Od
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.results import Check
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.verdicts import Bounded, Certificate, Proved, Refuted, Unknown
+from kolahal.verdicts import AtLeast, Bounded, Certificate, Proved, Refuted, Unknown
 from strategies import answers, argument_sets, completions, databases_of, sketches
 
 steps = st.lists(st.integers(-(2**44), 2**44) | st.integers(-3, 3), max_size=20)
@@ -284,7 +284,7 @@ def words_of(text: str) -> str:
 
 def test_the_docstring_says_what_is_claimed_and_known() -> None:
     svt = textbook("svt")
-    flat = words_of(emit(svt, promised(svt, "2*eps", assumed=("N >= 1",)), "kolahal check x.py", "2*eps"))
+    flat = words_of(emit(svt, promised(svt, "2*eps", assumed=(AtLeast("N"),)), "kolahal check x.py", "2*eps"))
     assert flat.startswith(
         "svt: a program that answers with differential privacy. Claim. Take two lists q of equal length"
     )
@@ -324,11 +324,11 @@ def test_a_bounded_promise_is_kept_to() -> None:
 def test_what_a_proof_assumes_is_enforced() -> None:
     """Also where no scale uses it, but the claim does."""
     source = program("return q[0] + Lap(1/eps)")
-    f = load_emitted(emit(source, promised(source, "N*eps", assumed=("N >= 1",)), claim="N*eps"))
+    f = load_emitted(emit(source, promised(source, "N*eps", assumed=(AtLeast("N"),)), claim="N*eps"))
     assert isinstance(f([0], 1, 0, 1), int | float)
     with pytest.raises(ValueError, match="N must be at least 1: nothing is known of this program elsewhere; give"):
         f([0], 0, 0, 1)
-    for assumed in ("T >= 1", "N > 1", "N >= 1 or True", "M >= 1", "the moon is full"):
+    for assumed in (AtLeast("T"), AtLeast("M"), AtLeast("N >= 1 or True")):
         with pytest.raises(UsageError, match="nobody would enforce what its proof assumes"):
             emit(source, promised(source, assumed=(assumed,)))
 

@@ -15,12 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import programs
+from costs import find_cost
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
-from kolahal.law.cost import build_case, find_cost, find_passages
+from kolahal.law.cost import build_case, find_passages
 from kolahal.law.linear_program import Column, Line, Problem, find_front, find_shift, simplify, weigh
 from kolahal.logic.affine import Atom, MoveAt, symbol_form
 from kolahal.logic.smt import is_empty

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import programs
+from costs import find_cost
 from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.law.cost import build_case, find_cost
+from kolahal.law.cost import build_case
 from kolahal.law.law import Laws, find_laws
 from kolahal.law.pricing import least_completions, tight_completions
 from kolahal.proof.trusted.passages import SizedProgram

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from dataclasses import replace
@@ -93,7 +92,7 @@ def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dic
     """result.json, the report, and what stands behind the verdict: a certificate, or the counterexample as a program."""
     from kolahal.pictures.result import picture_check
     from kolahal.report.html import render_page
-    from kolahal.report.json import dump, with_pictures
+    from kolahal.report.json import as_plain, dump, with_pictures
     from kolahal.verdicts import proof_of
 
     files = {}
@@ -103,8 +102,8 @@ def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dic
         files["counterexample.py"] = result["snippet"]
     pictures = picture_check(sketch, claim, found, Settings(seed=result["seed"]))
     result = with_pictures({**result, "neighbours": sketch.adjacency.describe()}, pictures, files)
-    document = dump(result)
-    write_files(folder, {"result.json": document + "\n", "report.html": render_page(json.loads(document)), **files})
+    pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
+    write_files(folder, {**pages, **files})
     return result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -203,7 +202,7 @@ def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str,
     from kolahal.emission.release import emit
     from kolahal.pictures.result import picture_synthesis
     from kolahal.report.html import render_page
-    from kolahal.report.json import dump, with_pictures
+    from kolahal.report.json import as_plain, dump, with_pictures
     from kolahal.verdicts import proof_of
 
     files = {}
@@ -216,6 +215,6 @@ def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str,
         except KolahalError as error:
             click.echo(f"No program was written: {error}", err=True)
     result = with_pictures(result, picture_synthesis(found), files)
-    document = dump(result)
-    write_files(folder, {"result.json": document + "\n", "report.html": render_page(json.loads(document)), **files})
+    pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
+    write_files(folder, {**pages, **files})
     return result

@@ -26,8 +26,8 @@ def promise_of(verdict: Verdict, private: str = "the input") -> Promise:
     match verdict:
         case Proved(certificate, _, assumed):
             return Promise(PROVED, text, certificate, assumed)
-        case Bounded(certificate, scope, assumed):
-            return Promise(BOUNDED, text, certificate, assumed, scope.size, scope.values)
+        case Bounded(certificate, bounds):
+            return Promise(BOUNDED, text, certificate, (), bounds.size, bounds.values)
         case _:
             return Promise(NOTHING, text)
 

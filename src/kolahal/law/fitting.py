@@ -13,7 +13,7 @@ from kolahal.inputs.places import fixed_places
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.linear_program import Front, Weights
+from kolahal.law.linear_program import Front, Weights, is_below
 from kolahal.proof.trusted.passages import Active, SizedProgram, is_private_fact
 from kolahal.results import Inequality, Rule
 from kolahal.settings import ProofSettings
@@ -36,22 +36,17 @@ class SizedFronts:
         """Every system of inequalities that is sufficient at a place: one weight of each front, the weaker left out."""
         found: dict[Bound, None] = {}
         for chosen in itertools.islice(itertools.product(*self.fronts[place]), 256):
-            kept = [w for w in dict.fromkeys(chosen) if not any(v != w and _is_below(w, v) for v in chosen)]
+            kept = [w for w in dict.fromkeys(chosen) if not any(v != w and is_below(w, v) for v in chosen)]
             found[tuple(sorted(kept))] = None
         return [b for b in found if not any(o != b and _is_sharper(o, b) for o in found)]
 
     def is_sufficient(self, place: Place, bound: Bound) -> bool:
         """Whether the cost at a place is never above the largest of the bound's sums."""
-        return all(any(_is_below(w, v) for w in front for v in bound) for front in self.fronts[place])
-
-
-def _is_below(low: Weights, high: Weights) -> bool:
-    most = dict(high)
-    return all(weight <= most.get(site, 0) for site, weight in low)
+        return all(any(is_below(w, v) for w in front for v in bound) for front in self.fronts[place])
 
 
 def _is_sharper(bound: Bound, other: Bound) -> bool:
-    return all(any(_is_below(w, v) for v in other) for w in bound)
+    return all(any(is_below(w, v) for v in other) for w in bound)
 
 
 def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[SizedFronts] | Unknown:

@@ -38,7 +38,8 @@ from kolahal.model import (
     show,
 )
 from kolahal.paths.cuts import CannotIntegrate
-from kolahal.pictures.subject import Shown, Subject, describe_pair, to_digits
+from kolahal.pictures.subject import Shown, Subject, to_digits
+from kolahal.report.json import example_document, scales_document
 from kolahal.verdicts import Refuted
 
 BINS = 24  # of a histogram
@@ -73,8 +74,8 @@ def picture_pair(
         view["events"][0]["over"] = True
     return {
         "role": role,
-        "scales": [str(s) if s else None for s in completion],
-        **describe_pair(example),
+        "scales": scales_document(completion),
+        **example_document(example),
         "allowed": subject.allowed(example.arguments),
         **view,
     }

@@ -18,8 +18,9 @@ from kolahal.model import (
 )
 from kolahal.pictures.outputs import picture_pairs
 from kolahal.pictures.scales import error_curves, landscape, law_cost, loss_curves
-from kolahal.pictures.subject import Shown, Subject, describe_pair
+from kolahal.pictures.subject import Shown, Subject
 from kolahal.proof.refute.refute import best_lower_bound, survey_losses
+from kolahal.report.json import example_document
 from kolahal.results import Check, LowerBound, Synthesis
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted, Unknown
@@ -95,7 +96,7 @@ def picture_check(sketch: Sketch, claim: Scale, check: Check, settings: Settings
 
 def _hardest(bound: LowerBound | None) -> dict[str, Any] | None:
     """The largest loss that was found for certain, in units of the claim, and where."""
-    return None if bound is None else {**describe_pair(bound.example), "loss": bound.loss}
+    return None if bound is None else {**example_document(bound.example), "loss": bound.loss}
 
 
 def hard_pairs(subject: Subject, completion: Completion, bound: LowerBound | None) -> tuple[Example, ...]:

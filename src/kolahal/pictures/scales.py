@@ -18,7 +18,8 @@ from kolahal.exact.probe import build_exact_probe
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Completion
 from kolahal.model import Arguments, Example, Split
-from kolahal.pictures.subject import Subject, describe_pair, plain_arguments, to_digits
+from kolahal.pictures.subject import Subject, to_digits
+from kolahal.report.json import example_document, given_values, scales_document
 from kolahal.results import Inequality
 
 EPSILONS = tuple(Fraction(n, 100) for n in (10, 18, 32, 56, 100, 178, 316, 562, 1000))  # four steps to a factor of ten
@@ -87,7 +88,7 @@ def loss_curves(subject: Subject, completion: Completion, examples: Sequence[Exa
             bounded = law is not None and np.isfinite(law).all()
             curve = {"found": to_digits(found), "law": to_digits(law) if bounded else None}
             curves.append({"hole": subject.sketch.holes[hole].label, "scale": str(completion[hole]), **curve})
-    about = {**describe_pair(examples[-1]), "examples": len(examples), "exact": exact}
+    about = {**example_document(examples[-1]), "examples": len(examples), "exact": exact}
     return {**about, "factors": to_digits(factors), "curves": curves} if curves else None
 
 
@@ -127,7 +128,7 @@ def landscape(
         "fixed": [[sketch.holes[i].label, str(completion[i]) if completion[i] else None] for i in others],
         "epsilon": float(arguments.epsilon),
         "size": arguments.size,
-        "arguments": plain_arguments(arguments),
+        "arguments": given_values(arguments),
         "examples": len(examples),
         "xs": to_digits(axes[0]),
         "ys": to_digits(axes[1]),
@@ -154,13 +155,13 @@ def error_curves(subject: Subject, completions: Sequence[Completion], arguments:
     return {
         "epsilons": [float(e) for e in EPSILONS],
         "size": arguments.size,
-        "arguments": plain_arguments(arguments),
+        "arguments": given_values(arguments),
         "kind": "probability" if discrete else "distance",
         "inputs": len(databases),
         "runs": SIMULATED,
         "most": math.ceil(max(answer for database in databases for answer in database)),
         "curves": [
-            {"scales": [str(s) if s else None for s in c], "errors": to_digits([row[i] for row in rows])}
+            {"scales": scales_document(c), "errors": to_digits([row[i] for row in rows])}
             for i, c in enumerate(completions)
         ],
     }

@@ -10,7 +10,7 @@ import numpy as np
 
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
-from kolahal.model import Arguments, Example, describe_event
+from kolahal.model import Arguments, Example
 from kolahal.results import Rule
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
@@ -33,20 +33,6 @@ class Subject:
 
     def program(self, completion: Completion) -> Sketch:
         return Mechanism(self.sketch, completion).filled()
-
-
-def describe_pair(example: Example) -> dict[str, Any]:
-    return {
-        "d1": [float(a) for a in example.d1],
-        "d2": [float(a) for a in example.d2],
-        "event": describe_event(example.event),
-        "epsilon": float(example.arguments.epsilon),
-        "arguments": plain_arguments(example.arguments),
-    }
-
-
-def plain_arguments(arguments: Arguments) -> dict[str, Any]:
-    return {name: v if isinstance(v, bool) else float(v) for name, v in arguments.values}
 
 
 def to_digits(values: Any, digits: int = 4) -> Any:

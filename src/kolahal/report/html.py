@@ -41,6 +41,7 @@ from kolahal.settings import ALPHA
 HERE = Path(__file__).parent
 LONGEST_TEXT = 60_000  # characters of a counterexample as a program
 MOST_ROWS = 12  # of a fragment
+UNBOUNDED = "no upper bound is known"
 ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "refuted": 3}
 
 
@@ -194,9 +195,9 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         found.append(("Claim", f"{pretty(document['claim'])}-differential privacy"))
     if "verdict" in document:
         if not document.get("defect"):
-            known = _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"))
-            if document["verdict"] == "bounded" and document.get("epsilon_upper") is None:
-                known = known.replace("no upper bound is known", f"at most the claim for {document['scope']}")
+            bounded = document["verdict"] == "bounded"
+            limit = f"at most the claim for {document['scope']}" if bounded else UNBOUNDED
+            known = _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"), limit)
             found.append(("True ε", known))
     elif document.get("hardest") and (best := best_of(document)):
         proved = best["verdict"] == "proved"
@@ -216,13 +217,13 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _bounds(lower: Any, upper: Any) -> str:
-    """Where the true ε lies, in units of the claim."""
+def _bounds(lower: Any, upper: Any, otherwise: str = UNBOUNDED) -> str:
+    """Where the true ε lies, in units of the claim; `otherwise` is said where there is no upper bound."""
     low = at_least(finite(lower))
     if low == "∞":
         return "unbounded: no noise hides the difference"
     if upper is None:
-        return f"at least {low} times the claim; no upper bound is known"
+        return f"at least {low} times the claim; {otherwise}"
     high = at_most(finite(upper))
     return f"{low} times the claim" if low == high else f"between {low} and {high} times the claim"
 

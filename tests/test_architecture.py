@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "roads": PROOFS | {"search", "lang.plain"},
     "checking": PROOFS | {"verification"},
     "verification": PROOFS,
-    "pictures": PROOFS,
+    "pictures": PROOFS | {"report"},
     "emission": BELOW | {"lang.templates", "checking", "lang.patch"},
     "opendp": BELOW | {"checking", "emission", "report"},
     "workers": {"errors"},

@@ -241,8 +241,8 @@ class Selected:
 class Selection:
     """Ex, hardest first, and what was found but dropped."""
 
-    kept: tuple[Selected, ...]
-    dropped: tuple[Selected, ...]
+    kept: tuple[Selected, ...] = ()
+    dropped: tuple[Selected, ...] = ()
 
     @property
     def examples(self) -> tuple[Example, ...]:

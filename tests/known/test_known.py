@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from mechanisms import BROKEN, PRIVATE
 
+import kolahal.settings as config
 from kolahal.exact.probe import event_probability
 from kolahal.losses import estimate, log_ratio
 from kolahal.paths.cuts import CannotIntegrate
-from kolahal.tester.trial import PROFILES
 from kolahal.tester.trial import test_mechanism as ask
 
 # One size of the two and no improvements: here p-values must be honest, not sharp.
 LEAN = replace(
-    PROFILES["quick"], select_runs=2_000, judge_runs=4_000, test_runs=40_000, climbs=4, sizes=(5,), joint_sizes=(2,)
+    config.TesterSettings.profile("quick"), select_runs=2_000, judge_runs=4_000, test_runs=40_000, climbs=4, sizes=(5,), joint_sizes=(2,)
 )
 
 
@@ -46,14 +46,14 @@ def assert_silent(known, seeds: int, low: int, above: int):
 
 @pytest.mark.parametrize("known", BROKEN, ids=str)
 def test_the_tester_finds_what_is_broken(known):
-    assert_found(known, PROFILES["default" if known.hard else "quick"])
+    assert_found(known, config.TesterSettings.profile("default" if known.hard else "quick"))
 
 
 @pytest.mark.paper
 @pytest.mark.parametrize("known", BROKEN, ids=str)
 def test_the_default_profile_finds_everything(known):
     for seed in range(5):
-        assert_found(known, PROFILES["default"], seed)
+        assert_found(known, config.TesterSettings.profile("default"), seed)
 
 
 def assert_found(known, settings, seed=0):

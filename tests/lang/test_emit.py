@@ -49,7 +49,7 @@ from kolahal.model import AllOf, Arguments, Equals, Estimate, Event, Example, Od
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.results import Check
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
+from kolahal.verdicts import AtLeast, Bounded, Certificate, Proved, Refuted, Unknown
 from strategies import answers, argument_sets, completions, databases_of, sketches
 
 steps = st.lists(st.integers(-(2**44), 2**44) | st.integers(-3, 3), max_size=20)
@@ -81,7 +81,7 @@ def promised(program: Sketch | Mechanism, claim: str = "eps", kind: str = PROVED
     """What a certificate without a proof in it would promise; `emit` takes it for one of this program."""
     filled = program.filled() if isinstance(program, Mechanism) else program
     document = {"program": str(filled), "claim": claim, "cases": [], **known.pop("document", {})}
-    return Promise(kind, "Proved, for all.", json.dumps(document), **known)
+    return Promise(kind, "Proved, for all.", Certificate(json.dumps(document)), **known)
 
 
 def inputs_of(sketch: Sketch, database: tuple[Fraction, ...], arguments: Arguments) -> dict[str, Any]:
@@ -295,7 +295,7 @@ def words_of(text: str) -> str:
 
 def test_the_docstring_says_what_is_claimed_and_known() -> None:
     svt = textbook("svt")
-    flat = words_of(emit(svt, promised(svt, "2*eps", assumed=("N >= 1",)), "kolahal check x.py", "2*eps"))
+    flat = words_of(emit(svt, promised(svt, "2*eps", assumed=(AtLeast("N"),)), "kolahal check x.py", "2*eps"))
     assert flat.startswith(
         "svt: a program that answers with differential privacy. Claim. Take two lists q of equal length"
     )
@@ -335,11 +335,11 @@ def test_a_bounded_promise_is_kept_to() -> None:
 def test_what_a_proof_assumes_is_enforced() -> None:
     """Also where no scale uses it, but the claim does."""
     source = program("return q[0] + Lap(1/eps)")
-    f = load_emitted(emit(source, promised(source, "N*eps", assumed=("N >= 1",)), claim="N*eps"))
+    f = load_emitted(emit(source, promised(source, "N*eps", assumed=(AtLeast("N"),)), claim="N*eps"))
     assert isinstance(f([0], 1, 0, 1), int | float)
     with pytest.raises(ValueError, match="N must be at least 1: nothing is known of this program elsewhere; give"):
         f([0], 0, 0, 1)
-    for assumed in ("T >= 1", "N > 1", "N >= 1 or True", "M >= 1", "the moon is full"):
+    for assumed in (AtLeast("T"), AtLeast("M"), AtLeast("N >= 1 or True")):
         with pytest.raises(UsageError, match="nobody would enforce what its proof assumes"):
             emit(source, promised(source, assumed=(assumed,)))
 
@@ -382,8 +382,8 @@ def test_a_promise_is_about_this_program_and_this_claim() -> None:
         (promised(one, "2*eps"), r"its certificate is for 2\*eps, not for eps"),
         (promised(one, "N*eps"), "not for eps"),
         (Promise(PROVED, "Proved."), "no certificate"),
-        (Promise(PROVED, "Proved.", "[]"), "no certificate"),
-        (Promise(PROVED, "Proved.", json.dumps({"program": str(one), "claim": "eps"})), "no certificate"),
+        (Promise(PROVED, "Proved.", Certificate("[]")), "no certificate"),
+        (Promise(PROVED, "Proved.", Certificate(json.dumps({"program": str(one), "claim": "eps"}))), "no certificate"),
     ):
         with pytest.raises(UsageError, match=words):
             emit(one, promise)
@@ -523,13 +523,13 @@ def test_the_grid_contains_the_shifts_of_the_proof() -> None:
         _, noise_grid = grids(emit(sketch, promise), sketch, inputs)
         for denominator in (1, 3, 5):
             assert ((Fraction(1, denominator) / noise_grid).denominator == 1) == (parts % denominator == 0)
-    assert read_shifts(thirds, Fraction(1, 3)).parts == 1 and read_shifts(thirds, Fraction(4)).parts == 6
+    assert [read_shifts(Certificate(thirds), d).parts for d in (Fraction(1, 3), Fraction(4))] == [1, 6]
 
 
 @pytest.mark.parametrize("name", ["histogram", "above_threshold_1"])
 def test_the_proofs_of_the_gallery_need_whole_shifts(name: str) -> None:
     verdict = check(textbook(name)).verdict
-    assert isinstance(verdict, Proved) and read_shifts(verdict.certificate.text, Fraction(1)).parts == 1
+    assert isinstance(verdict, Proved) and read_shifts(verdict.certificate, Fraction(1)).parts == 1
 
 
 # ---------------------------------------------------------------- inputs
@@ -799,7 +799,7 @@ def test_mixtures_that_begin_off_the_grid_are_on_the_grid_of_the_noise() -> None
     """A change between 1/3 and 10/3 is (c - 1/3)/3 of the way: in ninths, not in thirds."""
     passage = {"ends": [["1/3", "10/3"], ["5/7", "5/7"]], "shifts": []}
     ends = json.dumps({"cases": [{"active": [0], "passages": [passage]}]})
-    assert read_shifts(ends, Fraction(1)).parts == 9
+    assert read_shifts(Certificate(ends), Fraction(1)).parts == 9
 
 
 def test_noise_in_whole_numbers_leaves_answers_as_they_are() -> None:

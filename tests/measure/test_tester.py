@@ -4,15 +4,16 @@ from fractions import Fraction
 
 import pytest
 
+import kolahal.settings as config
 from kolahal import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.model import Within, make_arguments
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.tester.trial import PROFILES, enumerate_questions
+from kolahal.tester.trial import enumerate_questions
 from kolahal.tester.trial import test as run_test
 from kolahal.tester.trial import test_mechanism as ask_mechanism
 
-QUICK = PROFILES["quick"]
+QUICK = config.TesterSettings.profile("quick")
 SMALL = replace(
     QUICK, select_runs=2_000, judge_runs=2_000, test_runs=20_000, refine_runs=4_000, refined=2, refinements=4, bases=2
 )
@@ -167,4 +168,4 @@ def mostly_zero(q: Private[int], eps: Epsilon):
         return [v, v]
     return [0, 0]
 """)
-    assert ask_mechanism(sketch, Fraction(1, 2), PROFILES["quick"], 0).runs > 0
+    assert ask_mechanism(sketch, Fraction(1, 2), config.TesterSettings.profile("quick"), 0).runs > 0

@@ -37,7 +37,7 @@ from kolahal.model import Estimate
 from kolahal.proof.find import lengths
 from kolahal.proof.refute.refute import refute
 from kolahal.results import Check
-from kolahal.verdicts import Certificate, Everywhere, Proved, Unknown
+from kolahal.verdicts import AtLeast, Certificate, Everywhere, Proved, Unknown
 
 BLOCKS, EACH = 10, 15  # 150 programs
 FEW = 4  # blocks of them in `make test`
@@ -217,7 +217,7 @@ def test_a_prover_that_believes_anything_is_caught(name: str, monkeypatch: pytes
 
 def test_a_proof_is_held_to_what_it_covers_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     text = BROKEN["only where N is small"]
-    wrong = Proved(Certificate("{}"), Everywhere(), ("N >= 1",))
+    wrong = Proved(Certificate("{}"), Everywhere(), (AtLeast("N"),))
     believe(monkeypatch, wrong)
     assert judging.covers(wrong, Inputs((Fraction(0),), (Fraction(1),), Fraction(1), (("N", Fraction(1)),)))
     assert not judging.covers(wrong, Inputs((Fraction(0),), (Fraction(1),), Fraction(1), (("N", Fraction(0)),)))

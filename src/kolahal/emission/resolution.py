@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -35,6 +34,7 @@ from kolahal.lang.pretty import print_expression
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.lang.taint import bindings, find_flow
+from kolahal.verdicts import Certificate
 
 ARITHMETIC = ("+", "-", "*", "/")
 
@@ -76,7 +76,7 @@ class Shifts:
 NO_SHIFTS = Shifts()
 
 
-def read_shifts(certificate: str, distance: Fraction) -> Shifts:
+def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
     """The shifts of the proof in a certificate.
 
     They are fractions of the distance of neighbours, apart from what the program's own factors do to them. Where a proof
@@ -87,7 +87,7 @@ def read_shifts(certificate: str, distance: Fraction) -> Shifts:
     cancels: set[int] = set()
     followed: dict[int, frozenset[str]] = {}
     mixing: frozenset[int] | None = None
-    for case in json.loads(certificate)["cases"]:  # by place: other keys are names of the user's, `steps` among them
+    for case in certificate.document()["cases"]:  # by place: other keys are names of the user's, `steps` among them
         rules, passages = case.get("alignment") or (), case.get("passages") or ()
         found = [Fraction(s) / distance for p in passages for shift in p["shifts"] for s in shift["steps"].values()]
         for site, rule in enumerate(rules):

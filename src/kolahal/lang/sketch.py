@@ -192,6 +192,15 @@ class Sketch:
                     )
         return Mechanism(self, completion)
 
+    def opened(self) -> Mechanism:
+        """A program without holes as a completion of the sketch whose every scale is a hole."""
+
+        def change(node: Node) -> Node | None:
+            return replace(node, scale=Hole(node.site)) if isinstance(node, Draw) else None
+
+        scales = {draw.site: draw.scale for draw in self.draws if isinstance(draw.scale, Scale)}
+        return Mechanism(replace(self, body=rebuild(self.body, change)), tuple(scales[site] for site in sorted(scales)))
+
     def discretised(self) -> Sketch:
         """The same program with noise on the whole numbers, for whole answers: the paper's formal semantics."""
 

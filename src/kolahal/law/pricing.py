@@ -5,30 +5,15 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
 from kolahal.lang.ir import Hole
+from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.law.fitting import Inequality, Rule
 from kolahal.law.law import Laws
-from kolahal.law.polynomial import Polynomial, is_at_most_one
-
-
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """A completion within the budget: by which rule, what it costs, and whether no scale of it can be lowered."""
-
-    completion: Completion
-    rule: Rule
-    costs: tuple[tuple[int, Fraction], ...]  # at a number of answers, every whole argument 1, in units of the budget
-    minimal: bool
-
-    @property
-    def worst(self) -> Fraction:
-        return max(cost for _, cost in self.costs)
+from kolahal.results import Inequality, Priced, Rule
 
 
 def tight_completions(sketch: Sketch, laws: Laws, completions: Iterable[Completion]) -> tuple[Priced, ...]:

@@ -10,7 +10,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.growth import find_growth
-from kolahal.proof.refute.refute import refute
+from kolahal.proof.refute.refute import Survey, refute
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
 
@@ -25,12 +25,18 @@ class Decision:
 
 
 def decide(
-    program: Sketch, claim: Scale, settings: Settings, cost: Fraction | None = None, dear: str = ""
+    program: Sketch,
+    claim: Scale,
+    settings: Settings,
+    cost: Fraction | None = None,
+    dear: str = "",
+    survey: Survey | None = None,
 ) -> Decision:
     """What is certain about a program without holes and its claim.
 
     `cost` is what the law says that it costs, in units of the claim, where that is one number: that is proved first,
-    because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so.
+    because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
+    the largest losses, where they are known already.
     """
     proof: Proved | Unknown = Unknown(dear)
     upper = None
@@ -43,7 +49,7 @@ def decide(
     refuted = refute(program, claim, settings)
     if refuted is not None:
         return Decision(refuted, upper, failed)
-    grown = find_growth(program, claim, settings)
+    grown = find_growth(program, claim, settings, survey)
     if grown is not None:
         return Decision(grown, upper, failed)
     bounded = prove_bounded(program, claim, settings.proof)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages
@@ -49,7 +50,7 @@ def prove_bounded(
     Whole arguments take the values 1 to 3. Where the program declares its number of answers, that is the only size; a
     proof for it, and for all arguments, is not a bounded one. A proof is given only if its certificate was checked again.
     """
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     most = sketch.private.count or size or max(settings.sizes)
     if most > MOST_ANSWERS:
         return Unknown(f"{most} answers are too many to look at one by one")
@@ -73,7 +74,7 @@ def find_upper_bound(
     sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, size: int | None = None
 ) -> Fraction | float:
     """The largest cost for inputs of at most `size` answers, in units of the claim; infinite if there is no bound."""
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     worst: Fraction | float = Fraction(0)
     for arguments, count in settings_of(sketch, size or max(settings.sizes)):
         budget = find_budget(sketch, claim, count, arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Assign, Comprehension, Draw, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.scale import Scale
@@ -45,7 +46,7 @@ def prove_every_length(
     The proof is by randomness alignment and covers all real databases, all ε > 0 and all values of the arguments,
     except for what the certificate lists as assumed. Unknown says nothing about the program.
     """
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     try:
         found = find_proof(sketch, claim, settings.solver_steps)
         if isinstance(found, str):

@@ -60,11 +60,6 @@ def document(refuted: Refuted, sketch: Sketch, claim: Scale) -> dict[str, Any]:
     }
 
 
-def recheck_counterexample(data: object) -> bool:
-    """Whether a document shows for certain that its program is not private; every number is computed anew."""
-    return not find_faults(data)
-
-
 def find_faults(data: object) -> list[str]:
     """What is wrong with a counterexample; nothing, if it holds."""
     try:

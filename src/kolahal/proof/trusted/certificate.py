@@ -27,7 +27,7 @@ from kolahal.proof.trusted.obligations import Invariant, Obligation, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift, describe_shift
 from kolahal.proof.trusted.values import Unsupported
-from kolahal.verdicts import Certificate, Everywhere, Exactly, Proved
+from kolahal.verdicts import AtLeast, Certificate, Everywhere, Exactly, Proved
 
 VERSION = 1
 SCOPE = "every length"
@@ -267,5 +267,5 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
 def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Proved:
     """What a valid certificate for every length says."""
     count = sketch.private.count
-    assumed = tuple(f"{name} >= 1" for name in assumed_names(sketch, claim))
+    assumed = tuple(AtLeast(name) for name in assumed_names(sketch, claim))
     return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)

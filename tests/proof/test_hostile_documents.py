@@ -19,7 +19,8 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
-from kolahal.proof.refute import exhibit, refute
+from kolahal.proof.refute import exhibit
+from kolahal.proof.refute.refute import refute
 from kolahal.proof.trusted.documents import Malformed, read_number, read_whole
 from kolahal.report.json import check_document, dump, synthesis_document
 from kolahal.results import Check

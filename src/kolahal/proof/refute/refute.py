@@ -255,7 +255,7 @@ class _RefutationSearch:
         if len(corners) * len(events) > most:
             corners = list(enumerate_moves(self.sketch.adjacency, size, max(4, most // max(1, len(events)))))
         examples = [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
-        if any(d.noise.discrete is d.noise for d in self.sketch.draws):
+        if any(d.noise.whole for d in self.sketch.draws):
             # Whole noise does not hide half a step: the other run misses a point that this one hits.
             moves = corners[:MOST_HALVES]
             if not self.sketch.private.whole:

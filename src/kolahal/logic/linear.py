@@ -113,6 +113,10 @@ def number(value: Number) -> LinearForm[V]:
     return LinearForm({}, plain(value))
 
 
+def as_form(value: LinearForm[V] | Number) -> LinearForm[V]:
+    return value if isinstance(value, LinearForm) else number(value)
+
+
 class Inequality(NamedTuple, Generic[U]):
     """`form < 0` if strict, else `form <= 0`."""
 

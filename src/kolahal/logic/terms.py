@@ -45,7 +45,7 @@ class IfThenElse:
 
     @property
     def kind(self) -> str:
-        return "~"
+        return "~"  # after all names
 
     def __str__(self) -> str:
         return print_term(variable(self))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.noise import Noise
-from kolahal.logic.linear import Inequality, LinearForm, number, plain, variable
+from kolahal.logic.linear import Inequality, LinearForm, as_form, number, plain, variable
 from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within, contains, is_number
 from kolahal.paths.state import Fault, Item, Value
 from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, NoiseAt
@@ -155,7 +155,7 @@ def _is_numeric(item: Item) -> bool:
 
 def _form(item: Item) -> Affine:
     assert isinstance(item, LinearForm | int | Fraction)
-    return item if isinstance(item, LinearForm) else number(item)
+    return as_form(item)
 
 
 def _hold(atom: Atom) -> Atoms | None:

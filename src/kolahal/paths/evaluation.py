@@ -28,7 +28,7 @@ from kolahal.lang.ir import (
     TupleOf,
     Var,
 )
-from kolahal.logic.linear import Inequality, LinearForm, Number, number, plain, variable
+from kolahal.logic.linear import Inequality, LinearForm, Number, as_form, plain, variable
 from kolahal.paths.feasibility import Feasibility
 from kolahal.paths.state import MOST_TURNS, Item, Outside, State, Stop, Value
 from kolahal.paths.unknowns import Affine, Argument, Atoms, Indeterminate, NoiseAt, Public
@@ -75,7 +75,7 @@ class Evaluation:
         return choice
 
     def less(self, left: Affine | Number, right: Affine | Number, strict: bool) -> bool:
-        form = _form(left) - _form(right)
+        form = as_form(left) - as_form(right)
         if not form.terms:
             return form.constant < 0 if strict else form.constant <= 0
         atom = Inequality(form, strict)
@@ -86,7 +86,7 @@ class Evaluation:
             return left == right
         if left is None or right is None or isinstance(left, tuple) or isinstance(right, tuple):
             return False
-        form = _form(left) - _form(right)
+        form = as_form(left) - as_form(right)
         if not form.terms:
             return form.constant == 0
         sites = self.explorer.continuous_sites(form)
@@ -197,7 +197,7 @@ class Evaluation:
         match function:
             case "abs":
                 (value,) = values
-                return _number(-_form(value)) if self.less(value, 0, strict=True) else value
+                return _number(-as_form(value)) if self.less(value, 0, strict=True) else value
             case "max":
                 return reduce(lambda best, v: v if self.less(best, v, strict=True) else best, values)
             case _:
@@ -217,12 +217,12 @@ class Evaluation:
             return self.explorer.checked(plain(result), expr)
         match op:
             case "+":
-                return self.explorer.checked(_number(_form(left) + _form(right)), expr)
+                return self.explorer.checked(_number(as_form(left) + as_form(right)), expr)
             case "-":
-                return self.explorer.checked(_number(_form(left) - _form(right)), expr)
+                return self.explorer.checked(_number(as_form(left) - as_form(right)), expr)
             case "*":
                 if not isinstance(right, LinearForm):
-                    return self.explorer.checked(_number(_form(left).times(right)), expr)
+                    return self.explorer.checked(_number(as_form(left).times(right)), expr)
                 if not isinstance(left, LinearForm):
                     return self.explorer.checked(_number(right.times(left)), expr)
                 if _is_public(left) and _is_public(right):
@@ -230,17 +230,13 @@ class Evaluation:
                 raise Outside("product", expr)
             case "/":
                 if not isinstance(right, LinearForm):
-                    return _number(_form(left).times(1 / Fraction(right)))
+                    return _number(as_form(left).times(1 / Fraction(right)))
                 only_epsilon = not right.constant and set(right.terms) == {self.explorer.epsilon}
-                if only_epsilon and _is_public(_form(left)):
-                    return variable(Public("/", _form(left), right))
+                if only_epsilon and _is_public(as_form(left)):
+                    return variable(Public("/", as_form(left), right))
                 raise Outside("quotient", expr)
             case _:
                 raise Outside("floor", expr)
-
-
-def _form(value: Affine | Number) -> Affine:
-    return value if isinstance(value, LinearForm) else number(value)
 
 
 def _number(form: Affine) -> Affine | Number:

@@ -241,7 +241,7 @@ def symbols_in(value: Value) -> Iterator[Symbol]:
 
 
 def _own(term: Sum) -> bool:
-    return len(term.terms) == 1 and isinstance(_only(term), Own)
+    return [isinstance(unknown, Own) for unknown in term.terms] == [True]
 
 
 def _only(term: Sum) -> Symbol:

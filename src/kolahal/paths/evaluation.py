@@ -28,21 +28,10 @@ from kolahal.lang.ir import (
     TupleOf,
     Var,
 )
-from kolahal.logic.affine import (
-    Affine,
-    Argument,
-    Atom,
-    Atoms,
-    Indeterminate,
-    NoiseAt,
-    Number,
-    Public,
-    constant_form,
-    plain,
-    symbol_form,
-)
+from kolahal.logic.linear import Inequality, LinearForm, Number, as_form, plain, variable
 from kolahal.paths.feasibility import Feasibility
 from kolahal.paths.state import MOST_TURNS, Item, Outside, State, Stop, Value
+from kolahal.paths.unknowns import Affine, Argument, Atoms, Indeterminate, NoiseAt, Public
 
 T = TypeVar("T")
 
@@ -86,18 +75,18 @@ class Evaluation:
         return choice
 
     def less(self, left: Affine | Number, right: Affine | Number, strict: bool) -> bool:
-        form = _form(left) - _form(right)
+        form = as_form(left) - as_form(right)
         if not form.terms:
             return form.constant < 0 if strict else form.constant <= 0
-        atom = Atom(form, strict)
+        atom = Inequality(form, strict)
         return self.decide((atom,), (atom.negated(),)) == 0
 
     def equal(self, left: Value, right: Value) -> bool:
-        if not isinstance(left, Affine) and not isinstance(right, Affine):
+        if not isinstance(left, LinearForm) and not isinstance(right, LinearForm):
             return left == right
         if left is None or right is None or isinstance(left, tuple) or isinstance(right, tuple):
             return False
-        form = _form(left) - _form(right)
+        form = as_form(left) - as_form(right)
         if not form.terms:
             return form.constant == 0
         sites = self.explorer.continuous_sites(form)
@@ -105,8 +94,8 @@ class Evaluation:
             # Continuous noise hits one value with probability 0.
             self.explorer.almost |= sites
             return False
-        same = (Atom(form, strict=False), Atom(-form, strict=False))
-        return self.decide(same, (Atom(form, strict=True),), (Atom(-form, strict=True),)) == 0
+        same = (Inequality(form, strict=False), Inequality(-form, strict=False))
+        return self.decide(same, (Inequality(form, strict=True),), (Inequality(-form, strict=True),)) == 0
 
     def numeric(self, expr: Expr, turns: Turns) -> Affine | Number:
         value = self.value(expr, turns)
@@ -122,7 +111,7 @@ class Evaluation:
 
     def known(self, expr: Expr, turns: Turns, why: str) -> int:
         value = self.numeric(expr, turns)
-        if isinstance(value, Affine):
+        if isinstance(value, LinearForm):
             raise Outside(why, expr)
         return int(value)
 
@@ -184,7 +173,7 @@ class Evaluation:
                     return 0
                 drawn = NoiseAt(site, turns)
                 self.draws += (drawn,)
-                return symbol_form(drawn)
+                return variable(drawn)
             case ListOf(items) | TupleOf(items):
                 return tuple(self.item(item, turns) for item in items)
             case Comprehension(item, name, over):
@@ -208,7 +197,7 @@ class Evaluation:
         match function:
             case "abs":
                 (value,) = values
-                return _number(-_form(value)) if self.less(value, 0, strict=True) else value
+                return _number(-as_form(value)) if self.less(value, 0, strict=True) else value
             case "max":
                 return reduce(lambda best, v: v if self.less(best, v, strict=True) else best, values)
             case _:
@@ -223,35 +212,31 @@ class Evaluation:
                 return self.less(left, right, strict=op == "<")
             case ">" | ">=":
                 return self.less(right, left, strict=op == ">")
-        if not isinstance(left, Affine) and not isinstance(right, Affine):
+        if not isinstance(left, LinearForm) and not isinstance(right, LinearForm):
             result = Fraction(left) / right if op == "/" else OPERATORS[op](left, right)
             return self.explorer.checked(plain(result), expr)
         match op:
             case "+":
-                return self.explorer.checked(_number(_form(left) + _form(right)), expr)
+                return self.explorer.checked(_number(as_form(left) + as_form(right)), expr)
             case "-":
-                return self.explorer.checked(_number(_form(left) - _form(right)), expr)
+                return self.explorer.checked(_number(as_form(left) - as_form(right)), expr)
             case "*":
-                if not isinstance(right, Affine):
-                    return self.explorer.checked(_number(_form(left).times(right)), expr)
-                if not isinstance(left, Affine):
+                if not isinstance(right, LinearForm):
+                    return self.explorer.checked(_number(as_form(left).times(right)), expr)
+                if not isinstance(left, LinearForm):
                     return self.explorer.checked(_number(right.times(left)), expr)
                 if _is_public(left) and _is_public(right):
-                    return symbol_form(Public("*", left, right))
+                    return variable(Public("*", left, right))
                 raise Outside("product", expr)
             case "/":
-                if not isinstance(right, Affine):
-                    return _number(_form(left).times(1 / Fraction(right)))
+                if not isinstance(right, LinearForm):
+                    return _number(as_form(left).times(1 / Fraction(right)))
                 only_epsilon = not right.constant and set(right.terms) == {self.explorer.epsilon}
-                if only_epsilon and _is_public(_form(left)):
-                    return symbol_form(Public("/", _form(left), right))
+                if only_epsilon and _is_public(as_form(left)):
+                    return variable(Public("/", as_form(left), right))
                 raise Outside("quotient", expr)
             case _:
                 raise Outside("floor", expr)
-
-
-def _form(value: Affine | Number) -> Affine:
-    return value if isinstance(value, Affine) else constant_form(value)
 
 
 def _number(form: Affine) -> Affine | Number:

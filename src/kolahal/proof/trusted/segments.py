@@ -32,26 +32,9 @@ from kolahal.lang.ir import (
     walk,
 )
 from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, WHOLE
-from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Role, Sketch, Type
-from kolahal.logic.terms import (
-    BOOL,
-    FALSE,
-    INT,
-    REAL,
-    TRUE,
-    ZERO,
-    Formula,
-    Sum,
-    Symbol,
-    add,
-    below,
-    every,
-    negate,
-    number,
-    scale,
-    variable,
-)
+from kolahal.logic.linear import number, variable
+from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Formula, Sum, Symbol, below, every, negate
 from kolahal.proof.trusted.expressions import Evaluator
 from kolahal.proof.trusted.steps import (
     Enter,
@@ -244,7 +227,7 @@ class Machine(Evaluator):
                 case Enter(loop):
                     state.ghosts[Turn(loop)] = ZERO
                 case Next(loop, head):
-                    state.ghosts[Turn(loop)] = add(state.ghosts[Turn(loop)], number(1))
+                    state.ghosts[Turn(loop)] += number(1)
                     at = head
                     continue
                 case Give(value):
@@ -315,7 +298,7 @@ class Machine(Evaluator):
         if isinstance(node.over, Var):
             return below(turn, self.length(node.over, state))
         start, stop, step = self.bounds(node.over, state)
-        here = add(start, scale(step, turn))
+        here = start + turn.times(step)
         return below(here, stop) if step > 0 else below(stop, here)
 
     def bounds(self, over: Range, state: Walk) -> tuple[Sum, Sum, int]:
@@ -326,7 +309,7 @@ class Machine(Evaluator):
                 if isinstance(node, Draw | Index | Call) or (isinstance(node, Var) and not fixed):
                     raise Unsupported("the bounds of a range depend on something that changes")
         start, stop, step = (self.numeric(part, state) for part in (over.start, over.stop, over.step))
-        if step.parts or step.constant == 0 or step.constant.denominator != 1:
+        if step.terms or step.constant == 0 or step.constant.denominator != 1:
             raise Unsupported("the step of a range is not a fixed number")
         return start, stop, int(step.constant)
 
@@ -339,7 +322,7 @@ class Machine(Evaluator):
                 state.names[node.name] = self.item(state.names[node.over.name], node.over.name, turn, state)
             else:
                 start, _, step = self.bounds(node.over, state)
-                state.names[node.name] = Numeric(add(start, scale(step, turn)))
+                state.names[node.name] = Numeric(start + turn.times(step))
         return state
 
     def assigned(self, target: str, value: Expr, state: Walk) -> SymbolicValue:
@@ -369,7 +352,9 @@ class Machine(Evaluator):
             if isinstance(inner, Var) and inner.name != name and inner.name not in self.fixed:
                 raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
             if _may_fault(inner):
-                raise Unsupported("an item of a comprehension may stop the run, and items are computed where they are read")
+                raise Unsupported(
+                    "an item of a comprehension may stop the run, and items are computed where they are read"
+                )
         source = state.names[over.name]
         assert isinstance(source, PrivateAnswers | View)
         if not any(isinstance(inner, Draw) for inner in walk(item)):
@@ -418,7 +403,7 @@ def _whole_names(sketch: Sketch) -> frozenset[str]:
         return any(
             (isinstance(n, Const) and isinstance(n.value, Fraction) and n.value.denominator != 1)
             or (isinstance(n, Binary) and n.op == "/")
-            or (isinstance(n, Draw) and n.noise not in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC))
+            or (isinstance(n, Draw) and not n.noise.whole)
             or (isinstance(n, Var) and n.name not in names)
             for n in walk(value)
         )

@@ -17,9 +17,7 @@ from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
 from kolahal.logic.linear import number, plain
-from kolahal.model import (
-    Event,
-)
+from kolahal.model import Event
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.state import Path
 from kolahal.paths.unknowns import Affine, Atom, Atoms, Indeterminate, NoiseAt

@@ -9,24 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Const,
-    Expr,
-    For,
-    If,
-    Length,
-    Negate,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import LinearForm, number, variable
@@ -104,7 +87,7 @@ def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
         assert isinstance(draw.scale, Scale)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = settle_answers(spread_comprehensions(sketch, released))
-    grown = frozenset(node.name for node in walk(sketch.body) if isinstance(node, Append))
+    grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
     first, second = (Machine(spread, which, sketch.private.whole, grown).run() for which in (1, 2))
     return Product(sketch, released, first, second, monomials)
 
@@ -115,48 +98,48 @@ def settle_answers(sketch: Sketch) -> Sketch:
     Where both runs give the same value, they give the same after it too: if it is the same arithmetic, which is sure
     only where there is one place to answer.
     """
-    if sum(isinstance(node, Return) for node in walk(sketch.body)) != 1:
+    if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) != 1:
         return sketch
     public = set(sketch.quantities())
 
-    def is_public(expr: Expr) -> bool:
+    def is_public(expr: ir.Expr) -> bool:
         match expr:
-            case Const():
+            case ir.Const():
                 return True
-            case Negate(of):
+            case ir.Negate(of):
                 return is_public(of)
-            case Binary(_, left, right):
+            case ir.Binary(_, left, right):
                 return is_public(left) and is_public(right)
-            case Var(name):
+            case ir.Var(name):
                 return name in public
-            case Length(Var(name)):
+            case ir.Length(ir.Var(name)):
                 return f"len({name})" in public
             case _:
                 return False
 
-    def essence(expr: Expr) -> Expr:
+    def essence(expr: ir.Expr) -> ir.Expr:
         match expr:
-            case Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
+            case ir.Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
                 return essence(left)
-            case Binary("+" | "-" | "*", left, right) if is_public(left):
+            case ir.Binary("+" | "-" | "*", left, right) if is_public(left):
                 return essence(right)
-            case TupleOf(items):
+            case ir.TupleOf(items):
                 return replace(expr, items=tuple(essence(item) for item in items))
             case _:
                 return expr
 
-    def settle(block: Block) -> Block:
-        settled: list[Stmt] = []
+    def settle(block: ir.Block) -> ir.Block:
+        settled: list[ir.Stmt] = []
         for node in block:
             match node:
-                case If():
+                case ir.If():
                     settled.append(replace(node, then=settle(node.then), orelse=settle(node.orelse)))
-                case For() | While():
+                case ir.For() | ir.While():
                     settled.append(replace(node, body=settle(node.body)))
-                case Return(value):
+                case ir.Return(value):
                     before = settled[-1] if settled else None
                     match before, value:
-                        case Assign((target,), (Binary() as given,)), Var(name) if name == target:
+                        case ir.Assign((target,), (ir.Binary() as given,)), ir.Var(name) if name == target:
                             settled.pop()
                             value = given
                     settled.append(replace(node, value=essence(value)))
@@ -443,7 +426,9 @@ def _is_ghost(value: SymbolicValue) -> Formula:
             raise Unsupported("the variable that the runs are sorted by is not a whole number")
 
 
-def updates_of(symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
+def updates_of(
+    symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]
+) -> list[tuple[Symbol, Term]]:
     """The symbols of a variable at a loop head with their new values."""
     value = _bound(value, binding)
     match symbols, value:

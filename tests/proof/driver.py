@@ -106,7 +106,7 @@ def _path(
         local = dict(state)
         for read in path.reads:
             at = compile_sum(read.place)(local)
-            items = database if read.private else lists.get(read.key.split("[")[0], ())
+            items = database if read.private else lists.get(read.spot.of, ())
             inside = 0 <= at < len(items)
             local[read.symbol] = items[int(at)] if inside else (False if read.symbol.sort == BOOL else 0)
         for drawn in path.draws:

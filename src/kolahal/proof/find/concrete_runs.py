@@ -178,6 +178,8 @@ class Stage:
         spread = rng.choice((1, 3))
         answers = tuple(rng.randint(-spread, spread) * unit for _ in range(size))
         moves = self.draw_moves(rng, size, unit)
+        while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
+            moves = self.draw_moves(rng, size, unit)
         if self.neighbours.single:
             at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))
             by = moves[at]

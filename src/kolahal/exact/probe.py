@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.engine.probe import Losses, NoisyHoles, ReweighingProbe, build_probe
+from kolahal.engine.probe import Losses, NoisyHoles, ReweighingProbe, build_probe, plain_losses
 from kolahal.exact.formula import Batch, EventFormula, FormulaQuestion, build_batch, compile_formula
 from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
@@ -230,13 +230,11 @@ class ExactProbe:
 
 def exact_losses(p1: Array, p2: Array) -> Array:
     """|log p1 − log p2|; 0 where both are 0 or too small to tell, ∞ where only one is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        loss = np.abs(np.log(p1) - np.log(p2))
     most, least = np.maximum(p1, p2), np.minimum(p1, p2)
     # A probability below SMALLEST may have lost its digits to underflow; that of an impossible event is exactly 0,
     # and then the other side must be clearly possible.
     blurred = (least < SMALLEST) & ((least > 0) | (most < math.sqrt(SMALLEST)))
-    return np.where((p1 == p2) | blurred, 0.0, loss)
+    return np.where(blurred, 0.0, plain_losses(p1, p2))
 
 
 def build_exact_probe(sketch: Sketch, settings: Settings, name: str) -> ExactProbe:

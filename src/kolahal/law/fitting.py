@@ -8,42 +8,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from kolahal.inputs.arguments import WHOLE, Setting, whole_settings, with_flags
 from kolahal.inputs.places import fixed_places
+from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.linear_program import Front, Weights
-from kolahal.law.polynomial import Polynomial
+from kolahal.law.linear_program import Front, Weights, is_below
 from kolahal.proof.trusted.passages import Active, SizedProgram, is_private_fact
+from kolahal.results import LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
-WHOLE_VALUES = (1, 2, 3)  # of each whole argument; the first may be too small to be typical
-MOST_SETTINGS = 9  # of all whole arguments together
 MOST_PATHS = 100  # beyond, a larger size costs more time than it tells
-Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
 Bound: TypeAlias = tuple[Weights, ...]  # Σ weight/scale ≤ budget for each of these, in a fixed order
 FitPoint: TypeAlias = tuple[Setting, int]  # whole arguments and number of answers
-
-
-@dataclass(frozen=True, slots=True)
-class Inequality:
-    """Σ coefficient/scale over some sites is at most the budget."""
-
-    coefficients: tuple[tuple[int, Polynomial], ...]  # by site
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Inequalities that together make a completion private; sites that do not occur may be without noise."""
-
-    inequalities: tuple[Inequality, ...]
-
-    @property
-    def sites(self) -> frozenset[int]:
-        return frozenset(site for inequality in self.inequalities for site, _ in inequality.coefficients)
-
-    def grows(self, name: str) -> bool:
-        return any(p.depends_on(name) for i in self.inequalities for _, p in i.coefficients)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +36,17 @@ class SizedFronts:
         """Every system of inequalities that is sufficient at a place: one weight of each front, the weaker left out."""
         found: dict[Bound, None] = {}
         for chosen in itertools.islice(itertools.product(*self.fronts[place]), 256):
-            kept = [w for w in dict.fromkeys(chosen) if not any(v != w and _is_below(w, v) for v in chosen)]
+            kept = [w for w in dict.fromkeys(chosen) if not any(v != w and is_below(w, v) for v in chosen)]
             found[tuple(sorted(kept))] = None
         return [b for b in found if not any(o != b and _is_sharper(o, b) for o in found)]
 
     def is_sufficient(self, place: FitPoint, bound: Bound) -> bool:
         """Whether the cost at a place is never above the largest of the bound's sums."""
-        return all(any(_is_below(w, v) for w in front for v in bound) for front in self.fronts[place])
-
-
-def _is_below(low: Weights, high: Weights) -> bool:
-    most = dict(high)
-    return all(weight <= most.get(site, 0) for site, weight in low)
+        return all(any(is_below(w, v) for w in front for v in bound) for front in self.fronts[place])
 
 
 def _is_sharper(bound: Bound, other: Bound) -> bool:
-    return all(any(_is_below(w, v) for v in other) for w in bound)
+    return all(any(is_below(w, v) for v in other) for w in bound)
 
 
 def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[SizedFronts] | Unknown:
@@ -130,23 +103,13 @@ def _is_enough(sample: SizedFronts, place: FitPoint, cases: Sequence[SizedProgra
 
 def _cases(sketch: Sketch, setting: Setting, size: int, settings: ProofSettings) -> list[SizedProgram] | Unknown:
     """The events at one size and setting, for all values of the boolean arguments."""
-    flags = [p.name for p in sketch.arguments if p.type is Type.BOOL]
     found: list[SizedProgram] = []
-    for values in itertools.product((False, True), repeat=len(flags)):
-        arguments: dict[str, Fraction | bool] = {name: Fraction(value) for name, value in setting}
-        case = build_case(sketch, size, arguments | dict(zip(flags, values, strict=True)), settings)
+    for arguments in with_flags(sketch, setting):
+        case = build_case(sketch, size, arguments, settings)
         if isinstance(case, Unknown):
             return case
         found.append(case)
     return found
-
-
-def whole_settings(sketch: Sketch) -> list[Setting]:
-    """Values of the whole arguments at which costs are computed; each is at least 1."""
-    names = [p.name for p in sketch.arguments if p.type is Type.INT]
-    values = WHOLE_VALUES if len(WHOLE_VALUES) ** len(names) <= MOST_SETTINGS else WHOLE_VALUES[1:]
-    found = itertools.product(values, repeat=len(names))
-    return [tuple(zip(names, chosen, strict=True)) for chosen in itertools.islice(found, 2 * MOST_SETTINGS)]
 
 
 def stable_bounds(sample: SizedFronts, setting: Setting) -> list[Bound]:
@@ -187,7 +150,7 @@ def fit_rules(sketch: Sketch, sample: SizedFronts) -> Iterator[Rule]:
 
 def _typical(settings: Sequence[Setting]) -> list[Setting]:
     """The settings without the smallest arguments, if enough are left: a block of one item is no block."""
-    larger = [s for s in settings if all(value > WHOLE_VALUES[0] for _, value in s)]
+    larger = [s for s in settings if all(value > WHOLE[0] for _, value in s)]
     names = [name for name, _ in settings[0]]
     spread = all(len({dict(s)[name] for s in larger}) > 1 for name in names)
     return larger if larger and spread else list(settings)
@@ -228,7 +191,7 @@ def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, li
                 polynomial = Polynomial.constant(a) + step.times(a - b) + square.times((a - 2 * b + c) / 2)
                 if polynomial:
                     coefficients.append((site, polynomial))
-            inequalities.append(Inequality(tuple(coefficients)))
+            inequalities.append(LawInequality(tuple(coefficients)))
         rule = Rule(tuple(inequalities))
         if _fits(sketch, sample, exact, rule):
             yield rule
@@ -248,7 +211,7 @@ def _values(place: FitPoint, length: str) -> dict[str, Fraction]:
 
 def _interpolate(
     sketch: Sketch, sites: Sequence[int], anchors: Sequence[FitPoint], weights: Sequence[Weights]
-) -> Inequality:
+) -> LawInequality:
     """The affine coefficients that take the given weights at the anchors: one top, and one step down for each name."""
     top = _values(anchors[0], sketch.length_name)
     coefficients = []
@@ -261,7 +224,7 @@ def _interpolate(
             polynomial += (Polynomial.name(name) + Polynomial.constant(-top[name])).times(slope)
         if polynomial:
             coefficients.append((site, polynomial))
-    return Inequality(tuple(coefficients))
+    return LawInequality(tuple(coefficients))
 
 
 def _products(sketch: Sketch, names: Sequence[str], top: FitPoint, bound: Bound) -> Iterator[Rule]:
@@ -280,7 +243,7 @@ def _products(sketch: Sketch, names: Sequence[str], top: FitPoint, bound: Bound)
         rows: list[list[tuple[int, Polynomial]]] = [[] for _ in bound]
         for (i, site, weight), names_of_term in zip(terms, chosen, strict=True):
             rows[i].append((site, monomial(weight, names_of_term)))
-        yield Rule(tuple(Inequality(tuple(row)) for row in rows))
+        yield Rule(tuple(LawInequality(tuple(row)) for row in rows))
 
 
 def _fits(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]], rule: Rule) -> bool:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from kolahal.logic.affine import Number, plain
+from kolahal.logic.linear import Number, plain
 from kolahal.logic.simplex import minimise
 
 MOST_SITES = 4  # with noise at more sites, the weights found are right but may not be all that matter
@@ -87,6 +87,12 @@ def find_shift(problem: Problem, prices: Mapping[int, Fraction]) -> CheapestShif
         next(row_prices) - next(row_prices) if line.equal else next(row_prices) for line in problem.lines
     ]
     return CheapestShift(best.value / whole, tuple(steps), tuple(prices_of_lines))
+
+
+def is_below(low: Weights, high: Weights) -> bool:
+    """Whether no weight is above that of another at the same site."""
+    most = dict(high)
+    return all(weight <= most.get(site, 0) for site, weight in low)
 
 
 def weigh(problem: Problem, shift: CheapestShift) -> Weights:

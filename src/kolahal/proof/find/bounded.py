@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages
 from kolahal.law.linear_program import find_shift
 from kolahal.paths.events import describe_tie
+from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.bounded import (
     DEFAULTS,
     MOST_ANSWERS,
@@ -31,11 +33,7 @@ from kolahal.proof.trusted.bounded import (
     settings_of,
     show_setting,
 )
-from kolahal.proof.trusted.passages import (
-    Active,
-    SizedProgram,
-    relation,
-)
+from kolahal.proof.trusted.passages import Active, SizedProgram, relation
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
@@ -48,7 +46,7 @@ def prove_bounded(
     Whole arguments take the values 1 to 3. Where the program declares its number of answers, that is the only size; a
     proof for it, and for all arguments, is not a bounded one. A proof is given only if its certificate was checked again.
     """
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     most = sketch.private.count or size or max(settings.sizes)
     if most > MOST_ANSWERS:
         return Unknown(f"{most} answers are too many to look at one by one")
@@ -64,7 +62,7 @@ def prove_bounded(
         return Unknown(stop)
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
-        return Unknown(f"a proof for up to {most} answers did not pass its re-check: {faults[0]}")
+        return failed_recheck(f"a proof for up to {most} answers", faults)
     return read_verdict(sketch, most, certificate)
 
 
@@ -72,7 +70,7 @@ def find_upper_bound(
     sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, size: int | None = None
 ) -> Fraction | float:
     """The largest cost for inputs of at most `size` answers, in units of the claim; infinite if there is no bound."""
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     worst: Fraction | float = Fraction(0)
     for arguments, count in settings_of(sketch, size or max(settings.sizes)):
         budget = find_budget(sketch, claim, count, arguments)

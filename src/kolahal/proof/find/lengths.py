@@ -6,14 +6,16 @@ import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Assign, Comprehension, Draw, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.terms import TRUE, symbols_of
+from kolahal.logic.terms import TRUE, is_whole, symbols_of
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.find.concrete_runs import Outcome, Stage, branches_fed
 from kolahal.proof.find.houdini import Inductive
+from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import (
     CaseProof,
@@ -45,7 +47,7 @@ def prove_every_length(
     The proof is by randomness alignment and covers all real databases, all ε > 0 and all values of the arguments,
     except for what the certificate lists as assumed. Unknown says nothing about the program.
     """
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     try:
         found = find_proof(sketch, claim, settings.solver_steps)
         if isinstance(found, str):
@@ -57,7 +59,7 @@ def prove_every_length(
     if not failures and read_certificate(certificate)[0].sketch != sketch:
         failures = ["the program does not read back from its text"]
     if failures:
-        return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
+        return failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)
 
 
@@ -229,7 +231,7 @@ def _names_compared(product: Product, site: int) -> list[str]:
             for drawn in path.draws:
                 tests = [symbols_of(test) for test in path.tests.values() if drawn.symbol in symbols_of(test)]
                 for name, value in drawn.names.items():
-                    if drawn.site != site or not isinstance(value, Numeric) or value.value.whole:
+                    if drawn.site != site or not isinstance(value, Numeric) or is_whole(value.value):
                         continue
                     if any(symbols_of(value.value) & symbols for symbols in tests):
                         found[name] = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,12 +13,13 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.logic.affine import Atom, Atoms, Indeterminate, MoveAt, NoiseAt, Number, constant_form, symbols_of
-from kolahal.logic.smt import is_empty
+from kolahal.logic.linear import Inequality, Number, number, unknowns_of
+from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell, is_union, normal
 from kolahal.paths.explore import explore
-from kolahal.paths.state import CONTINUOUS, ONE_SIDED, Fault, Paths, affine_parts, discrete_part
-from kolahal.proof.trusted.documents import read_number, read_whole
+from kolahal.paths.state import Fault, Paths, affine_parts, discrete_part
+from kolahal.paths.unknowns import Atom, Atoms, Indeterminate, MoveAt, NoiseAt
+from kolahal.proof.trusted.documents import Malformed, read_json, read_number, read_whole, take, take_all
 from kolahal.proof.trusted.passages import (
     Active,
     Piece,
@@ -137,28 +137,29 @@ def recheck_bounded(
     With `sketch`, it must be about that program.
     """
     try:
-        document = json.loads(certificate.text)
-        if document["kind"] != "bounded":
+        document = read_json(certificate.text)
+        if take(document, "kind", str) != "bounded":
             raise _Flaw("it is a certificate of another kind")
-        program, claim = parse(document["program"]), parse_scale(document["claim"])
+        program, claim = parse(take(document, "program", str)), parse_scale(take(document, "claim", str))
         if sketch is not None and program != sketch:
             raise _Flaw("it is about another program")
-        most = read_whole(document["size"], MOST_ANSWERS)
+        most = read_whole(document.get("size"), MOST_ANSWERS)
         if most < 1 or (program.private.count or most) != most:
             raise _Flaw(f"{most} is not a number of answers that it can be about")
-        wanted = list(settings_of(program, most))
-        if len(wanted) != len(document["cases"]):
+        wanted, entries = list(settings_of(program, most)), take_all(document, "cases", dict)
+        if len(wanted) != len(entries):
             raise _Flaw("it does not have one case for each size and setting")
-        for (arguments, size), entry in zip(wanted, document["cases"], strict=True):
-            given = {n: v if isinstance(v, bool) else read_number(v) for n, v in entry["arguments"].items()}
-            if entry["size"] != size or given != arguments:
+        for (arguments, size), entry in zip(wanted, entries, strict=True):
+            told = take(entry, "arguments", dict)
+            given = {n: v if isinstance(v, bool) else read_number(v) for n, v in told.items()}
+            if take(entry, "size", int) != size or given != arguments:
                 raise _Flaw(f"the case {show_setting(arguments, size)} is missing")
             _Recheck(program, claim, size, arguments, settings, entry).run()
         if stop := find_stop(program, most, settings):
             raise _Flaw(stop)
     except _Flaw as flaw:
         return (str(flaw),)
-    except (LookupError, ValueError, ArithmeticError, TypeError, AttributeError, RecursionError, KolahalError) as error:
+    except (Malformed, RecursionError, KolahalError) as error:
         return (f"it is not a certificate: {type(error).__name__}: {error}",)
     return ()
 
@@ -175,7 +176,7 @@ class _Recheck:
         settings: ProofSettings,
         entry: dict[str, Any],
     ):
-        self.entry, self.steps = entry, settings.solver_steps
+        self.steps = settings.solver_steps
         self.where = show_setting(arguments, size)
         paths = explore(program, size, arguments, settings.paths, ties=True)
         budget = find_budget(program, claim, size, arguments)
@@ -183,17 +184,19 @@ class _Recheck:
             reason = paths.reason if isinstance(paths, Unknown) else str(budget)
             raise _Flaw(f"the program has no such proof: {reason}")
         self.paths, self.budget = paths, budget
-        self.active = frozenset(int(site) for site in entry["active"])
+        self.active = frozenset(take_all(entry, "active", int))
+        if not self.active <= budget.sites:
+            raise self.flaw("noise is shifted whose scale does not fit the claim")
         self.draws: dict[str, NoiseAt] = {str(d): d for path in paths.paths for d in path.draws}
-        self.case = SizedProgram(paths, tuple(self.event(e) for e in entry["events"]), tuple(arguments.items()))
+        events = tuple(self.event(e) for e in take_all(entry, "events", dict))
+        self.passages = [(self.ways(e), e) for e in take_all(entry, "passages", dict)]
+        self.case = SizedProgram(paths, events, tuple(arguments.items()))
         self.whole = self.case.is_whole(self.active)
 
     def flaw(self, what: str) -> _Flaw:
         return _Flaw(f"{self.where}: {what}")
 
     def run(self) -> None:
-        if not self.active <= self.budget.sites:
-            raise self.flaw("noise is shifted whose scale does not fit the claim")
         named = sorted(place for event in self.case.events for place in event.paths)
         if named != list(range(len(self.paths.paths))):
             raise self.flaw("its events are not made of each path once")
@@ -210,13 +213,19 @@ class _Recheck:
             self.check_crossing(places)
 
     def event(self, entry: dict[str, Any]) -> OutputCell:
-        members = [self.paths.paths[int(place)] for place in entry["paths"]]
+        places = take_all(entry, "paths", int)
+        if not places or any(not 0 <= place < len(self.paths.paths) for place in places):
+            raise self.flaw("an event is made of paths that do not exist")
+        members = [self.paths.paths[place] for place in places]
         first = members[0]
         known: dict[str, Atom] = {}
         for atom in (atom for member in members for atom in normal(member.atoms)):
             if known.setdefault(str(atom), atom) != atom:
                 raise self.flaw(f"two comparisons read alike: {atom}")
-        facets: Atoms = tuple(known[text] for text in entry["facets"])
+        texts = take_all(entry, "facets", str)
+        if any(text not in known for text in texts):
+            raise self.flaw("a facet of an event is not one of its paths'")
+        facets: Atoms = tuple(known[text] for text in texts)
         for member in members[1:]:
             if (discrete_part(member.output), affine_parts(member.output)) != (
                 discrete_part(first.output),
@@ -226,29 +235,41 @@ class _Recheck:
         same = len(members) == 1 and set(facets) == set(normal(first.atoms))
         if not same and not is_union(self.paths, facets, members, self.steps):
             raise self.flaw("the facets of an event are not those of its paths")
-        return OutputCell(tuple(int(place) for place in entry["paths"]), facets, first.output)
+        return OutputCell(tuple(places), facets, first.output)
+
+    def ways(self, entry: dict[str, Any]) -> tuple[int, int, int | None]:
+        """From where to where a passage leads, and the piece of the relation that it is about, if it is about one."""
+        piece = None if entry.get("piece", 0) is None else take(entry, "piece", int)
+        return take(entry, "from", int), take(entry, "to", int), piece
 
     def shifts(self, source: int, target: int, piece: int | None) -> tuple[list[DrawSteps], list[list[Fraction]] | None]:
         """The shifts that the certificate has for a passage, each within the budget, and the ends of its rows."""
-        entries = [e for e in self.entry["passages"] if (e["from"], e["to"], e["piece"]) == (source, target, piece)]
+        entries = [entry for ways, entry in self.passages if ways == (source, target, piece)]
         if len(entries) != 1:
             raise self.flaw(f"there is no way from event {source} to event {target}")
-        found = [self.shift(e) for e in entries[0]["shifts"]]
-        ends = entries[0]["ends"]
-        return found, None if ends is None else [[read_number(end) for end in pair] for pair in ends]
+        found = [self.shift(e) for e in take_all(entries[0], "shifts", dict)]
+        if entries[0].get("ends", 0) is None:
+            return found, None
+        ends = take_all(entries[0], "ends", list)
+        if any(len(pair) != 2 for pair in ends):
+            raise self.flaw("a row does not have two ends")
+        return found, [[read_number(end) for end in pair] for pair in ends]
 
     def shift(self, entry: dict[str, Any]) -> DrawSteps:
-        steps = {self.draws[name]: read_number(step) for name, step in entry["steps"].items()}
+        told = take(entry, "steps", dict)
+        if not set(told) <= set(self.draws):
+            raise self.flaw("noise is shifted that no path draws")
+        steps = {self.draws[name]: read_number(step) for name, step in told.items()}
         for drawn, step in steps.items():
             noise = self.paths.noises[drawn.site]
             if drawn.site not in self.active:
                 raise self.flaw(f"{drawn} is shifted, which stays the same in both runs")
-            if noise in ONE_SIDED and step < 0:
+            if noise.one_sided and step < 0:
                 raise self.flaw(f"the shift of {drawn} leaves the noise's support")
-            if noise not in CONTINUOUS and step.denominator != 1:
+            if noise.whole and step.denominator != 1:
                 raise self.flaw(f"the shift of {drawn} is not a whole number")
         cost = self.budget.cost(steps)
-        if cost > self.budget.limit or cost != read_number(entry["cost"]):
+        if cost > self.budget.limit or cost != read_number(entry.get("cost")):
             raise self.flaw(f"a shift costs {cost}, above {self.budget.limit} or not what is written")
         return steps
 
@@ -280,28 +301,30 @@ class _Recheck:
         fault = find_fault(self.case, crossing, self.steps)
         if fault:
             raise self.flaw(fault)
-        for number, piece in enumerate(relation(self.case.adjacency, self.case.size)):
+        for nth, piece in enumerate(relation(self.case.adjacency, self.case.size)):
             after = crossing.moved(piece)
             for (source, known), (target, then) in itertools.product(
                 zip(places, crossing.facts, strict=True), zip(places, after, strict=True)
             ):
                 inside = [*crossing.domain, *known, *then, *piece.atoms]
                 if not is_empty(inside, self.steps):
-                    self.check_passage(source, target, number, piece, inside)
+                    self.check_passage(source, target, nth, piece, inside)
 
-    def check_passage(self, source: int, target: int, number: int, piece: Piece, inside: Sequence[Atom]) -> None:
+    def check_passage(self, source: int, target: int, nth: int, piece: Piece, inside: Sequence[Atom]) -> None:
         events = self.case.events
         rows = find_rows(events[source], events[target], self.active, move_answers(piece.places))
-        shifts, ends = self.shifts(source, target, number)
+        shifts, ends = self.shifts(source, target, nth)
         if ends is None:
             if any(not isinstance(symbol, MoveAt) for row in rows for symbol in row.change.terms):
                 raise self.flaw("a change depends on the database, and no bounds are given")
             self.check_moves(rows, shifts)
             return
+        if len(ends) != len(rows):
+            raise self.flaw("there are not as many ends as rows")
         for row, (low, high) in zip(rows, ends, strict=True):
-            outside = [Atom(constant_form(high) - row.change, strict=True)]
+            outside = [Inequality(number(high) - row.change, strict=True)]
             if row.equal:
-                outside.append(Atom(row.change - constant_form(low), strict=True))
+                outside.append(Inequality(row.change - number(low), strict=True))
             if not all(is_empty([*inside, atom], self.steps) for atom in outside):
                 raise self.flaw(f"the change {row.change} goes beyond its bounds")
         corners = itertools.product(*(sorted({low, high}) if r.equal else [high] for r, (low, high) in zip(rows, ends)))
@@ -327,4 +350,4 @@ def covers_all_runs(paths: Paths, steps: int) -> bool:
     if paths.almost:  # `x == 0` was taken to be false, and no path says so
         return False
     inside = [path.atoms for path in paths.paths]
-    return is_empty(paths.domain(symbols_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)
+    return is_empty(paths.domain(unknowns_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)

@@ -327,12 +327,15 @@ class Evaluator:
 
     # Ghosts of items: for a variable that some list of noise is read at, the item at its place, if that was drawn.
 
-    def kept_item(self, cursor: int, place: Sum, state: Walk) -> Maybe | None:
-        """The item at the place of a variable, from where it was drawn; None if nothing is known of it, as before a draw."""
+    def kept_item(self, cursor: int, place: Sum, state: Walk) -> SingleValue | None:
+        """The item at the place of a variable, from where it was drawn; that it was drawn is to be shown, not believed.
+
+        None if it was surely not drawn since the variable came there: then it is drawn now.
+        """
         for name, ghost in self.followed.get(cursor, ()):
             at, item = state.names.get(name), state.names.get(ghost)
             if at == Numeric(place) and isinstance(item, Maybe) and item.none != TRUE:
-                return item
+                return Numeric(self.as_number(item, state))
         return None
 
     def keep_item(self, spot: Spot, place: Sum, value: SingleValue, state: Walk) -> None:

@@ -23,6 +23,7 @@ from kolahal.logic.terms import (
     Sum,
     Symbol,
     Term,
+    Truth,
     at_most,
     choose,
     equal,
@@ -438,6 +439,10 @@ def updates_of(
             return []
         case Built(length=length), Built(length=now):
             return [(_only(length), now)]
+        case Maybe(none=Truth()), _:
+            if value != symbols:
+                raise Unsupported("an item that was drawn is taken for one that was not")
+            return []
         case Maybe(Symbol() as none, inner), Maybe(now_none, now):
             if type(inner) is not type(now) and now_none == TRUE:
                 stand_in = Logical(FALSE) if isinstance(inner, Logical) else Numeric(ZERO)  # read where it is not None

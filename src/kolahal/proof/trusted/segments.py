@@ -120,6 +120,8 @@ class Machine(Evaluator):
                 if allowed is not None and allowed[name] != value:
                     raise Unsupported(f"`{name}` stands for different lists at different times")
                 names.append((name, value))
+            elif name in self.item_ghosts and value == UNDRAWN == (allowed or path.names)[name]:
+                names.append((name, UNDRAWN))  # on no way there was it drawn, so that it can be drawn after it
             else:
                 names.append((name, self.symbols(name, value)))
         ghosts = sorted(path.ghosts, key=str)

@@ -64,8 +64,8 @@ STEPS = {"arguments", "examples", "region", "completions", "ranking"}  # of `sea
 
 # Who may import a library that not every user needs, or that others should reach through one door.
 KEEPERS = {
-    "z3": {"logic/smt.py", "proof/find/houdini.py"},
-    "cvc5": {"logic/second_opinion.py"},
+    "z3": {"logic/solver.py"},
+    "cvc5": {"logic/solver.py"},
     "distributed": {"workers.py"},
     "numba": {"engine/jit.py"},
     "flint": {"exact/", "proof/refute/"},

@@ -22,7 +22,7 @@ from kolahal.pictures.result import hard_pairs
 from kolahal.pictures.scales import error_curves, landscape, law_at, law_cost, loss_curves
 from kolahal.pictures.subject import Subject
 from kolahal.proof.refute.refute import best_lower_bound, survey_losses
-from kolahal.results import Inequality, LowerBound, Rule
+from kolahal.results import LawInequality, LowerBound, Rule
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Unknown
@@ -68,7 +68,7 @@ def subject(name: str) -> Subject:
 
 
 def rule(*inequalities: dict[int, Polynomial]) -> Rule:
-    return Rule(tuple(Inequality(tuple(weights.items())) for weights in inequalities))
+    return Rule(tuple(LawInequality(tuple(weights.items())) for weights in inequalities))
 
 
 @given(st.floats(0.1, 50), st.floats(0.1, 50), st.integers(1, 9), st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(5, 2)]))

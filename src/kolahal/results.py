@@ -66,7 +66,7 @@ def _verdict_row(verdict: Verdict, trial: Trial | None) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Inequality:
+class LawInequality:
     """Σ coefficient/scale over some sites is at most the budget."""
 
     coefficients: tuple[tuple[int, Polynomial], ...]  # by site
@@ -76,7 +76,7 @@ class Inequality:
 class Rule:
     """Inequalities that together make a completion private; sites that do not occur may be without noise."""
 
-    inequalities: tuple[Inequality, ...]
+    inequalities: tuple[LawInequality, ...]
 
     @property
     def sites(self) -> frozenset[int]:

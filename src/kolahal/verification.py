@@ -13,7 +13,7 @@ from kolahal.lang.claims import parse_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.logic import second_opinion
+from kolahal.logic import solver
 from kolahal.model import Example, describe_event
 from kolahal.proof.refute import exhibit
 from kolahal.proof.trusted import bounded
@@ -119,7 +119,7 @@ def _inspect(outer: dict[str, Any], inner: dict[str, Any], settings: Settings) -
             faults = exhibit.find_faults(inner)
             example = None if faults else exhibit.read_document(inner)[2]
         case None:
-            faults = every_length.recheck(certificate, settings.proof.solver_steps, second=second_opinion.available())
+            faults = every_length.recheck(certificate, settings.proof.solver_steps, second=solver.has_second_opinion())
             verdict = every_length.read_verdict(program, claim, certificate)
         case other:
             return Verified((f"there is no such kind of document: {shorten(other)}",), "", program, str(claim))

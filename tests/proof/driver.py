@@ -9,7 +9,8 @@ from typing import Any
 from kolahal.lang.ir import Comprehension, Draw, For, If, While, walk
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.compiled import compile_formula, compile_sum
-from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol
+from kolahal.logic.linear import LinearForm
+from kolahal.logic.terms import BOOL, INT, REAL, Symbol
 from kolahal.proof.trusted.product import updates_of
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.steps import spread_comprehensions
@@ -90,7 +91,7 @@ def drive(
         new = dict(state)
         for name, symbols in place.names:
             for symbol, term in updates_of(symbols, path.names[name], {}):
-                new[symbol] = (compile_sum(term) if isinstance(term, Sum) else compile_formula(term))(local)
+                new[symbol] = (compile_sum(term) if isinstance(term, LinearForm) else compile_formula(term))(local)
         for ghost, symbol in place.ghosts:
             new[symbol] = compile_sum(path.ghosts[ghost])(local)
         state, loop = new, path.end.loop
@@ -105,7 +106,7 @@ def _path(
         local = dict(state)
         for read in path.reads:
             at = compile_sum(read.place)(local)
-            items = database if read.private else lists.get(read.key.split("[")[0], ())
+            items = database if read.private else lists.get(read.spot.of, ())
             inside = 0 <= at < len(items)
             local[read.symbol] = items[int(at)] if inside else (False if read.symbol.sort == BOOL else 0)
         for drawn in path.draws:

@@ -23,9 +23,10 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import build_case, find_passages
 from kolahal.law.linear_program import Column, Line, Problem, find_front, find_shift, simplify, weigh
-from kolahal.logic.affine import Atom, MoveAt, symbol_form
-from kolahal.logic.smt import is_empty
+from kolahal.logic.linear import Inequality, variable
+from kolahal.logic.solver import is_empty
 from kolahal.model import Arguments
+from kolahal.paths.unknowns import MoveAt
 from kolahal.proof.refute.witness import find_stays, find_witnesses
 from kolahal.proof.trusted.passages import SizedProgram, relation, whole_moves
 from kolahal.settings import ProofSettings
@@ -418,12 +419,12 @@ def test_the_pieces_of_a_relation_hold_its_moves_and_no_others(adjacency: Any) -
 
 
 def test_the_solver_says_empty_only_of_what_is_empty() -> None:
-    x = symbol_form(MoveAt(0))
-    below, above = Atom(x, strict=True), Atom(-x, strict=False)
+    x = variable(MoveAt(0))
+    below, above = Inequality(x, strict=True), Inequality(-x, strict=False)
     assert is_empty([below, above], 10_000)
     assert not is_empty([below], 10_000)
     assert is_empty([], 10_000, none_of=[(below,), (above,)])
-    assert not is_empty([], 10_000, none_of=[(below,), (Atom(-x, strict=True),)])
+    assert not is_empty([], 10_000, none_of=[(below,), (Inequality(-x, strict=True),)])
     assert is_empty([below], 10_000, one_of=[(above,)])
-    hard = [Atom(symbol_form(MoveAt(i)).times(3) - symbol_form(MoveAt(i + 1)), strict=True) for i in range(60)]
+    hard = [Inequality(variable(MoveAt(i)).times(3) - variable(MoveAt(i + 1)), strict=True) for i in range(60)]
     assert not is_empty(hard, 1), "a solver without time has proved nothing"

@@ -7,13 +7,13 @@ from functools import cache
 import pytest
 
 from kolahal.checking import verify
-from kolahal.logic import second_opinion
+from kolahal.logic import solver
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Certificate, Proved
 
-needs_cvc5 = pytest.mark.skipif(not second_opinion.available(), reason="cvc5 is not installed")
+needs_cvc5 = pytest.mark.skipif(not solver.has_second_opinion(), reason="cvc5 is not installed")
 
 
 @cache
@@ -33,17 +33,17 @@ def test_both_solvers_accept_a_proof(name: str) -> None:
 @needs_cvc5
 def test_it_answers_as_it_should() -> None:
     script = "(set-logic ALL)\n(declare-const x Real)\n(assert (< x {}))\n(assert (> x 1.0))\n(check-sat)\n"
-    assert second_opinion.check_script(script.format("1.0"), 10_000) == "unsat"
-    assert second_opinion.check_script(script.format("2.0"), 10_000) == "sat"
-    assert second_opinion.check_script(script.format("y"), 10_000) == "unknown"
-    assert second_opinion.check_script("(check-sat", 10_000) == "unknown"
-    assert second_opinion.check_script("", 10_000) == "unknown"
+    assert solver.second_opinion(script.format("1.0"), 10_000) == "unsat"
+    assert solver.second_opinion(script.format("2.0"), 10_000) == "sat"
+    assert solver.second_opinion(script.format("y"), 10_000) == "unknown"
+    assert solver.second_opinion("(check-sat", 10_000) == "unknown"
+    assert solver.second_opinion("", 10_000) == "unknown"
 
 
 def test_a_second_solver_that_disagrees_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_opinion, "check_script", lambda *_: "sat")
+    monkeypatch.setattr(solver, "second_opinion", lambda *_: "sat")
     assert recheck(certificate("histogram")) == []
     faults = recheck(certificate("histogram"), second=True)
     assert faults and all("the solvers disagree" in fault and "cvc5 sat" in fault for fault in faults)
-    monkeypatch.setattr(second_opinion, "available", lambda: True)
+    monkeypatch.setattr(solver, "has_second_opinion", lambda: True)
     assert verify(certificate("histogram").text) == faults

@@ -1,4 +1,4 @@
-"""What the families of noise do to numbers. A new family is one small class here and one name in `lang/noise.py`.
+"""What the families of noise do to numbers. A new family is one small class here and one line in `lang/noise.py`.
 
 Every family has density (or mass) exp(−|x|/scale − log_norm(scale)) on its support, so the weight of a run depends
 on its draws only through Σ|draw|.
@@ -23,10 +23,17 @@ _SIGN_PLACE = np.uint64(63)  # of a double
 class Family(ABC):
     """How a draw is made of unit variates, which are drawn before anything runs and serve every scale."""
 
+    noise: ClassVar[Noise]
     parts: ClassVar[int] = 1  # unit variates a draw
-    two_sided: ClassVar[bool] = True
-    whole: ClassVar[bool] = False  # whether draws are whole numbers
     code: ClassVar[str]  # `value` as an expression for the compiled engine
+
+    @property
+    def two_sided(self) -> bool:
+        return not self.noise.one_sided
+
+    @property
+    def whole(self) -> bool:
+        return self.noise.whole
 
     def draw_units(self, rng: Generator, units: Array) -> None:
         """Fill `units`, of shape (parts, runs): exponential, with a random sign if there is one two-sided part."""
@@ -46,6 +53,7 @@ class Family(ABC):
 
 
 class Laplace(Family):
+    noise = Noise.LAPLACE
     code = "{s} * {u0}"
 
     def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
@@ -56,7 +64,7 @@ class Laplace(Family):
 
 
 class Exponential(Family):
-    two_sided = False
+    noise = Noise.EXPONENTIAL
     code = "{s} * {u0}"
 
     def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
@@ -69,8 +77,8 @@ class Exponential(Family):
 class DiscreteLaplace(Family):
     """The difference of two geometric variates; the floor of an exponential variate is geometric."""
 
+    noise = Noise.DISCRETE_LAPLACE
     parts = 2
-    whole = True
     code = "floor({s} * {u0}) - floor({s} * {u1})"
 
     def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
@@ -81,8 +89,7 @@ class DiscreteLaplace(Family):
 
 
 class Geometric(Family):
-    two_sided = False
-    whole = True
+    noise = Noise.GEOMETRIC
     code = "floor({s} * {u0})"
 
     def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
@@ -92,9 +99,4 @@ class Geometric(Family):
         return -np.log(-np.expm1(-1 / scale))
 
 
-FAMILIES: dict[Noise, Family] = {
-    Noise.LAPLACE: Laplace(),
-    Noise.EXPONENTIAL: Exponential(),
-    Noise.DISCRETE_LAPLACE: DiscreteLaplace(),
-    Noise.GEOMETRIC: Geometric(),
-}
+FAMILIES: dict[Noise, Family] = {family.noise: family() for family in Family.__subclasses__()}

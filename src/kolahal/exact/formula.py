@@ -17,8 +17,8 @@ from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Po
 from kolahal.exact.star_integrals import MOST_LEAVES, Stars, integrate
 from kolahal.exact.tree_quadrature import TreePlan, WeightedDraw, find_obstacle, integrate_tree
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, AnswerAt
 from kolahal.paths.cuts import CannotIntegrate
+from kolahal.paths.unknowns import Affine, AnswerAt
 
 Places = NDArray[np.int64]
 

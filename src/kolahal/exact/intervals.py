@@ -19,14 +19,14 @@ from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Po
 from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import AnswerAt, Indeterminate, Number
+from kolahal.logic.linear import Number
 from kolahal.model import Arguments, Database, Estimate, Event
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
+from kolahal.paths.unknowns import AnswerAt, Indeterminate
 
 Terms = dict[tuple[Fraction, int], Any]  # (rate r, power k) → coefficient of x^k·exp(r·x)
-MOST_BITS = 16_384
-PRECISE = 2.0**-40  # relative width at which an interval is narrow enough
+MOST_BITS, PRECISE = 16_384, 2.0**-40  # relative width at which an interval is narrow enough
 HALF = Fraction(1, 2)
 
 

@@ -16,12 +16,11 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, Atom, Atoms, Indeterminate, NoiseAt, plain
-from kolahal.model import (
-    Event,
-)
+from kolahal.logic.linear import number, plain
+from kolahal.model import Event
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.state import Path
+from kolahal.paths.unknowns import Affine, Atom, Atoms, Indeterminate, NoiseAt
 
 MOST_TRIES = 2_000  # ways of placing draws that are looked at for one polyhedron
 
@@ -117,7 +116,7 @@ def build_polyhedron(atoms: Atoms) -> Polyhedron | CannotIntegrate:
     for atom in dict.fromkeys(atoms):
         noise = {s: Fraction(c) for s, c in atom.form.terms.items() if isinstance(s, NoiseAt)}
         if noise:
-            rows.append(PlacedRow(noise, atom.form.part(_is_public) + Affine({}, atom.form.constant), atom.strict))
+            rows.append(PlacedRow(noise, atom.form.part(_is_public) + number(atom.form.constant), atom.strict))
         else:
             facts.append(atom)
     trees: list[Potential] = []
@@ -245,7 +244,9 @@ class Placement:
         against_parent = (None, FREE) if parent == GROUND else self._edge(node, parent, places)
         return Potential(*self._edge(node, GROUND, places), *against_parent, children)
 
-    def _edge(self, node: int, base: int, places: dict[NodePair, tuple[NoiseAt, Fraction]]) -> tuple[Density | None, Bounds]:
+    def _edge(
+        self, node: int, base: int, places: dict[NodePair, tuple[NoiseAt, Fraction]]
+    ) -> tuple[Density | None, Bounds]:
         """What is known of node − base."""
         density = None
         if (node, base) in places:

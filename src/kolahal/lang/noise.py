@@ -6,27 +6,27 @@ from enum import Enum
 
 
 class Noise(Enum):
-    """A family of noise; the value is the name by which a sketch calls it."""
+    """A family of noise; the value is the name by which a sketch calls it.
 
-    LAPLACE = "Lap"
-    EXPONENTIAL = "Exp"
-    DISCRETE_LAPLACE = "DiscreteLap"
-    GEOMETRIC = "DiscreteExp"
+    Every family is as likely at x as exp(−|x|/scale) says: exact probabilities and the price of a shift rest on it.
+    """
 
-    @property
-    def words(self) -> str:
-        return _WORDS[self]
+    _value_: str
+    words: str
+    one_sided: bool  # whether draws are never below 0
+    whole: bool  # whether draws are whole numbers
+
+    def __new__(cls, name: str, words: str, one_sided: bool, whole: bool) -> Noise:
+        noise = object.__new__(cls)
+        noise._value_, noise.words, noise.one_sided, noise.whole = name, words, one_sided, whole
+        return noise
+
+    LAPLACE = "Lap", "Laplace", False, False
+    EXPONENTIAL = "Exp", "Exponential", True, False
+    DISCRETE_LAPLACE = "DiscreteLap", "discrete Laplace", False, True
+    GEOMETRIC = "DiscreteExp", "discrete Exponential", True, True
 
     @property
     def discrete(self) -> Noise:
         """The family on the whole numbers with the same loss under whole shifts (the paper's formal semantics)."""
-        return _DISCRETE.get(self, self)
-
-
-_WORDS = {
-    Noise.LAPLACE: "Laplace",
-    Noise.EXPONENTIAL: "Exponential",
-    Noise.DISCRETE_LAPLACE: "discrete Laplace",
-    Noise.GEOMETRIC: "discrete Exponential",
-}
-_DISCRETE = {Noise.LAPLACE: Noise.DISCRETE_LAPLACE, Noise.EXPONENTIAL: Noise.GEOMETRIC}
+        return self if self.whole else next(n for n in Noise if n.whole and n.one_sided == self.one_sided)

@@ -20,18 +20,13 @@ from fractions import Fraction
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
-from kolahal.logic.affine import (
-    Atom,
-    Indeterminate,
-    MoveAt,
-    NoiseAt,
-    Number,
-)
+from kolahal.logic.linear import Number
 from kolahal.logic.simplex import find_point, find_supremum
-from kolahal.logic.smt import is_empty
+from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell, find_events
 from kolahal.paths.explore import explore
-from kolahal.paths.state import CONTINUOUS, ONE_SIDED, Paths
+from kolahal.paths.state import Paths
+from kolahal.paths.unknowns import Atom, Indeterminate, MoveAt, NoiseAt
 from kolahal.proof.trusted.passages import (
     MOST_CORNERS,
     Active,
@@ -238,7 +233,7 @@ def build_problem(paths: Paths, rows: Sequence[Row], corner: Corner) -> tuple[Pr
     draws = draws_of(rows)
     place: dict[Indeterminate, int] = {drawn: i for i, drawn in enumerate(draws)}
     columns = tuple(
-        Column(d.site, paths.noises[d.site] in ONE_SIDED, paths.noises[d.site] not in CONTINUOUS) for d in draws
+        Column(d.site, paths.noises[d.site].one_sided, paths.noises[d.site].whole) for d in draws
     )
     lines = tuple(
         Line(row.equal, offset, tuple(sorted((place[s], c) for s, c in row.noise.terms.items())))

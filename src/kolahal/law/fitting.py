@@ -15,7 +15,7 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
 from kolahal.law.linear_program import Front, Weights, is_below
 from kolahal.proof.trusted.passages import Active, SizedProgram, is_private_fact
-from kolahal.results import Inequality, Rule
+from kolahal.results import LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
@@ -191,7 +191,7 @@ def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, li
                 polynomial = Polynomial.constant(a) + step.times(a - b) + square.times((a - 2 * b + c) / 2)
                 if polynomial:
                     coefficients.append((site, polynomial))
-            inequalities.append(Inequality(tuple(coefficients)))
+            inequalities.append(LawInequality(tuple(coefficients)))
         rule = Rule(tuple(inequalities))
         if _fits(sketch, sample, exact, rule):
             yield rule
@@ -211,7 +211,7 @@ def _values(place: FitPoint, length: str) -> dict[str, Fraction]:
 
 def _interpolate(
     sketch: Sketch, sites: Sequence[int], anchors: Sequence[FitPoint], weights: Sequence[Weights]
-) -> Inequality:
+) -> LawInequality:
     """The affine coefficients that take the given weights at the anchors: one top, and one step down for each name."""
     top = _values(anchors[0], sketch.length_name)
     coefficients = []
@@ -224,7 +224,7 @@ def _interpolate(
             polynomial += (Polynomial.name(name) + Polynomial.constant(-top[name])).times(slope)
         if polynomial:
             coefficients.append((site, polynomial))
-    return Inequality(tuple(coefficients))
+    return LawInequality(tuple(coefficients))
 
 
 def _products(sketch: Sketch, names: Sequence[str], top: FitPoint, bound: Bound) -> Iterator[Rule]:
@@ -243,7 +243,7 @@ def _products(sketch: Sketch, names: Sequence[str], top: FitPoint, bound: Bound)
         rows: list[list[tuple[int, Polynomial]]] = [[] for _ in bound]
         for (i, site, weight), names_of_term in zip(terms, chosen, strict=True):
             rows[i].append((site, monomial(weight, names_of_term)))
-        yield Rule(tuple(Inequality(tuple(row)) for row in rows))
+        yield Rule(tuple(LawInequality(tuple(row)) for row in rows))
 
 
 def _fits(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]], rule: Rule) -> bool:

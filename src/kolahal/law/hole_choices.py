@@ -22,7 +22,7 @@ from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.cost import build_case, find_actives, find_plan
 from kolahal.law.law import Laws, find_laws, print_rule
 from kolahal.law.pricing import tight_completions
-from kolahal.results import Inequality, Law, Rule
+from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
@@ -155,7 +155,7 @@ def _in_sites_of(sketch: Sketch, holes: Holes, laws: Laws) -> Laws:
     """The laws of a restricted sketch, about the sketch itself."""
     kept = [d.site for d in sketch.draws if not isinstance(d.scale, Hole) or d.scale.index in holes]
     rules = tuple(
-        Rule(tuple(Inequality(tuple((kept[site], p) for site, p in i.coefficients)) for i in rule.inequalities))
+        Rule(tuple(LawInequality(tuple((kept[site], p) for site, p in i.coefficients)) for i in rule.inequalities))
         for rule in laws.rules
     )
     return Laws(rules, laws.sizes, frozenset(kept[site] for site in laws.needed))

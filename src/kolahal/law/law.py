@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
 from kolahal.law.fitting import collect_samples, fit_rules
-from kolahal.results import Inequality, Law, Rule
+from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
@@ -59,7 +59,7 @@ def print_rule(sketch: Sketch, rule: Rule) -> str:
     return " and ".join(shown)
 
 
-def _print_sum(sketch: Sketch, inequality: Inequality) -> str:
+def _print_sum(sketch: Sketch, inequality: LawInequality) -> str:
     draws = sketch.draws
     parts = []
     for site, polynomial in inequality.coefficients:

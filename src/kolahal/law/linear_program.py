@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from kolahal.logic.affine import Number, plain
+from kolahal.logic.linear import Number, plain
 from kolahal.logic.simplex import minimise
 
 MOST_SITES = 4  # with noise at more sites, the weights found are right but may not be all that matter

@@ -13,7 +13,7 @@ from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.law.law import Laws
-from kolahal.results import Inequality, Priced, Rule
+from kolahal.results import LawInequality, Priced, Rule
 
 
 def tight_completions(sketch: Sketch, laws: Laws, completions: Iterable[Completion]) -> tuple[Priced, ...]:
@@ -91,7 +91,7 @@ class _Shares:
         self.draws = sketch.draws
         self.names = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
         self.shares: dict[tuple[Polynomial, Scale], Polynomial | None] = {}
-        self.totals: dict[tuple[Inequality, Completion], Polynomial | None] = {}
+        self.totals: dict[tuple[LawInequality, Completion], Polynomial | None] = {}
         self.costs: dict[tuple[Polynomial, int], Fraction] = {}
 
     def share(self, coefficient: Polynomial, scale: Scale) -> Polynomial | None:
@@ -106,7 +106,7 @@ class _Shares:
             return None
         return coefficient.divided(Scale(scale.coefficient, tuple(powers.items())))
 
-    def total(self, completion: Completion, inequality: Inequality) -> Polynomial | None:
+    def total(self, completion: Completion, inequality: LawInequality) -> Polynomial | None:
         scales = []
         for site, _ in inequality.coefficients:
             scale = self.draws[site].scale

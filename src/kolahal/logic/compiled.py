@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from typing import Any, TypeAlias
 
-from kolahal.logic.terms import Compare, Every, Formula, IfThenElse, Neither, Some, Sum, Symbol, Truth
+from kolahal.logic.linear import Inequality, plain
+from kolahal.logic.terms import Equation, Every, Formula, IfThenElse, Neither, Some, Sum, Symbol, Truth
 
 Values: TypeAlias = Mapping[Symbol, Any]
 
 
 def compile_sum(term: Sum) -> Callable[[Values], Any]:
     """A function that evaluates `term`; whole values stay int, which is what makes it fast."""
-    constant = _plain(term.constant)
+    constant: Any = plain(term.constant)
     parts = [
         (
-            _plain(factor),
-            atom if isinstance(atom, Symbol) else None,
-            None if isinstance(atom, Symbol) else _choice(atom),
+            plain(factor),
+            unknown if isinstance(unknown, Symbol) else None,
+            None if isinstance(unknown, Symbol) else _choice(unknown),
         )
-        for atom, factor in term.parts
+        for unknown, factor in term.terms.items()
     ]
     if not parts:
         return lambda values: constant
@@ -37,10 +37,6 @@ def compile_sum(term: Sum) -> Callable[[Values], Any]:
     return evaluate
 
 
-def _plain(value: Fraction) -> Any:
-    return value.numerator if value.denominator == 1 else value
-
-
 def _choice(atom: IfThenElse) -> Callable[[Values], Any]:
     test, then, orelse = compile_formula(atom.test), compile_sum(atom.then), compile_sum(atom.orelse)
     return lambda values: then(values) if test(values) else orelse(values)
@@ -53,11 +49,12 @@ def compile_formula(formula: Formula) -> Callable[[Values], bool]:
             return lambda values: bool(values[formula])
         case Truth(value):
             return lambda values: value
-        case Compare(op, term):
-            inner = compile_sum(term)
-            if op == "=":
-                return lambda values: bool(inner(values) == 0)
-            return (lambda values: bool(inner(values) <= 0)) if op == "<=" else (lambda values: bool(inner(values) < 0))
+        case Equation(form):
+            inner = compile_sum(form)
+            return lambda values: bool(inner(values) == 0)
+        case Inequality(form, strict):
+            inner = compile_sum(form)
+            return (lambda values: bool(inner(values) < 0)) if strict else (lambda values: bool(inner(values) <= 0))
         case Every(parts):
             tests = [compile_formula(part) for part in parts]
             return lambda values: all(test(values) for test in tests)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.logic.affine import Affine, Atom, Indeterminate, Number, plain, symbols_of
+from kolahal.logic.linear import Inequality, LinearForm, Number, V, key_of, plain, unknowns_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,23 +128,23 @@ def _pivot(table: list[list[int]], row: int, column: int, scale: int) -> int:
     return size
 
 
-_Columns: TypeAlias = list[tuple[Indeterminate, int]]  # a symbol stands for the first minus the second of its columns
+_Columns: TypeAlias = list[tuple[V, int]]  # an unknown stands for the first minus the second of its columns
 
 
-def _columns(symbols: Iterable[Indeterminate], positive: Collection[Indeterminate]) -> _Columns:
-    ordered = sorted(symbols, key=lambda s: (s.kind, str(s)))
+def _columns(unknowns: Iterable[V], positive: Collection[V]) -> _Columns[V]:
+    ordered = sorted(unknowns, key=key_of)
     return [(s, 1) for s in ordered] + [(s, -1) for s in ordered if s not in positive]
 
 
-def _row(form: Affine, columns: _Columns) -> tuple[list[int], int, int]:
+def _row(form: LinearForm[V], columns: _Columns[V]) -> tuple[list[int], int, int]:
     """The entries and the constant of a form, made whole, and the factor that made them whole."""
     whole = math.lcm(form.constant.denominator, *(c.denominator for c in form.terms.values()))
     return [sign * int(form.terms.get(s, 0) * whole) for s, sign in columns], int(form.constant * whole), whole
 
 
-def find_point(atoms: Sequence[Atom], positive: Collection[Indeterminate] = ()) -> dict[Indeterminate, Number] | None:
-    """A point where all atoms hold, or None if there is none; the symbols of `positive` are at least 0."""
-    columns = _columns(symbols_of(atoms), positive)
+def find_point(atoms: Sequence[Inequality[V]], positive: Collection[V] = ()) -> dict[V, Number] | None:
+    """A point where all atoms hold, or None if there is none; the unknowns of `positive` are at least 0."""
+    columns = _columns(unknowns_of(atoms), positive)
     # The last unknown is what a margin of 1 in the strict atoms lacks; they can hold if less than 1 is lacking.
     rows, limits = [], []
     for atom in atoms:
@@ -155,15 +155,15 @@ def find_point(atoms: Sequence[Atom], positive: Collection[Indeterminate] = ()) 
     best = minimise([[0] * len(columns) + [1]], rows, limits)
     if best is None or best.value >= 1:
         return None
-    point: dict[Indeterminate, Number] = {}
-    for (symbol, sign), value in zip(columns, best.point, strict=False):
-        point[symbol] = plain(point.get(symbol, 0) + sign * value)
+    point: dict[V, Number] = {}
+    for (unknown, sign), value in zip(columns, best.point, strict=False):
+        point[unknown] = plain(point.get(unknown, 0) + sign * value)
     return point
 
 
-def find_supremum(form: Affine, atoms: Sequence[Atom]) -> Number | None:
+def find_supremum(form: LinearForm[V], atoms: Sequence[Inequality[V]]) -> Number | None:
     """The least bound of `form` where all atoms hold, which some point must satisfy; None if there is no bound."""
-    columns = _columns(symbols_of((*atoms, Atom(form, strict=False))), ())
+    columns = _columns(unknowns_of((*atoms, Inequality(form, strict=False))), ())
     rows = [_row(atom.form, columns) for atom in atoms]  # strict or not: the boundary does not change the bound
     entries, constant, whole = _row(-form, columns)
     table = _Table([[0] * len(columns)], [entries for entries, _, _ in rows], [-constant for _, constant, _ in rows])

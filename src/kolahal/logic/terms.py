@@ -1,7 +1,7 @@
 """Formulas of linear arithmetic as data: built simplified, printed as SMT-LIB, read back, evaluated.
 
-Numbers are kept as linear sums over atoms, so that equal sums are equal values and a product of two unknowns
-cannot even be written down.
+Numbers are linear forms, so that equal sums are equal values and a product of two unknowns cannot even be written
+down.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
+
+from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, number, variable
 
 INT, REAL, BOOL = "Int", "Real", "Bool"
 
@@ -22,8 +24,15 @@ class Symbol:
     name: str
     sort: str
 
+    @property
+    def kind(self) -> str:
+        return ""
+
     def __hash__(self) -> int:  # symbols are looked up all the time, and a text remembers its hash
         return hash(self.name)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +43,15 @@ class IfThenElse:
     then: Sum
     orelse: Sum
 
-
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """constant + Σ coefficient × atom; the atoms are distinct and in a fixed order, no coefficient is 0."""
-
-    parts: tuple[tuple[Symbol | IfThenElse, Fraction], ...]
-    constant: Fraction
-
     @property
-    def whole(self) -> bool:
-        """Whether every value of this sum is a whole number, as far as sorts and coefficients tell."""
-        return self.constant.denominator == 1 and all(
-            factor.denominator == 1 and _is_whole(atom) for atom, factor in self.parts
-        )
+    def kind(self) -> str:
+        return "~"  # after all names
 
-    def factor_of(self, atom: Symbol) -> Fraction:
-        return next((factor for part, factor in self.parts if part == atom), Fraction(0))
+    def __str__(self) -> str:
+        return print_term(variable(self))
+
+
+Sum: TypeAlias = LinearForm[Symbol | IfThenElse]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,10 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
-    """`sum <= 0`, `sum < 0` or `sum = 0`."""
+class Equation:
+    """`form = 0`."""
 
-    op: str
-    sum: Sum
+    form: Sum
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,91 +87,64 @@ class Neither:
     part: Formula
 
 
-Formula: TypeAlias = Symbol | Truth | Compare | Every | Some | Neither
+Formula: TypeAlias = Symbol | Truth | Inequality[Symbol | IfThenElse] | Equation | Every | Some | Neither
 Term: TypeAlias = Sum | Formula
 TRUE, FALSE = Truth(True), Truth(False)
-ZERO = Sum((), Fraction(0))
+ZERO: Sum = number(0)
 
 
-def _is_whole(atom: Symbol | IfThenElse) -> bool:
-    return atom.sort == INT if isinstance(atom, Symbol) else atom.then.whole and atom.orelse.whole
+def is_whole(term: LinearForm[Keyed]) -> bool:
+    """Whether every value of this form is a whole number, as far as sorts and coefficients tell."""
+    return term.constant.denominator == 1 and all(
+        factor.denominator == 1 and _is_whole(unknown) for unknown, factor in term.terms.items()
+    )
+
+
+def _is_whole(unknown: Keyed) -> bool:
+    match unknown:
+        case Symbol():
+            return unknown.sort == INT
+        case IfThenElse():
+            return is_whole(unknown.then) and is_whole(unknown.orelse)
+        case _:
+            return False
 
 
 # ---------------------------------------------------------------- building
 
 
-def number(value: Fraction | int) -> Sum:
-    return Sum((), Fraction(value))
-
-
-def variable(symbol: Symbol) -> Sum:
-    return Sum(((symbol, Fraction(1)),), Fraction(0))
-
-
-def combine(*terms: tuple[Fraction | int, Sum]) -> Sum:
-    """Σ factor × sum."""
-    constant = Fraction(0)
-    factors: dict[Symbol | IfThenElse, Fraction] = {}
-    for factor, term in terms:
-        constant += factor * term.constant
-        for atom, own in term.parts:
-            factors[atom] = factors.get(atom, Fraction(0)) + factor * own
-    kept = [(atom, factor) for atom, factor in factors.items() if factor]
-    if len(kept) > 1:
-        kept.sort(key=_order)
-    return Sum(tuple(kept), constant)
-
-
-def _order(part: tuple[Symbol | IfThenElse, Fraction]) -> str:
-    return part[0].name if isinstance(part[0], Symbol) else "~" + print_term(variable_of(part[0]))
-
-
-def variable_of(atom: Symbol | IfThenElse) -> Sum:
-    return Sum(((atom, Fraction(1)),), Fraction(0))
-
-
-def add(*terms: Sum) -> Sum:
-    return combine(*((1, term) for term in terms))
-
-
-def subtract(left: Sum, right: Sum) -> Sum:
-    return combine((1, left), (-1, right))
-
-
-def scale(factor: Fraction | int, term: Sum) -> Sum:
-    return combine((factor, term))
-
-
 def choose(test: Formula, then: Sum, orelse: Sum) -> Sum:
     if isinstance(test, Truth):
         return then if test.value else orelse
-    return then if then == orelse else variable_of(IfThenElse(test, then, orelse))
+    return then if then == orelse else variable(IfThenElse(test, then, orelse))
 
 
 def magnitude(term: Sum) -> Sum:
     """|term|."""
-    return choose(at_most(ZERO, term), term, scale(-1, term))
-
-
-def _compare(op: str, term: Sum) -> Formula:
-    if not term.parts:
-        return Truth({"<=": term.constant <= 0, "<": term.constant < 0, "=": term.constant == 0}[op])
-    return Compare(op, term)
+    return choose(at_most(ZERO, term), term, -term)
 
 
 def at_most(left: Sum, right: Sum) -> Formula:
-    return _compare("<=", subtract(left, right))
+    return _compare(left - right, strict=False)
 
 
 def below(left: Sum, right: Sum) -> Formula:
-    return _compare("<", subtract(left, right))
+    return _compare(left - right, strict=True)
+
+
+def _compare(form: Sum, strict: bool) -> Formula:
+    inequality = Inequality(form, strict)
+    return inequality if form.terms else Truth(inequality.holds({}))
 
 
 def equal(left: Sum, right: Sum) -> Formula:
-    difference = subtract(left, right)
-    if difference.parts and isinstance(difference.parts[0][0], Symbol) and difference.parts[0][1] < 0:
-        difference = scale(-1, difference)  # a = b and b = a are one formula
-    return _compare("=", difference)
+    difference = left - right
+    if not difference.terms:
+        return Truth(difference.constant == 0)
+    first, factor = difference.ordered()[0]
+    if isinstance(first, Symbol) and factor < 0:
+        difference = -difference  # a = b and b = a are one formula
+    return Equation(difference)
 
 
 def every(parts: Iterable[Formula]) -> Formula:
@@ -202,10 +175,8 @@ def negate(part: Formula) -> Formula:
             return Truth(not value)
         case Neither(inner):
             return inner
-        case Compare("<=", term):
-            return Compare("<", scale(-1, term))
-        case Compare("<", term):
-            return Compare("<=", scale(-1, term))
+        case Inequality():
+            return part.negated()
         case _:
             return Neither(part)
 
@@ -232,18 +203,17 @@ Binding: TypeAlias = Mapping[Symbol, Term]
 
 def put(term: Sum, binding: Binding) -> Sum:
     """`term` with the symbols of `binding` replaced."""
-    if not any(isinstance(atom, IfThenElse) or atom in binding for atom, _ in term.parts):
+    if not any(isinstance(unknown, IfThenElse) or unknown in binding for unknown in term.terms):
         return term
-    pieces: list[tuple[Fraction | int, Sum]] = [(1, number(term.constant))]
-    for atom, factor in term.parts:
-        if isinstance(atom, IfThenElse):
-            new = choose(put_in(atom.test, binding), put(atom.then, binding), put(atom.orelse, binding))
-            pieces.append((factor, new))
+    result: Sum = number(term.constant)
+    for unknown, factor in term.terms.items():
+        if isinstance(unknown, IfThenElse):
+            new: Term = choose(put_in(unknown.test, binding), put(unknown.then, binding), put(unknown.orelse, binding))
         else:
-            replacement = binding.get(atom)
-            assert replacement is None or isinstance(replacement, Sum), "a number is replaced by a number"
-            pieces.append((factor, variable(atom) if replacement is None else replacement))
-    return combine(*pieces)
+            new = binding[unknown] if unknown in binding else variable(unknown)
+        assert isinstance(new, LinearForm), "a number is replaced by a number"
+        result += new.times(factor)
+    return result
 
 
 def put_in(formula: Formula, binding: Binding) -> Formula:
@@ -251,14 +221,14 @@ def put_in(formula: Formula, binding: Binding) -> Formula:
     match formula:
         case Symbol():
             replacement = binding.get(formula, formula)
-            assert not isinstance(replacement, Sum), "a truth value is replaced by a truth value"
+            assert not isinstance(replacement, LinearForm), "a truth value is replaced by a truth value"
             return replacement
         case Truth():
             return formula
-        case Compare("=", term):
-            return equal(put(term, binding), ZERO)
-        case Compare(op, term):
-            return _compare(op, put(term, binding))
+        case Equation(form):
+            return equal(put(form, binding), ZERO)
+        case Inequality(form, strict):
+            return _compare(put(form, binding), strict)
         case Every(parts):
             return every(put_in(part, binding) for part in parts)
         case Some(parts):
@@ -273,16 +243,16 @@ def symbols_of(term: Term) -> frozenset[Symbol]:
             return frozenset({term})
         case Truth():
             return frozenset()
-        case Sum(parts, _):
+        case LinearForm():
             found: set[Symbol] = set()
-            for atom, _ in parts:
-                if isinstance(atom, Symbol):
-                    found.add(atom)
+            for unknown in term.terms:
+                if isinstance(unknown, Symbol):
+                    found.add(unknown)
                 else:
-                    found |= symbols_of(atom.test) | symbols_of(atom.then) | symbols_of(atom.orelse)
+                    found |= symbols_of(unknown.test) | symbols_of(unknown.then) | symbols_of(unknown.orelse)
             return frozenset(found)
-        case Compare(_, inner):
-            return symbols_of(inner)
+        case Equation(form) | Inequality(form, _):
+            return symbols_of(form)
         case Every(parts) | Some(parts):
             return frozenset().union(*map(symbols_of, parts))
         case Neither(part):
@@ -303,41 +273,50 @@ def print_symbol(name: str) -> str:
     return name if _SIMPLE.fullmatch(name) and name not in RESERVED else f"|{name}|"
 
 
-def _print_number(value: Fraction, whole: bool) -> str:
+def _print_number(value: Number, whole: bool) -> str:
     dot = "" if whole else ".0"
-    size = abs(value)
+    size = value if value >= 0 else -value
     text = f"{size.numerator}{dot}" if size.denominator == 1 else f"(/ {size.numerator}.0 {size.denominator}.0)"
     return f"(- {text})" if value < 0 else text
 
 
 def _print_sum(term: Sum, whole: bool) -> str:
     pieces = []
-    for atom, factor in term.parts:
-        if isinstance(atom, Symbol):
-            text = print_symbol(atom.name)
-            if not whole and atom.sort == INT:
+    for unknown, factor in term.ordered():
+        if isinstance(unknown, Symbol):
+            text = print_symbol(unknown.name)
+            if not whole and unknown.sort == INT:
                 text = f"(to_real {text})"
         else:
-            text = f"(ite {print_term(atom.test)} {_print_sum(atom.then, whole)} {_print_sum(atom.orelse, whole)})"
+            ways = f"{_print_sum(unknown.then, whole)} {_print_sum(unknown.orelse, whole)}"
+            text = f"(ite {print_term(unknown.test)} {ways})"
         pieces.append(text if factor == 1 else f"(* {_print_number(factor, whole)} {text})")
     if term.constant or not pieces:
         pieces.append(_print_number(term.constant, whole))
     return pieces[0] if len(pieces) == 1 else f"(+ {' '.join(pieces)})"
 
 
+def _print_comparison(op: str, form: Sum) -> str:
+    """What is subtracted stands on the right side."""
+    left = LinearForm({u: c for u, c in form.terms.items() if c > 0}, max(form.constant, 0))
+    right = LinearForm({u: -c for u, c in form.terms.items() if c < 0}, max(-form.constant, 0))
+    whole = is_whole(form)
+    return f"({op} {_print_sum(left, whole)} {_print_sum(right, whole)})"
+
+
 def print_term(term: Term) -> str:
-    """`term` as SMT-LIB text; comparisons have what is subtracted on their right side."""
+    """`term` as SMT-LIB text."""
     match term:
         case Symbol(name, _):
             return print_symbol(name)
         case Truth(value):
             return "true" if value else "false"
-        case Sum():
-            return _print_sum(term, term.whole)
-        case Compare(op, inner):
-            left = Sum(tuple(p for p in inner.parts if p[1] > 0), max(inner.constant, Fraction(0)))
-            right = Sum(tuple((a, -f) for a, f in inner.parts if f < 0), max(-inner.constant, Fraction(0)))
-            return f"({op} {_print_sum(left, inner.whole)} {_print_sum(right, inner.whole)})"
+        case LinearForm():
+            return _print_sum(term, is_whole(term))
+        case Equation(form):
+            return _print_comparison("=", form)
+        case Inequality(form, strict):
+            return _print_comparison("<" if strict else "<=", form)
         case Every(parts):
             return f"(and {' '.join(map(print_term, parts))})"
         case Some((Neither(first), *rest)) if rest:
@@ -433,18 +412,18 @@ def _sum(tree: Any, symbols: Mapping[str, Symbol]) -> Sum:
         case ["to_real", part]:
             return _sum(part, symbols)
         case ["+", *parts]:
-            return add(*(_sum(part, symbols) for part in parts))
+            return sum((_sum(part, symbols) for part in parts), ZERO)
         case ["-", part]:
-            return scale(-1, _sum(part, symbols))
+            return -_sum(part, symbols)
         case ["-", left, right]:
-            return subtract(_sum(left, symbols), _sum(right, symbols))
+            return _sum(left, symbols) - _sum(right, symbols)
         case ["*" | "/" as op, left, right]:
             a, b = _sum(left, symbols), _sum(right, symbols)
             if op == "/":
-                a, b = number(1 / b.constant) if not b.parts else b, a
-            if a.parts:
+                a, b = number(1 / Fraction(b.constant)) if not b.terms else b, a
+            if a.terms:
                 raise NotATerm(f"{tree} is not linear")
-            return scale(a.constant, b)
+            return b.times(a.constant)
         case ["ite", test, then, orelse]:
             return choose(_formula(test, symbols), _sum(then, symbols), _sum(orelse, symbols))
         case _:

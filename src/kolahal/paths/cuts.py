@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, AnswerAt, Atom, Atoms, NoiseAt, plain, symbol_form
+from kolahal.logic.linear import Inequality, LinearForm, as_form, number, plain, variable
 from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within, contains, is_number
-from kolahal.paths.state import CONTINUOUS, Fault, Item, Value
+from kolahal.paths.state import Fault, Item, Value
+from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, NoiseAt
 
 MOST_PIECES = 64  # polyhedra into which an event may cut one path
 
@@ -71,10 +72,10 @@ def cut(event: Event, output: Value | Fault, noises: Sequence[Noise]) -> tuple[A
         case Linear(weights, low):
             if not isinstance(output, tuple) or len(output) != len(weights) or not all(map(_is_numeric, output)):
                 return ()
-            total = Affine({}, plain(-low))
+            total: Affine = number(-low)
             for weight, item in zip(weights, output, strict=True):
                 total += _form(item).times(plain(weight))
-            return _join([_hold(Atom(-total, strict=False))])
+            return _join([_hold(Inequality(-total, strict=False))])
         case Equals() | Within():
             return () if isinstance(output, tuple) else _join([_cut_item(event, output, noises)])
 
@@ -119,23 +120,23 @@ def _join(parts: Iterable[Atoms | None]) -> tuple[Atoms, ...]:
 def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None:
     if isinstance(event, Within) and is_number(item):
         item = _form(item)
-    if not isinstance(item, Affine):
+    if not isinstance(item, LinearForm):
         plain_item = item if item is None or isinstance(item, bool) else Fraction(item)
         return () if contains(event, plain_item) else None
     match event:
         case Equals(value):
             if not isinstance(value, Fraction):
                 return None
-            if any(isinstance(s, NoiseAt) and noises[s.site] in CONTINUOUS for s in item.terms):
+            if any(isinstance(s, NoiseAt) and not noises[s.site].whole for s in item.terms):
                 return None  # continuous noise hits one value with probability 0
-            off = item + Affine({}, plain(-value))
-            return (Atom(off, strict=False), Atom(-off, strict=False))
+            off = item - number(value)
+            return (Inequality(off, strict=False), Inequality(-off, strict=False))
         case Within(low, high):
             atoms: list[Atom] = []
             if low is not None:
-                atoms.append(Atom(_level(low) - item, strict=False))
+                atoms.append(Inequality(_level(low) - item, strict=False))
             if high is not None:
-                atoms.append(Atom(item - _level(high), strict=False))
+                atoms.append(Inequality(item - _level(high), strict=False))
             held = [_hold(atom) for atom in atoms]
             return None if None in held else tuple(atom for part in held for atom in part or ())
         case Anything():
@@ -145,16 +146,16 @@ def _cut_item(event: Event, item: Item, noises: Sequence[Noise]) -> Atoms | None
 
 
 def _level(bound: Fraction) -> Affine:
-    return symbol_form(AnswerAt(bound.numerator)) if isinstance(bound, Slot) else Affine({}, plain(bound))
+    return variable(AnswerAt(bound.numerator)) if isinstance(bound, Slot) else number(bound)
 
 
 def _is_numeric(item: Item) -> bool:
-    return isinstance(item, Affine) or is_number(item)
+    return isinstance(item, LinearForm) or is_number(item)
 
 
 def _form(item: Item) -> Affine:
-    assert isinstance(item, Affine | int | Fraction)
-    return item if isinstance(item, Affine) else Affine({}, item)
+    assert isinstance(item, LinearForm | int | Fraction)
+    return as_form(item)
 
 
 def _hold(atom: Atom) -> Atoms | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kolahal.logic.affine import Atom, Atoms, symbols_of
+from kolahal.logic.linear import Inequality, unknowns_of
 from kolahal.logic.simplex import find_point
-from kolahal.logic.smt import is_empty
-from kolahal.paths.state import CONTINUOUS, Fault, Path, Paths, Value, affine_parts, discrete_part
+from kolahal.logic.solver import is_empty
+from kolahal.paths.state import Fault, Path, Paths, Value, affine_parts, discrete_part
+from kolahal.paths.unknowns import Atom, Atoms
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +67,23 @@ def is_union(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -
 
 def _holds_on(paths: Paths, atom: Atom, members: Sequence[Path], steps: int) -> bool:
     inside = [member.atoms for member in members]
-    domain = paths.domain(symbols_of([atom, *(a for atoms in inside for a in atoms)]))
+    domain = paths.domain(unknowns_of([atom, *(a for atoms in inside for a in atoms)]))
     return is_empty([*domain, atom.negated()], steps, one_of=inside)
 
 
 def _is_covered(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -> bool:
     inside = [member.atoms for member in members]
-    domain = paths.domain(symbols_of([*facets, *(a for atoms in inside for a in atoms)]))
+    domain = paths.domain(unknowns_of([*facets, *(a for atoms in inside for a in atoms)]))
     return is_empty([*domain, *facets], steps, none_of=inside)
 
 
 def describe_tie(paths: Paths, event: OutputCell) -> str:
     """Where continuous noise must hit one value exactly for this event, in words; nothing, if it need not."""
-    noisy = [f for f in event.facets if any(paths.noise(symbol) in CONTINUOUS for symbol in f.form.terms)]
-    inner = [Atom(facet.form, strict=True) if facet in noisy else facet for facet in event.facets]
-    if find_point([*paths.domain(symbols_of(inner)), *inner]) is not None:
+    noisy = [f for f in event.facets if any(map(paths.is_continuous, f.form.terms))]
+    inner = [Inequality(facet.form, strict=True) if facet in noisy else facet for facet in event.facets]
+    if find_point([*paths.domain(unknowns_of(inner)), *inner]) is not None:
         return ""
-    both = {facet.form for facet in noisy if not facet.strict and Atom(-facet.form, strict=False) in noisy}
+    both = {facet.form for facet in noisy if not facet.strict and Inequality(-facet.form, strict=False) in noisy}
     shown = [
         f"{f.form} = 0" if f.form in both else str(f) for f in noisy if -f.form not in both or str(f.form)[0] != "-"
     ]

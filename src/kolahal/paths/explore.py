@@ -12,42 +12,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.engine.tape import Turns
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Break,
-    Const,
-    Continue,
-    For,
-    If,
-    Return,
-    Stmt,
-    While,
-)
+from kolahal.lang.ir import Append, Assign, Break, Const, Continue, For, If, Return, Stmt, While
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.logic.affine import (
-    AnswerAt,
-    Argument,
-    Indeterminate,
-    Number,
-    plain,
-    symbol_form,
-)
+from kolahal.logic.linear import Number, plain, variable
 from kolahal.paths.evaluation import Decisions, Evaluation, Impossible, T
 from kolahal.paths.feasibility import Feasibility
-from kolahal.paths.state import (
-    BlockTask,
-    ForTask,
-    Outside,
-    Path,
-    Paths,
-    State,
-    Stop,
-    Todo,
-    Value,
-    WhileTask,
-    begin,
-)
+from kolahal.paths.state import BlockTask, ForTask, Outside, Path, Paths, State, Stop, Todo, Value, WhileTask, begin
+from kolahal.paths.unknowns import AnswerAt, Argument, Indeterminate
 from kolahal.verdicts import Unknown
 
 
@@ -72,10 +43,10 @@ def explore(
         if value is None:
             if parameter.type in (Type.INT, Type.BOOL):
                 return Unknown(f"the argument {parameter.name} has no value")
-            names[parameter.name] = symbol_form(Argument(parameter.name))
+            names[parameter.name] = variable(Argument(parameter.name))
         else:
             names[parameter.name] = value if isinstance(value, bool) else plain(Fraction(value))
-    places = [symbol_form(AnswerAt(i)) for i in range(size)]
+    places = [variable(AnswerAt(i)) for i in range(size)]
     names[sketch.private.name] = tuple(places) if database is None else tuple(plain(Fraction(a)) for a in database)
     explorer = Explorer(sketch, silent, size, ties)
     found: list[Path] = []

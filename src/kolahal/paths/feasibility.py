@@ -7,20 +7,10 @@ from fractions import Fraction
 
 from kolahal.lang.ir import Node
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import (
-    Affine,
-    Argument,
-    Atom,
-    Atoms,
-    Indeterminate,
-    NoiseAt,
-    Number,
-    plain,
-    symbol_form,
-    symbols_of,
-)
+from kolahal.logic.linear import Inequality, LinearForm, Number, plain, unknowns_of, variable
 from kolahal.logic.simplex import find_point
-from kolahal.paths.state import CONTINUOUS, MOST_BITS, MOST_WORK, ONE_SIDED, Outside
+from kolahal.paths.state import MOST_BITS, MOST_WORK, Outside
+from kolahal.paths.unknowns import Affine, Argument, Atom, Atoms, Indeterminate, NoiseAt
 
 OPEN_TURNS, OPEN_TURNS_A_PLACE = (
     40,
@@ -52,7 +42,7 @@ class Feasibility:
 
     def checked(self, value: Affine | Number, node: Node) -> Affine | Number:
         """A value that was computed, unless it has outgrown all bounds."""
-        if isinstance(value, Affine):
+        if isinstance(value, LinearForm):
             self.spend(len(value.terms) // 16)
             largest = max((n for c in (value.constant, *value.terms.values()) for n in _parts(c)), key=abs)
         else:
@@ -79,10 +69,10 @@ class Feasibility:
             step = (form.at(point) + margin) / Fraction(form.terms[fresh])
             return {**point, fresh: plain(point[fresh] - step)}
         asked = _strongest([*_linked(before, new), *new])
-        self.spend(1 + len(asked) ** 2 * len(symbols_of(asked)) // 128)  # what solving takes
-        positive = {s for s in symbols_of(asked) if isinstance(s, NoiseAt) and self.noises[s.site] in ONE_SIDED}
-        if self.epsilon in symbols_of(asked):
-            asked.append(Atom(-symbol_form(self.epsilon), strict=True))
+        self.spend(1 + len(asked) ** 2 * len(unknowns_of(asked)) // 128)  # what solving takes
+        positive = {s for s in unknowns_of(asked) if isinstance(s, NoiseAt) and self.noises[s.site].one_sided}
+        if self.epsilon in unknowns_of(asked):
+            asked.append(Inequality(-variable(self.epsilon), strict=True))
         moved = find_point([self.interior(atom) for atom in asked], positive)
         if moved is None:
             edges = [atom for atom in asked if not atom.strict and self.continuous_sites(atom.form)]
@@ -95,15 +85,15 @@ class Feasibility:
 
     def interior(self, atom: Atom) -> Atom:
         """The atom without its boundary where continuous noise makes that improbable; a point there says more."""
-        return Atom(atom.form, strict=True) if self.continuous_sites(atom.form) else atom
+        return Inequality(atom.form, strict=True) if self.continuous_sites(atom.form) else atom
 
     def continuous_sites(self, form: Affine) -> set[int]:
-        return {s.site for s in form.terms if isinstance(s, NoiseAt) and self.noises[s.site] in CONTINUOUS}
+        return {s.site for s in form.terms if isinstance(s, NoiseAt) and not self.noises[s.site].whole}
 
     def is_free(self, symbol: Indeterminate) -> bool:
         """Whether the unknown takes every real value."""
         if isinstance(symbol, NoiseAt):
-            return self.noises[symbol.site] not in ONE_SIDED
+            return not self.noises[symbol.site].one_sided
         return symbol != self.epsilon
 
     def usual(self, symbol: Indeterminate) -> Number:
@@ -112,7 +102,7 @@ class Feasibility:
 
 def _linked(before: Atoms, new: Atoms) -> list[Atom]:
     """The atoms that share unknowns with `new`, directly or through others; the rest cannot contradict it."""
-    reached = set(symbols_of(new))
+    reached = set(unknowns_of(new))
     waiting, linked = list(before), []
     growing = True
     while growing:

@@ -16,11 +16,12 @@ from fractions import Fraction
 from kolahal.lang.ir import Append, Assign, For, Return, Var, walk
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import Affine, AnswerAt, Atom, Atoms, Held, Indeterminate, plain, symbol_form
+from kolahal.logic.linear import Inequality, LinearForm, number, plain, variable
 from kolahal.model import AllOf, Equals, Event, StartsWith
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.explore import Explorer
 from kolahal.paths.state import Fault, Item, Outside, Path, State, Value, begin
+from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, Held, Indeterminate
 
 MOST_PATHS = 1_000  # for one event
 MOST_OF_ALL = 300  # for all events together: beyond that, it is faster to ask for each event alone
@@ -71,7 +72,7 @@ class Contest:
             if other_place != place:
                 strict = own.strict if other_place < place else not other.strict
                 ahead = (other.values[self.by] - own.values[self.by]).times(self.sign)
-                found.append(Atom(ahead, strict))
+                found.append(Inequality(ahead, strict))
         return tuple(found)
 
 
@@ -94,7 +95,7 @@ def find_outcomes(
     names: dict[str, Value] = {
         name: value if isinstance(value, bool) else plain(value) for name, value in arguments.items()
     }
-    answers = [symbol_form(AnswerAt(i)) for i in range(size)] if database is None else [plain(a) for a in database]
+    answers = [variable(AnswerAt(i)) for i in range(size)] if database is None else [plain(a) for a in database]
     names[sketch.private.name] = tuple(answers)
     search = _JoinedSearch(sketch, silent, event, size)
     try:
@@ -209,7 +210,7 @@ class _JoinedSearch:
                 if self.filter is not None and not self.filter.may_end(output):
                     continue
                 rest = path.atoms[len(contest.state.atoms) :]
-                told = [Atom(atom.form.replace(values), atom.strict) for atom in rest]
+                told = [Inequality(atom.form.replace(values), atom.strict) for atom in rest]
                 if all(atom.form.terms or atom.holds({}) for atom in told):
                     kept = (atom for atom in told if atom.form.terms)
                     atoms = dict.fromkeys((*contest.state.atoms, *contest.leads(place), *kept))
@@ -278,7 +279,7 @@ def _open_contest(cohort: Cohort, first: State, second: State) -> Contest | None
         ahead = told[0][name] - told[1][name]
         for sign in (1, -1):
             if later.form == ahead.times(sign):
-                names: dict[str, Value] = {**first.names, **{n: symbol_form(Held(n)) for n in differing}}
+                names: dict[str, Value] = {**first.names, **{n: variable(Held(n)) for n in differing}}
                 state = replace(first, names=names, atoms=first.atoms[:known], point=cohort.states[0].point)
                 return Contest(state, name, sign, (Entrant(told[0], True), Entrant(told[1], later.strict)))
     return None
@@ -290,7 +291,7 @@ def _go_on(contest: Contest, arrived: Sequence[State]) -> Contest | None:
     If the newcomer beats the leader, it beats all that the leader beats: so the new leader beats all again.
     """
     known, names = len(contest.state.atoms), list(contest.entrants[0].values)
-    held = {name: symbol_form(Held(name)) for name in names}
+    held = {name: variable(Held(name)) for name in names}
     keeps = [all(state.names[n] == held[n] for n in names) for state in arrived]
     if keeps.count(True) != 1 or len(arrived) > 2:
         return None
@@ -322,10 +323,10 @@ def _held_values(state: State, names: Sequence[str]) -> dict[str, Affine]:
     found: dict[str, Affine] = {}
     for name in names:
         value = state.names[name]
-        if isinstance(value, Affine):
+        if isinstance(value, LinearForm):
             found[name] = value
         elif value is not None and not isinstance(value, bool | tuple):
-            found[name] = Affine({}, value)
+            found[name] = number(value)
     return found
 
 
@@ -341,7 +342,7 @@ def _alike(first: Value, second: Value) -> bool:
 def _names_held(value: Value) -> bool:
     if isinstance(value, tuple):
         return any(map(_names_held, value))
-    return isinstance(value, Affine) and any(isinstance(symbol, Held) for symbol in value.terms)
+    return isinstance(value, LinearForm) and any(isinstance(symbol, Held) for symbol in value.terms)
 
 
 def _by_symbol(values: Mapping[str, Affine]) -> dict[Indeterminate, Affine]:
@@ -356,7 +357,7 @@ def _told(value: Value, values: Mapping[Indeterminate, Affine]) -> Value:
 
 
 def _told_item(item: Item, values: Mapping[Indeterminate, Affine]) -> Item:
-    if not isinstance(item, Affine) or not any(isinstance(symbol, Held) for symbol in item.terms):
+    if not isinstance(item, LinearForm) or not any(isinstance(symbol, Held) for symbol in item.terms):
         return item
     told = item.replace(values)
     return told if told.terms else told.constant

@@ -12,24 +12,12 @@ from kolahal.lang.ir import Block, For, Node, While
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, Span
-from kolahal.logic.affine import (
-    Affine,
-    AnswerAt,
-    Argument,
-    Atom,
-    Atoms,
-    Indeterminate,
-    NoiseAt,
-    Number,
-    Public,
-    symbol_form,
-)
+from kolahal.logic.linear import Inequality, LinearForm, Number, key_of, variable
+from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atom, Atoms, Indeterminate, NoiseAt, Public
 
 MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end
 MOST_BITS = 1_000  # of a whole number: doubles end there, and larger ones come from squaring or doubling in a loop
 MOST_WORK = 200_000  # of one exploration, in statements; comparisons and long lists count as many
-CONTINUOUS = frozenset({Noise.LAPLACE, Noise.EXPONENTIAL})
-ONE_SIDED = frozenset({Noise.EXPONENTIAL, Noise.GEOMETRIC})
 # Why a program is outside the affine core; the place in the source stands before it.
 REFUSALS = {
     "product": "two unknown values are multiplied, so the output is not affine in the noise and the private answers",
@@ -80,17 +68,18 @@ class Paths:
     # Sites whose noise made a left-out run improbable: with those switched off, nothing is known.
     almost: frozenset[int]
 
-    def noise(self, symbol: Indeterminate) -> Noise | None:
-        return self.noises[symbol.site] if isinstance(symbol, NoiseAt) else None
+    def is_continuous(self, symbol: Indeterminate) -> bool:
+        """Whether this is noise that hits one value with probability 0."""
+        return isinstance(symbol, NoiseAt) and not self.noises[symbol.site].whole
 
     def domain(self, symbols: Iterable[Indeterminate]) -> Atoms:
         """What always holds: one-sided noise is at least 0, and ε is above 0."""
-        found = []
-        for symbol in sorted(symbols, key=lambda s: (s.kind, str(s))):
-            if self.noise(symbol) in ONE_SIDED:
-                found.append(Atom(-symbol_form(symbol), strict=False))
+        found: list[Atom] = []
+        for symbol in sorted(symbols, key=key_of):
+            if isinstance(symbol, NoiseAt) and self.noises[symbol.site].one_sided:
+                found.append(Inequality(-variable(symbol), strict=False))
             elif symbol == Argument(self.sketch.epsilon.name):
-                found.append(Atom(-symbol_form(symbol), strict=True))
+                found.append(Inequality(-variable(symbol), strict=True))
         return tuple(found)
 
 
@@ -186,7 +175,7 @@ class Stop(Exception):
 def affine_parts(output: Value | Fault) -> tuple[Affine, ...]:
     """The parts of an answer that depend on unknowns, in order."""
     items = output if isinstance(output, tuple) else (output,)
-    return tuple(item for item in items if isinstance(item, Affine))
+    return tuple(item for item in items if isinstance(item, LinearForm))
 
 
 def discrete_part(output: Value | Fault) -> tuple[object, ...]:
@@ -198,7 +187,7 @@ def discrete_part(output: Value | Fault) -> tuple[object, ...]:
 
 
 def _kind(item: Item) -> tuple[str, object]:
-    if isinstance(item, Affine):
+    if isinstance(item, LinearForm):
         return ("number", None)
     if item is None or isinstance(item, bool):  # True is not 1 as an answer
         return ("constant", str(item))
@@ -234,7 +223,7 @@ def output_at(output: Value | Fault, values: Mapping[Indeterminate, Number]) -> 
     """The concrete answer of a run."""
     if isinstance(output, tuple):
         return tuple(output_at(item, values) for item in output)
-    return output.at(values) if isinstance(output, Affine) else output
+    return output.at(values) if isinstance(output, LinearForm) else output
 
 
 def symbols_in(paths: Iterable[Path]) -> frozenset[Indeterminate]:

@@ -12,10 +12,7 @@ from kolahal.exact.probe import build_exact_probe
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.model import (
-    Equals,
-    Example,
-)
+from kolahal.model import Equals, Example
 from kolahal.pictures.outputs import picture_pairs
 from kolahal.pictures.scales import error_curves, landscape, law_cost, loss_curves
 from kolahal.pictures.subject import Shown, Subject

@@ -20,7 +20,7 @@ from kolahal.lang.sketch import Completion
 from kolahal.model import Arguments, Example, Split
 from kolahal.pictures.subject import Subject, to_digits
 from kolahal.report.json import example_document, given_values, scales_document
-from kolahal.results import Inequality
+from kolahal.results import LawInequality
 
 EPSILONS = tuple(Fraction(n, 100) for n in (10, 18, 32, 56, 100, 178, 316, 562, 1000))  # four steps to a factor of ten
 FAR = 10**8  # an ε at which a cost that grows with ε, or with 1/ε, shows
@@ -41,7 +41,7 @@ def law_at(subject: Subject, arguments: Arguments, scales: Array) -> Array | Non
         scale = draws[site].scale
         return scales[:, scale.index] if isinstance(scale, Hole) else np.full(len(scales), float(scale.at(names)))
 
-    def cost(inequality: Inequality) -> Array:
+    def cost(inequality: LawInequality) -> Array:
         shares = [np.float64(weight.at(names)) / width(site) for site, weight in inequality.coefficients]
         return sum(shares, np.zeros(len(scales)))
 

@@ -6,6 +6,7 @@ import math
 import re
 
 from kolahal.engine.engines import choose_engine
+from kolahal.lang.read.scopes import OURS
 from kolahal.lang.sketch import Sketch
 from kolahal.losses import log_ratio
 from kolahal.model import Database, Example, Scales, Trial, describe_event, show
@@ -84,17 +85,5 @@ def _words(database: Database) -> str:
     return " ".join(show(value) for value in database)
 
 
-_PUBLIC = (
-    "DiscreteExp",
-    "DiscreteLap",
-    "Epsilon",
-    "Exp",
-    "Lap",
-    "Private",
-    "each_within",
-    "hole",
-    "monotone",
-    "one_within",
-    "sum_within",
-)
+_PUBLIC = sorted(OURS - {"sketch"})
 _MODEL = ("AllOf", "Anything", "Arguments", "Equals", "Example", "Linear", "OneOf", "StartsWith", "Within")

@@ -14,7 +14,7 @@ from pathlib import Path
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.read.parse import Seen, parse_function, parse_named, parse_source
-from kolahal.lang.read.scopes import USUAL
+from kolahal.lang.read.scopes import OURS, USUAL
 from kolahal.lang.read.tree import Aliases
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
@@ -129,20 +129,7 @@ def _meaning(value: object) -> str:
     return _NAMES.get(id(value), "")
 
 
-_OURS: dict[str, object] = {
-    "Private": Private,
-    "Epsilon": Epsilon,
-    "hole": hole,
-    "Lap": Lap,
-    "Exp": Exp,
-    "DiscreteLap": DiscreteLap,
-    "DiscreteExp": DiscreteExp,
-    "each_within": each_within,
-    "one_within": one_within,
-    "sum_within": sum_within,
-    "monotone": monotone,
-    "sketch": sketch,
-}
+_OURS: dict[str, object] = {name: globals()[name] for name in OURS}
 _PYTHONS: dict[str, object] = {f.__name__: f for f in (len, range, max, min, abs, int, float, bool)}  # as they were
 _NAMES = {
     **{id(ours): name for name, ours in _OURS.items()},

@@ -33,11 +33,7 @@ from kolahal.proof.trusted.bounded import (
     settings_of,
     show_setting,
 )
-from kolahal.proof.trusted.passages import (
-    Active,
-    SizedProgram,
-    relation,
-)
+from kolahal.proof.trusted.passages import Active, SizedProgram, relation
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 

@@ -15,6 +15,7 @@ from kolahal.lang.kinds import NOTHING, NUMBER, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
 from kolahal.logic.compiled import compile_formula, compile_sum
+from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
     FALSE,
     INT,
@@ -24,21 +25,16 @@ from kolahal.logic.terms import (
     Some,
     Sum,
     Symbol,
-    add,
     at_most,
     below,
-    combine,
     equal,
     every,
     implies,
+    is_whole,
     negate,
-    number,
     same_truth,
-    scale,
     some,
-    subtract,
     symbols_of,
-    variable,
 )
 from kolahal.proof.find.concrete_runs import ConcreteState, ObservedStates
 from kolahal.proof.trusted.budget import Share
@@ -61,7 +57,7 @@ class _Both:
 
     @property
     def difference(self) -> Sum:
-        return subtract(self.two, self.one)
+        return self.two - self.one
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +132,14 @@ def _scene(product: Product, loop: int) -> _Scene:
     kinds = infer(product.sketch).names
     for name, value in first.names:
         for a, b, known in _components(value, other[name]):
-            if isinstance(a, Sum) and isinstance(b, Sum):
+            if isinstance(a, LinearForm) and isinstance(b, LinearForm):
                 if a == b:
                     continue
-                numbers.append(_Both(a, b, known, a.whole and NUMBER not in kinds.get(name, NOTHING)))
+                numbers.append(_Both(a, b, known, is_whole(a) and NUMBER not in kinds.get(name, NOTHING)))
                 if numbers[-1].counts and known == TRUE:
                     own.append(a)
                     other_own.append((a, b))
-            elif not isinstance(a, Sum) and not isinstance(b, Sum) and a != b:
+            elif not isinstance(a, LinearForm) and not isinstance(b, LinearForm) and a != b:
                 flags.append((a, b))
     twins = []
     theirs = dict(second.ghosts)
@@ -185,7 +181,7 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
     """Relations between whole numbers, with the constants that were seen."""
     fixed = [variable(LENGTH)]
     fixed += [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
-    differing = [b for a, b in scene.pairs if _range(subtract(a, b), states) != (0, 0)]
+    differing = [b for a, b in scene.pairs if _range(a - b, states) != (0, 0)]
     own = [*scene.own, *differing]
     for term in own:
         yield at_most(ZERO, term)
@@ -193,18 +189,18 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         if (seen := _range(term, states)) is not None:
             yield at_most(term, number(seen[1]))
         for limit in fixed:
-            if (seen := _range(subtract(term, limit), states)) is not None:
-                yield at_most(term, add(limit, number(seen[1])))
-                yield at_most(term, add(limit, number(min(seen[1] + 1, 1))))
-            if (seen := _range(subtract(term, scale(2, limit)), states)) is not None and seen[1] <= 1:
-                yield at_most(term, add(scale(2, limit), number(seen[1])))
+            if (seen := _range(term - limit, states)) is not None:
+                yield at_most(term, limit + number(seen[1]))
+                yield at_most(term, limit + number(min(seen[1] + 1, 1)))
+            if (seen := _range(term - limit.times(2), states)) is not None and seen[1] <= 1:
+                yield at_most(term, limit.times(2) + number(seen[1]))
     for a, b in combinations(own, 2):
-        if (seen := _range(subtract(a, b), states)) is not None:
+        if (seen := _range(a - b, states)) is not None:
             if seen[0] == seen[1]:
-                yield equal(a, add(b, number(seen[0])))
+                yield equal(a, b + number(seen[0]))
             else:
-                yield at_most(a, add(b, number(seen[1])))
-                yield at_most(add(b, number(seen[0])), a)
+                yield at_most(a, b + number(seen[1]))
+                yield at_most(b + number(seen[0]), a)
     # A variable that is None before the first turn and never after it.
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for flag, _ in scene.flags:
@@ -236,7 +232,7 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
         ghost = variable(GHOST)
         for offset in sorted({s.offset for s in alignment.shifts if isinstance(s, AtGhost)} or {0}):
             for place in dict.fromkeys(scene.places or (turn,)):
-                here = add(place, number(offset))
+                here = place + number(offset)
                 yield at_most(here, ghost)
                 yield below(ghost, here)
                 if place != turn:
@@ -258,18 +254,18 @@ def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
         else:
             for factor in (-2, -1, 1, 2):
-                atoms.append(equal(gap, scale(factor, unit)))
+                atoms.append(equal(gap, unit.times(factor)))
             for factor in (-2, -1, 0, 1, 2):
-                atoms.append(at_most(gap, scale(factor, unit)))
-                atoms.append(at_most(scale(factor, unit), gap))
+                atoms.append(at_most(gap, unit.times(factor)))
+                atoms.append(at_most(unit.times(factor), gap))
             if neighbours.single:
                 by = variable(moved_by(neighbours.sort))
                 for factor in (1, -1):
-                    atoms.append(equal(gap, scale(factor, by)))
-                    atoms.append(some([equal(gap, ZERO), equal(gap, scale(factor, by))]))
+                    atoms.append(equal(gap, by.times(factor)))
+                    atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:
-                reach = scale(neighbours.distance, turn)
-                atoms += [at_most(gap, reach), at_most(scale(-1, reach), gap)]
+                reach = turn.times(neighbours.distance)
+                atoms += [at_most(gap, reach), at_most(-reach, gap)]
                 atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]
         yield from (implies(both.known, atom) for atom in atoms)
     for a, b in combinations([both for both in scene.numbers if not both.counts and both.known == TRUE], 2):
@@ -309,13 +305,18 @@ def share_formula(product: Product, neighbours: Neighbours, share: Share) -> For
     """What a share says of the cost at the end; under `sum` it is in proportion to the move."""
     spent = variable(product.spent(share.powers))
     if neighbours.kind == "sum" and share.per is None:
-        return at_most(spent, scale(share.bound / neighbours.distance, neighbours.unit))
+        return at_most(spent, neighbours.unit.times(share.bound / neighbours.distance))
     per = number(1) if share.per is None else quantity(share.per, product.sketch)
-    return at_most(spent, scale(share.bound, per))
+    return at_most(spent, per.times(share.bound))
 
 
 def _spending(
-    product: Product, scene: _Scene, neighbours: Neighbours, claim: Scale, sample: ObservedStates, states: Sequence[ConcreteState]
+    product: Product,
+    scene: _Scene,
+    neighbours: Neighbours,
+    claim: Scale,
+    sample: ObservedStates,
+    states: Sequence[ConcreteState],
 ) -> Iterator[Formula]:
     """Bounds on what was spent: what was seen or one price more, as such or for each step of a counter."""
     for powers in product.monomials:
@@ -329,10 +330,10 @@ def _spending(
             highest = max((Fraction(state[symbol]) / measure(state) for state in moved), default=Fraction(0))
             extra = [price / neighbours.distance if is_move else price for price in prices]
             for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
-                yield from _observed([at_most(spent, scale(bound, unit))], states)
+                yield from _observed([at_most(spent, unit.times(bound))], states)
         for counter in scene.own:
             count = compile_sum(counter)
             for price in prices:
                 base = max(Fraction(state[symbol]) - price * count(state) for state in states)
                 for start in dict.fromkeys([base, max(base, Fraction(0))]):
-                    yield at_most(spent, combine((price, counter), (start, number(1))))
+                    yield at_most(spent, counter.times(price) + number(start))

@@ -14,10 +14,11 @@ from typing import Any
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_formula, compile_sum
-from kolahal.logic.terms import BOOL, INT, Sum, Symbol, symbols_of
+from kolahal.logic.linear import LinearForm
+from kolahal.logic.terms import BOOL, INT, Symbol, symbols_of
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
-from kolahal.proof.trusted.product import END, ONE_SIDED, Product, updates_of
+from kolahal.proof.trusted.product import END, Product, updates_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, moved_by, moved_size
 from kolahal.proof.trusted.values import (
@@ -125,7 +126,9 @@ class _Compiled:
             self.lists = [_evaluator(path.names[name]) for name, value in place.names if isinstance(value, Built)]
             for name, symbols in place.names:
                 for symbol, term in updates_of(symbols, path.names[name], {}):
-                    self.updates.append((symbol, compile_sum(term) if isinstance(term, Sum) else compile_formula(term)))
+                    self.updates.append(
+                        (symbol, compile_sum(term) if isinstance(term, LinearForm) else compile_formula(term))
+                    )
             for ghost, symbol in place.ghosts:
                 self.updates.append((symbol, compile_sum(path.ghosts[ghost])))
 
@@ -175,6 +178,8 @@ class Stage:
         spread = rng.choice((1, 3))
         answers = tuple(rng.randint(-spread, spread) * unit for _ in range(size))
         moves = self.draw_moves(rng, size, unit)
+        while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
+            moves = self.draw_moves(rng, size, unit)
         if self.neighbours.single:
             at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))
             by = moves[at]
@@ -184,7 +189,7 @@ class Stage:
         wide = rng.choice((1, 2, 4))
         table = {}
         for draw in sketch.draws:
-            low = 0 if draw.noise in ONE_SIDED else -wide
+            low = 0 if draw.noise.one_sided else -wide
             for segment in range(MOST_SEGMENTS):
                 table[draw.site, segment] = rng.randint(low, wide) * unit
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
@@ -280,7 +285,13 @@ class Stage:
         return Outcome(tuple(states), False)
 
     def second(
-        self, one: _Compiled, local: ConcreteState, loop: int | None, scenario: Scenario, segment: int, alignment: Alignment
+        self,
+        one: _Compiled,
+        local: ConcreteState,
+        loop: int | None,
+        scenario: Scenario,
+        segment: int,
+        alignment: Alignment,
     ) -> tuple[_Compiled, ConcreteState, dict[Any, Any]] | frozenset[int]:
         """The second run's path if it goes along with the first run's; else sites that share the blame because they
         consult a branch on which the runs differ."""
@@ -305,7 +316,7 @@ class Stage:
                     powers, coefficient = self.price[drawn.site]
                     costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
                     value += shift
-                    if drawn.noise in ONE_SIDED and value < 0:
+                    if drawn.noise.one_sided and value < 0:
                         return frozenset()
                 both[drawn.symbol] = value
             if two.fits(both):

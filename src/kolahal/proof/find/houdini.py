@@ -1,23 +1,13 @@
-"""Z3 for proofs of every length: plain validity queries, and the strongest invariant among candidates."""
+"""The strongest invariant among candidates, for proofs of every length."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import compress
 
-import z3
-
-from kolahal.logic.smt import Translator
-from kolahal.logic.terms import (
-    TRUE,
-    Formula,
-    every,
-    negate,
-    put_in,
-)
+from kolahal.logic.solver import UNSAT, Switchboard, Translator
+from kolahal.logic.terms import TRUE, Formula, Symbol, every, negate, put_in
 from kolahal.proof.trusted.obligations import Clause, Invariant, System
-
-# ---------------------------------------------------------------- Houdini
 
 
 class Inductive:
@@ -97,41 +87,28 @@ class _Step:
         steps: int,
     ):
         self.clause = clause
-        self.translator = translator
-        self.solver = z3.SolverFor("QF_LIRA", ctx=translator.context)
-        self.solver.set("rlimit", steps)
-        self.solver.set("core.minimize", True)
-        for formula in (*system.fixed, *clause.premises):
-            self.solver.add(translator.formula(formula))
-        self.before: dict[Formula, Any] = {}
+        self.solver = Switchboard(translator, (*system.fixed, *clause.premises), steps)
+        self.before: dict[Formula, Symbol] = {}
         if clause.source is not None:
             for i, formula in enumerate(candidates[clause.source]):
-                self.before[formula] = self.switch(f"before!{i}", translator.formula(formula))
-        self.after: dict[Formula, Any] = {}
-        self.kept: dict[Formula, Any] = {}
+                self.before[formula] = self.solver.assertion(f"before!{i}", formula)
+        self.after: dict[Formula, Symbol] = {}
         if clause.target is not None:
             binding = dict(clause.updates)
             for i, formula in enumerate(candidates[clause.target]):
-                self.kept[formula] = translator.formula(put_in(formula, binding))
-                self.after[formula] = self.switch(f"after!{i}", z3.Not(self.kept[formula]))
-        self.goal_switch = self.switch("goal!", translator.formula(negate(every(clause.goals))))
+                self.after[formula] = self.solver.denial(f"after!{i}", put_in(formula, binding))
+        self.goal_switch = self.solver.assertion("goal!", negate(every(clause.goals)))
         self.possible = False
 
-    def switch(self, name: str, formula: Any) -> Any:
-        """A truth value that, when assumed, asserts the formula."""
-        switch = z3.Bool(name, self.translator.context)
-        self.solver.add(z3.Implies(switch, formula))
-        return switch
-
-    def assumptions(self, left: Mapping[int, Sequence[Formula]]) -> list[Any]:
+    def assumptions(self, left: Mapping[int, Sequence[Formula]]) -> list[Symbol]:
         if self.clause.source is None:
             return []
         return [self.before[formula] for formula in left[self.clause.source]]
 
-    def impossible(self, assumed: list[Any]) -> bool:
+    def impossible(self, assumed: list[Symbol]) -> bool:
         """Whether the step cannot happen at all; once a weaker invariant allows it, it stays possible."""
         if not self.possible:
-            self.possible = self.solver.check(assumed) != z3.unsat
+            self.possible = self.solver.check(assumed) != UNSAT
         return not self.possible
 
     def broken(self, left: Mapping[int, Sequence[Formula]]) -> set[Formula]:
@@ -141,23 +118,15 @@ class _Step:
         remaining = left[self.clause.target]
         if not remaining or self.impossible(assumed):
             return set()
-        self.solver.push()
-        self.solver.add(z3.Or([self.after[formula] for formula in remaining]))
-        answer = self.solver.check(assumed)
-        broken: set[Formula] = set()
-        if answer == z3.sat:
-            model = self.solver.model()
-            broken = {f for f in remaining if not z3.is_true(model.eval(self.kept[f], model_completion=True))}
-        self.solver.pop()
-        return set(remaining) if answer == z3.unknown else broken
+        return set(compress(remaining, self.solver.broken(assumed, [self.after[f] for f in remaining])))
 
     def goals_hold(self, left: Mapping[int, Sequence[Formula]]) -> bool:
-        return bool(self.solver.check([*self.assumptions(left), self.goal_switch]) == z3.unsat)
+        return self.solver.check([*self.assumptions(left), self.goal_switch]) == UNSAT
 
-    def core(self, left: Mapping[int, Sequence[Formula]], wrong: Any) -> list[Formula]:
+    def core(self, left: Mapping[int, Sequence[Formula]], wrong: Symbol | None) -> list[Formula]:
         """Formulas at the source from which it follows that `wrong` does not happen."""
         assumed = self.assumptions(left)
-        if self.solver.check(assumed + ([] if wrong is None else [wrong])) != z3.unsat:
+        if self.solver.check(assumed + ([] if wrong is None else [wrong])) != UNSAT:
             return list(left[self.clause.source]) if self.clause.source is not None else []
-        numbers = {switch.get_id() for switch in self.solver.unsat_core()}
-        return [formula for formula, switch in self.before.items() if switch.get_id() in numbers]
+        names = self.solver.core()
+        return [formula for formula, switch in self.before.items() if switch.name in names]

@@ -10,7 +10,7 @@ from kolahal.lang.ir import Assign, Comprehension, Draw, For, Return, Var, While
 from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.terms import TRUE, symbols_of
+from kolahal.logic.terms import TRUE, is_whole, symbols_of
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.find.concrete_runs import Outcome, Stage, branches_fed
 from kolahal.proof.find.houdini import Inductive
@@ -228,7 +228,7 @@ def _names_compared(product: Product, site: int) -> list[str]:
             for drawn in path.draws:
                 tests = [symbols_of(test) for test in path.tests.values() if drawn.symbol in symbols_of(test)]
                 for name, value in drawn.names.items():
-                    if drawn.site != site or not isinstance(value, Numeric) or value.value.whole:
+                    if drawn.site != site or not isinstance(value, Numeric) or is_whole(value.value):
                         continue
                     if any(symbols_of(value.value) & symbols for symbols in tests):
                         found[name] = None

@@ -9,10 +9,11 @@ from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone
 from kolahal.lang.noise import Noise
-from kolahal.logic.affine import Affine, AnswerAt, Atoms, Indeterminate, NoiseAt, plain
+from kolahal.logic.linear import LinearForm, plain
 from kolahal.model import AllOf, Anything, Database, Equals, Event, Scalar, Within
 from kolahal.paths.joined import Outcomes
-from kolahal.paths.state import ONE_SIDED, Fault, Item, Value, discrete_part
+from kolahal.paths.state import Fault, Item, Value, discrete_part
+from kolahal.paths.unknowns import Affine, AnswerAt, Atoms, Indeterminate, NoiseAt
 
 ANY, ABOVE, BELOW = 0, 1, -1  # what is asked of a noisy number
 
@@ -82,7 +83,7 @@ def find_windows(outcomes: Outcomes, d1: Database, d2: Database, most: int) -> t
         if isinstance(path.output, Fault):
             continue
         items = path.output if isinstance(path.output, tuple) else (path.output,)
-        marks = [_marks(item, path.atoms, (d1, d2)) if isinstance(item, Affine) else None for item in items]
+        marks = [_marks(item, path.atoms, (d1, d2)) if isinstance(item, LinearForm) else None for item in items]
         _, known = shapes.setdefault(discrete_part(path.output), (path.output, marks))
         for old, new in zip(known, marks, strict=True):
             if old is not None and new is not None:
@@ -146,9 +147,10 @@ def _between(marks: Sequence[Fraction]) -> list[Within]:
 def _event(output: Value, asked: Mapping[int, Within]) -> Event:
     """The event that an answer of this shape has its numbers in the windows; what is not asked may be anything."""
     if not isinstance(output, tuple):
-        return asked.get(0, Within(None, None)) if isinstance(output, Affine) else Equals(_scalar(output))
+        return asked.get(0, Within(None, None)) if isinstance(output, LinearForm) else Equals(_scalar(output))
     parts = [
-        asked.get(i, Anything()) if isinstance(item, Affine) else Equals(_scalar(item)) for i, item in enumerate(output)
+        asked.get(i, Anything()) if isinstance(item, LinearForm) else Equals(_scalar(item))
+        for i, item in enumerate(output)
     ]
     values = tuple(part.value for part in parts if isinstance(part, Equals))
     return Equals(values) if len(values) == len(parts) else AllOf(tuple(parts))  # type: ignore[arg-type]
@@ -176,7 +178,7 @@ def _corners(output: Value, spans: Sequence[ValueRange | None]) -> Iterator[Even
 
 
 def _span(item: Item, database: Database, adjacency: Adjacency, noises: Sequence[Noise]) -> ValueRange | None:
-    if not isinstance(item, Affine):
+    if not isinstance(item, LinearForm):
         return None
     centre = Fraction(item.constant)
     changes = [Fraction(0)]
@@ -187,7 +189,7 @@ def _span(item: Item, database: Database, adjacency: Adjacency, noises: Sequence
             changes.append(adjacency.distance * abs(Fraction(coefficient)))
         else:
             assert isinstance(symbol, NoiseAt)
-            ways |= {coefficient > 0} if noises[symbol.site] in ONE_SIDED else {True, False}
+            ways |= {coefficient > 0} if noises[symbol.site].one_sided else {True, False}
     together = isinstance(adjacency, EachWithin | Monotone)
     reach = sum(changes, Fraction(0)) if together else max(changes)
     return ValueRange(centre - reach, centre + reach, not ways or False in ways, not ways or True in ways)

@@ -14,7 +14,6 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import Affine, AnswerAt
 from kolahal.model import (
     AllOf,
     Anything,
@@ -33,6 +32,7 @@ from kolahal.model import (
 )
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
+from kolahal.paths.unknowns import Affine, AnswerAt
 from kolahal.proof.trusted.documents import Malformed, read_number, shorten, take
 from kolahal.verdicts import Refuted
 

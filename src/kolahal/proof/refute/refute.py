@@ -259,7 +259,7 @@ class _RefutationSearch:
         events = self.targets(base, MOST_EVENTS)
         corners = enumerate_corners(self.sketch.adjacency, size, len(events), most)
         examples = [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
-        if any(d.noise.discrete is d.noise for d in self.sketch.draws):
+        if any(d.noise.whole for d in self.sketch.draws):
             # Whole noise does not hide half a step: the other run misses a point that this one hits.
             moves = list(corners[:MOST_HALVES])
             if not self.sketch.private.whole:

@@ -16,11 +16,12 @@ from fractions import Fraction
 from kolahal.lang.adjacency import Move
 from kolahal.law.cost import Corner, Passage, build_problem, find_corners
 from kolahal.law.linear_program import CheapestShift, find_shift
-from kolahal.logic.affine import Affine, AnswerAt, Argument, Indeterminate, NoiseAt, Number
+from kolahal.logic.linear import LinearForm, Number
 from kolahal.logic.simplex import minimise
 from kolahal.model import AllOf, Arguments, Database, Equals, Event, Example, Scalar, Within
 from kolahal.paths.events import OutputCell
-from kolahal.paths.state import ONE_SIDED, Fault, Item, Value, affine_parts
+from kolahal.paths.state import Fault, Item, Value, affine_parts
+from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Indeterminate, NoiseAt
 from kolahal.proof.trusted.passages import Row, SizedProgram, active_part, find_rows, is_private_fact, move_answers
 from kolahal.verdicts import Unknown
 
@@ -43,7 +44,7 @@ class Witness:
         Real arguments move along too: their values in `arguments` are where they start.
         """
         output = self.event.output
-        if isinstance(output, Fault) or (isinstance(output, Affine) and not any(self.slopes)):
+        if isinstance(output, Fault) or (isinstance(output, LinearForm) and not any(self.slopes)):
             return None
         d1 = tuple(gain * self.direction.get(AnswerAt(i), Fraction(0)) for i in range(len(self.move)))
         values = tuple(
@@ -70,7 +71,7 @@ class Witness:
         def part(item: Item) -> Scalar | Within:
             if item is None or isinstance(item, bool):
                 return item
-            if not isinstance(item, Affine):
+            if not isinstance(item, LinearForm):
                 return Fraction(item)
             slope = next(slopes)
             level = Fraction(item.at({symbol: value(symbol) for symbol in item.terms}))
@@ -107,7 +108,9 @@ def find_stays(case: SizedProgram) -> Stays:
     active, whole = case.sites, case.is_whole(case.sites)
     moved = move_answers(range(case.size))
     found: list[Passage] = []
-    real = whole and not case.whole_answers  # directions come from the corners, but no cost: shifts between are not whole
+    real = (
+        whole and not case.whole_answers
+    )  # directions come from the corners, but no cost: shifts between are not whole
     complete = not real
     for place, event in enumerate(case.events):
         rows = find_rows(event, event, active, moved)
@@ -140,7 +143,9 @@ def find_witnesses(case: SizedProgram, stays: Stays, scales: Sequence[Fraction],
     return Witnesses(tuple(_witness(case, *way, prices) for way in found[:most]), cost)
 
 
-def _witness(case: SizedProgram, passage: Passage, corner: Corner, shift: CheapestShift, prices: Mapping[int, Fraction]) -> Witness:
+def _witness(
+    case: SizedProgram, passage: Passage, corner: Corner, shift: CheapestShift, prices: Mapping[int, Fraction]
+) -> Witness:
     event = case.events[passage.source]
     priced = list(zip(passage.rows, shift.prices, strict=True))
     reached = {row.noise for row, price in priced if price > 0 and not row.equal}
@@ -161,7 +166,9 @@ def _noise_of(form: Affine) -> Affine:
     return form.part(lambda symbol: isinstance(symbol, NoiseAt))
 
 
-def _senses(case: SizedProgram, priced: Sequence[tuple[Row, Fraction]], prices: Mapping[int, Fraction]) -> dict[Indeterminate, int]:
+def _senses(
+    case: SizedProgram, priced: Sequence[tuple[Row, Fraction]], prices: Mapping[int, Fraction]
+) -> dict[Indeterminate, int]:
     """Which way each draw goes: where the multipliers just pay for a step of it, against them; the others stay at 0."""
     totals: dict[Indeterminate, Number] = {}
     for row, price in priced:
@@ -172,7 +179,7 @@ def _senses(case: SizedProgram, priced: Sequence[tuple[Row, Fraction]], prices: 
         assert isinstance(symbol, NoiseAt)
         if total == -prices[symbol.site]:
             senses[symbol] = 1
-        elif total == prices[symbol.site] and case.paths.noises[symbol.site] not in ONE_SIDED:
+        elif total == prices[symbol.site] and not case.paths.noises[symbol.site].one_sided:
             senses[symbol] = -1
     return senses
 
@@ -200,7 +207,7 @@ def _find_direction(
     kept: list[Indeterminate | Affine] = [*senses, *slack]
 
     def entry(form: Affine, thing: Indeterminate | Affine) -> Number:
-        if isinstance(thing, Affine):
+        if isinstance(thing, LinearForm):
             return 1 if thing is form else 0
         return senses[thing] * form.terms.get(thing, 0)
 
@@ -229,6 +236,6 @@ def _find_direction(
     noise = {
         thing: senses[thing] * margin
         for thing, margin in zip(kept, given, strict=True)
-        if not isinstance(thing, Affine)
+        if not isinstance(thing, LinearForm)
     }
     return _Direction({s: u for s, u in up_down.items() if u}, noise, all(margin > 0 for margin in given))

@@ -13,11 +13,12 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.logic.affine import Atom, Atoms, Indeterminate, MoveAt, NoiseAt, Number, constant_form, symbols_of
-from kolahal.logic.smt import is_empty
+from kolahal.logic.linear import Inequality, Number, number, unknowns_of
+from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell, is_union, normal
 from kolahal.paths.explore import explore
-from kolahal.paths.state import CONTINUOUS, ONE_SIDED, Fault, Paths, affine_parts, discrete_part
+from kolahal.paths.state import Fault, Paths, affine_parts, discrete_part
+from kolahal.paths.unknowns import Atom, Atoms, Indeterminate, MoveAt, NoiseAt
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, read_whole, take, take_all
 from kolahal.proof.trusted.passages import (
     Active,
@@ -263,9 +264,9 @@ class _Recheck:
             noise = self.paths.noises[drawn.site]
             if drawn.site not in self.active:
                 raise self.flaw(f"{drawn} is shifted, which stays the same in both runs")
-            if noise in ONE_SIDED and step < 0:
+            if noise.one_sided and step < 0:
                 raise self.flaw(f"the shift of {drawn} leaves the noise's support")
-            if noise not in CONTINUOUS and step.denominator != 1:
+            if noise.whole and step.denominator != 1:
                 raise self.flaw(f"the shift of {drawn} is not a whole number")
         cost = self.budget.cost(steps)
         if cost > self.budget.limit or cost != read_number(entry.get("cost")):
@@ -300,19 +301,19 @@ class _Recheck:
         fault = find_fault(self.case, crossing, self.steps)
         if fault:
             raise self.flaw(fault)
-        for number, piece in enumerate(relation(self.case.adjacency, self.case.size)):
+        for nth, piece in enumerate(relation(self.case.adjacency, self.case.size)):
             after = crossing.moved(piece)
             for (source, known), (target, then) in itertools.product(
                 zip(places, crossing.facts, strict=True), zip(places, after, strict=True)
             ):
                 inside = [*crossing.domain, *known, *then, *piece.atoms]
                 if not is_empty(inside, self.steps):
-                    self.check_passage(source, target, number, piece, inside)
+                    self.check_passage(source, target, nth, piece, inside)
 
-    def check_passage(self, source: int, target: int, number: int, piece: Piece, inside: Sequence[Atom]) -> None:
+    def check_passage(self, source: int, target: int, nth: int, piece: Piece, inside: Sequence[Atom]) -> None:
         events = self.case.events
         rows = find_rows(events[source], events[target], self.active, move_answers(piece.places))
-        shifts, ends = self.shifts(source, target, number)
+        shifts, ends = self.shifts(source, target, nth)
         if ends is None:
             if any(not isinstance(symbol, MoveAt) for row in rows for symbol in row.change.terms):
                 raise self.flaw("a change depends on the database, and no bounds are given")
@@ -321,9 +322,9 @@ class _Recheck:
         if len(ends) != len(rows):
             raise self.flaw("there are not as many ends as rows")
         for row, (low, high) in zip(rows, ends, strict=True):
-            outside = [Atom(constant_form(high) - row.change, strict=True)]
+            outside = [Inequality(number(high) - row.change, strict=True)]
             if row.equal:
-                outside.append(Atom(row.change - constant_form(low), strict=True))
+                outside.append(Inequality(row.change - number(low), strict=True))
             if not all(is_empty([*inside, atom], self.steps) for atom in outside):
                 raise self.flaw(f"the change {row.change} goes beyond its bounds")
         corners = itertools.product(*(sorted({low, high}) if r.equal else [high] for r, (low, high) in zip(rows, ends)))
@@ -349,4 +350,4 @@ def covers_all_runs(paths: Paths, steps: int) -> bool:
     if paths.almost:  # `x == 0` was taken to be false, and no path says so
         return False
     inside = [path.atoms for path in paths.paths]
-    return is_empty(paths.domain(symbols_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)
+    return is_empty(paths.domain(unknowns_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)

@@ -17,8 +17,7 @@ from kolahal.lang.read.parse import parse_source
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
-from kolahal.logic import second_opinion
-from kolahal.logic.smt import check_script
+from kolahal.logic import solver
 from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, take, take_all
@@ -256,10 +255,10 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
         if [obligation.script() for obligation in derived] != scripts:
             failures.append("the obligations in the document are not those of the program")
         for obligation in derived:
-            answer = check_script(obligation.script(), steps)
-            if answer != "unsat":
+            answer = solver.check_script(obligation.script(), steps)
+            if answer != solver.UNSAT:
                 failures.append(f"not shown: {obligation.name} ({answer})")
-            elif second and (other := second_opinion.check_script(obligation.script(), steps)) != answer:
+            elif second and (other := solver.second_opinion(obligation.script(), steps)) != answer:
                 failures.append(f"the solvers disagree: {obligation.name} (Z3 {answer}, cvc5 {other})")
     return failures
 

@@ -11,6 +11,7 @@ from kolahal.lang.kinds import BOOLEAN, NUMBER, WHOLE, Types, infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
@@ -23,21 +24,17 @@ from kolahal.logic.terms import (
     Sum,
     Symbol,
     Truth,
-    add,
     at_most,
     below,
     choose,
     equal,
     every,
+    is_whole,
     magnitude,
     negate,
-    number,
     put,
-    scale,
     some,
-    subtract,
     symbols_of,
-    variable,
 )
 from kolahal.proof.trusted.steps import remainder_key
 from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, in_common, own
@@ -102,7 +99,7 @@ class Evaluator:
             case Not() | IsNone() | Binary("and" | "or" | "<" | "<=" | ">" | ">=" | "==" | "!="):
                 return Logical(self.truth(expr, state))
             case Negate(of):
-                return Numeric(scale(-1, self.numeric(of, state)))
+                return Numeric(-self.numeric(of, state))
             case Binary(op, left, right):
                 return Numeric(self.arithmetic(expr, op, left, right, state))
             case Call(function, arguments):
@@ -175,15 +172,15 @@ class Evaluator:
         a, b = self.numeric(left, state), self.numeric(right, state)
         match op:
             case "+":
-                return add(a, b)
+                return a + b
             case "-":
-                return subtract(a, b)
-            case "*" if not a.parts:
-                return _bounded(scale(a.constant, b))
-            case "*" if not b.parts:
-                return _bounded(scale(b.constant, a))
-            case "/" if not b.parts and b.constant:
-                return _bounded(scale(1 / b.constant, a))
+                return a - b
+            case "*" if not a.terms:
+                return _bounded(b.times(a.constant))
+            case "*" if not b.terms:
+                return _bounded(a.times(b.constant))
+            case "/" if not b.terms and b.constant:
+                return _bounded(a.times(1 / Fraction(b.constant)))
             case "%":
                 return self.remainder(expr, a, b, state)
             case _:
@@ -195,12 +192,12 @@ class Evaluator:
         The ghosts hold the last dividend and its remainder; they begin with 0 % divisor = 0.
         """
         symbols = symbols_of(divisor)
-        if not (value.whole and divisor.whole) or any(symbol.name not in self.fixed for symbol in symbols):
+        if not (is_whole(value) and is_whole(divisor)) or any(symbol.name not in self.fixed for symbol in symbols):
             raise Unsupported("`%` is covered for whole numbers and a divisor that never changes")
         key = remainder_key(expr)
         of, last = state.ghosts[Dividend(key)], state.ghosts[Remainder(key)]
-        moved = subtract(value, of)
-        stepped = add(last, number(1))
+        moved = value - of
+        stepped = last + number(1)
         result = choose(equal(moved, ZERO), last, choose(equal(stepped, divisor), ZERO, stepped))
         state.faults.append(below(divisor, number(1)))
         state.faults.append(negate(some([equal(moved, ZERO), equal(moved, number(1))])))
@@ -247,14 +244,14 @@ class Evaluator:
 
     def built_item(self, source: Built, place: Sum, state: Walk) -> SingleValue:
         """An item of a list of the program's own; a place outside it is a fault elsewhere, and any item will do."""
-        known = [(number(i), item) for i, item in enumerate(source.front)]
-        first = subtract(source.length, number(len(source.back)))
-        known += [(add(first, number(i)), item) for i, item in enumerate(source.back)]
+        known: list[tuple[Sum, SingleValue]] = [(number(i), item) for i, item in enumerate(source.front)]
+        first = source.length - number(len(source.back))
+        known += [(first + number(i), item) for i, item in enumerate(source.back)]
         tests = [(equal(place, at), item) for at, item in known]
         reached = [(test, item) for test, item in tests if test != FALSE]
         value: SingleValue | None = next((item for test, item in reached if test == TRUE), None)
         if value is None and source.base is not None:
-            value = self.base_item(source.base, subtract(place, number(len(source.front))), state)
+            value = self.base_item(source.base, place - number(len(source.front)), state)
         for test, item in reached:
             value = item if value is None else pick(test, item, value)
         if value is None:
@@ -288,7 +285,7 @@ class Evaluator:
             behind = below(place, state.ghosts[ghost])
             if behind != FALSE:
                 state.faults.append(behind)
-            state.ghosts[ghost] = add(place, number(1))
+            state.ghosts[ghost] = place + number(1)
         inner = state.fork()
         inner.names = {n: v for n, v in state.names.items() if n in self.fixed} | {
             view.name: self.item(view.over, view.name, place, state)
@@ -303,11 +300,13 @@ class Evaluator:
         return value
 
     def draw(self, noise: Noise, size: Scale, site: int, state: Walk) -> Sum:
-        sort = INT if noise in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC) else REAL
+        sort = INT if noise.whole else REAL
         symbol = own(f"noise.{len(state.draws)}", self.which, sort)
         places = [read.place for read in state.reads if read.private]
         turn = places[-1] if places else self.here
-        drawn = Drawn(site, len(state.draws), None, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0))
+        drawn = Drawn(
+            site, len(state.draws), None, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0)
+        )
         state.draws.append(drawn)
         return variable(symbol)
 
@@ -317,12 +316,12 @@ def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
     if drawn.factor:
         return drawn
     later: Binding = {other.symbol: ZERO for other in drawn_here if other.order >= drawn.order}
-    return replace(drawn, rest=put(value, later), factor=value.factor_of(drawn.symbol))
+    return replace(drawn, rest=put(value, later), factor=Fraction(value.terms.get(drawn.symbol, 0)))
 
 
 def _bounded(value: Sum) -> Sum:
     """The value, unless its numbers are so long that a program could fill the memory with them."""
-    numbers = (value.constant, *(factor for _, factor in value.parts))
+    numbers = (value.constant, *value.terms.values())
     if any(max(n.numerator.bit_length(), n.denominator.bit_length()) > MOST_BITS for n in numbers):
         raise Unsupported(f"a number has more than {MOST_BITS} bits")
     return value

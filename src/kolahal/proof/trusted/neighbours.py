@@ -8,23 +8,8 @@ from fractions import Fraction
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
-from kolahal.logic.terms import (
-    BOOL,
-    INT,
-    REAL,
-    ZERO,
-    Formula,
-    Sum,
-    Symbol,
-    at_most,
-    below,
-    choose,
-    equal,
-    number,
-    scale,
-    some,
-    variable,
-)
+from kolahal.logic.linear import number, variable
+from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Formula, Sum, Symbol, at_most, below, choose, equal, some
 from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, move_of, moved_by, moved_size
 from kolahal.proof.trusted.values import Unsupported
 
@@ -61,7 +46,7 @@ class Neighbours:
         return (
             at_most(ZERO, size),
             at_most(size, number(self.distance)),
-            some([equal(by, size), equal(by, scale(-1, size))]),
+            some([equal(by, size), equal(by, -size)]),
             at_most(ZERO, variable(MOVED_AT)),
         )
 

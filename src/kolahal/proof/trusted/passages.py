@@ -10,22 +10,11 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
-from kolahal.logic.affine import (
-    Affine,
-    AnswerAt,
-    Atom,
-    Atoms,
-    Indeterminate,
-    MoveAt,
-    NoiseAt,
-    Number,
-    constant_form,
-    symbol_form,
-    symbols_of,
-)
-from kolahal.logic.smt import is_empty
+from kolahal.logic.linear import Inequality, LinearForm, Number, number, unknowns_of, variable
+from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell
-from kolahal.paths.state import CONTINUOUS, Paths, affine_parts, discrete_part
+from kolahal.paths.state import Paths, affine_parts, discrete_part
+from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, Indeterminate, MoveAt, NoiseAt
 from kolahal.verdicts import Unknown
 
 MOST_CORNERS = 4_096  # moves of neighbours that are looked at one by one for an event
@@ -54,7 +43,7 @@ class SizedProgram:
 
     def is_whole(self, active: Active) -> bool:
         """Whether some shifted noise is on the whole numbers; then there is no shift between two others."""
-        return any(self.paths.noises[site] not in CONTINUOUS for site in active)
+        return any(self.paths.noises[site].whole for site in active)
 
     @property
     def whole_answers(self) -> bool:
@@ -96,7 +85,9 @@ def shape(event: OutputCell, active: Active) -> object:
     return discrete_part(event.output), noisy, outputs
 
 
-def find_rows(source: OutputCell, target: OutputCell, active: Active, moved: Mapping[Indeterminate, Affine]) -> tuple[Row, ...]:
+def find_rows(
+    source: OutputCell, target: OutputCell, active: Active, moved: Mapping[Indeterminate, Affine]
+) -> tuple[Row, ...]:
     """What a shift must satisfy to lead from `source` on q to `target` on q + δ, where the facts of both hold."""
     rows = []
     for facet in target.facets:
@@ -114,7 +105,7 @@ def find_rows(source: OutputCell, target: OutputCell, active: Active, moved: Map
 
 def move_answers(places: Iterable[int]) -> dict[Indeterminate, Affine]:
     """The answers of a neighbour that moves at some places: q + δ."""
-    return {AnswerAt(i): symbol_form(AnswerAt(i)) + symbol_form(MoveAt(i)) for i in places}
+    return {AnswerAt(i): variable(AnswerAt(i)) + variable(MoveAt(i)) for i in places}
 
 
 def is_move_only(change: Affine) -> bool:
@@ -128,7 +119,9 @@ def worst_changes(case: SizedProgram, rows: Sequence[Row]) -> tuple[Number, ...]
     affine part of an answer that moves at all cannot be covered.
     """
     if any(row.equal and row.change.terms for row in rows):
-        return Unknown("an output with whole noise moves by less than a whole number; declare whole answers, Private[int]")
+        return Unknown(
+            "an output with whole noise moves by less than a whole number; declare whole answers, Private[int]"
+        )
     worst: list[Number] = [row.change.constant for row in rows]
     for count, move in enumerate(case.adjacency.vertices(case.size)):
         if count == MOST_CORNERS:
@@ -164,8 +157,8 @@ def relation(adjacency: Adjacency, size: int) -> list[Piece]:
     reach, every = adjacency.distance, tuple(range(size))
 
     def box(places: tuple[int, ...], low: Number, high: Number) -> Piece:
-        above = (Atom(symbol_form(MoveAt(i)) - constant_form(high), strict=False) for i in places)
-        below = (Atom(constant_form(low) - symbol_form(MoveAt(i)), strict=False) for i in places)
+        above = (Inequality(variable(MoveAt(i)) - number(high), strict=False) for i in places)
+        below = (Inequality(number(low) - variable(MoveAt(i)), strict=False) for i in places)
         return Piece(places, (*above, *below))
 
     match adjacency:
@@ -177,8 +170,8 @@ def relation(adjacency: Adjacency, size: int) -> list[Piece]:
             return [box((place,), -reach, reach) for place in every]
         case SumWithin():
             signs = itertools.product((1, -1), repeat=size)
-            sums = (Affine({MoveAt(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
-            return [Piece(every, tuple(Atom(total, strict=False) for total in sums))]
+            sums = (LinearForm({MoveAt(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
+            return [Piece(every, tuple(Inequality(total, strict=False) for total in sums))]
         case _:
             raise AssertionError(f"{adjacency} has no polyhedra")
 
@@ -194,12 +187,12 @@ class Crossing:
     def moved(self, piece: Piece) -> tuple[Atoms, ...]:
         """What a database satisfies whose neighbour is in each event."""
         moved = move_answers(piece.places)
-        return tuple(tuple(Atom(f.form.replace(moved), f.strict) for f in known) for known in self.facts)
+        return tuple(tuple(Inequality(f.form.replace(moved), f.strict) for f in known) for known in self.facts)
 
 
 def build_crossing(case: SizedProgram, places: Sequence[int], active: Active) -> Crossing:
     facts = tuple(tuple(f for f in case.events[place].facets if is_fact(f, active)) for place in places)
-    return Crossing(tuple(places), facts, case.paths.domain(symbols_of(atom for known in facts for atom in known)))
+    return Crossing(tuple(places), facts, case.paths.domain(unknowns_of(atom for known in facts for atom in known)))
 
 
 def find_fault(case: SizedProgram, crossing: Crossing, steps: int) -> str:

@@ -9,27 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Const,
-    Expr,
-    For,
-    If,
-    Length,
-    Negate,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-    walk,
-)
-from kolahal.lang.noise import Noise
+from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
@@ -40,22 +23,17 @@ from kolahal.logic.terms import (
     Sum,
     Symbol,
     Term,
-    add,
     at_most,
     choose,
-    combine,
     equal,
     every,
     implies,
+    is_whole,
     magnitude,
     negate,
-    number,
     put,
     put_in,
-    scale,
     some,
-    subtract,
-    variable,
 )
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
@@ -85,8 +63,6 @@ from kolahal.proof.trusted.values import (
 )
 
 END = -1  # where both runs have answered, as a place of its own while the budget is still open
-WHOLE_NOISE = (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC)
-ONE_SIDED = (Noise.EXPONENTIAL, Noise.GEOMETRIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +87,7 @@ def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
         assert isinstance(draw.scale, Scale)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = settle_answers(spread_comprehensions(sketch, released))
-    grown = frozenset(node.name for node in walk(sketch.body) if isinstance(node, Append))
+    grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
     first, second = (Machine(spread, which, sketch.private.whole, grown).run() for which in (1, 2))
     return Product(sketch, released, first, second, monomials)
 
@@ -122,48 +98,48 @@ def settle_answers(sketch: Sketch) -> Sketch:
     Where both runs give the same value, they give the same after it too: if it is the same arithmetic, which is sure
     only where there is one place to answer.
     """
-    if sum(isinstance(node, Return) for node in walk(sketch.body)) != 1:
+    if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) != 1:
         return sketch
     public = set(sketch.quantities())
 
-    def is_public(expr: Expr) -> bool:
+    def is_public(expr: ir.Expr) -> bool:
         match expr:
-            case Const():
+            case ir.Const():
                 return True
-            case Negate(of):
+            case ir.Negate(of):
                 return is_public(of)
-            case Binary(_, left, right):
+            case ir.Binary(_, left, right):
                 return is_public(left) and is_public(right)
-            case Var(name):
+            case ir.Var(name):
                 return name in public
-            case Length(Var(name)):
+            case ir.Length(ir.Var(name)):
                 return f"len({name})" in public
             case _:
                 return False
 
-    def essence(expr: Expr) -> Expr:
+    def essence(expr: ir.Expr) -> ir.Expr:
         match expr:
-            case Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
+            case ir.Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
                 return essence(left)
-            case Binary("+" | "-" | "*", left, right) if is_public(left):
+            case ir.Binary("+" | "-" | "*", left, right) if is_public(left):
                 return essence(right)
-            case TupleOf(items):
+            case ir.TupleOf(items):
                 return replace(expr, items=tuple(essence(item) for item in items))
             case _:
                 return expr
 
-    def settle(block: Block) -> Block:
-        settled: list[Stmt] = []
+    def settle(block: ir.Block) -> ir.Block:
+        settled: list[ir.Stmt] = []
         for node in block:
             match node:
-                case If():
+                case ir.If():
                     settled.append(replace(node, then=settle(node.then), orelse=settle(node.orelse)))
-                case For() | While():
+                case ir.For() | ir.While():
                     settled.append(replace(node, body=settle(node.body)))
-                case Return(value):
+                case ir.Return(value):
                     before = settled[-1] if settled else None
                     match before, value:
-                        case Assign((target,), (Binary() as given,)), Var(name) if name == target:
+                        case ir.Assign((target,), (ir.Binary() as given,)), ir.Var(name) if name == target:
                             settled.pop()
                             value = given
                     settled.append(replace(node, value=essence(value)))
@@ -225,11 +201,11 @@ def symbols_in(value: SymbolicValue) -> Iterator[Symbol]:
 
 
 def _own(term: Sum) -> bool:
-    return len(term.parts) == 1 and isinstance(term.parts[0][0], Own)
+    return [isinstance(unknown, Own) for unknown in term.terms] == [True]
 
 
 def _only(term: Sum) -> Symbol:
-    symbol = term.parts[0][0]
+    (symbol,) = term.terms
     assert isinstance(symbol, Symbol)
     return symbol
 
@@ -267,7 +243,7 @@ class _Pairing:
             elif read.private:
                 move, facts = self.neighbours.move(index, twin.place)
                 premises += facts
-                binding[read.symbol] = choose(here, add(variable(twin.symbol), move), variable(read.symbol))
+                binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
             else:
                 binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
         alike = self.alike(one, two)
@@ -278,19 +254,19 @@ class _Pairing:
         for mine, other in zip(one.draws, two.draws):
             if (mine.site, mine.spot) != (other.site, other.spot):
                 break  # the clause has the goal `false`; later noise of the second run stays unknown
-            if mine.noise in ONE_SIDED:
+            if mine.noise.one_sided:
                 premises.append(at_most(ZERO, variable(mine.symbol)))
             shift = self.shift(mine, other, one, binding)
-            if mine.noise in WHOLE_NOISE and not shift.whole:
+            if mine.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
-            moved = add(variable(mine.symbol), shift)
+            moved = variable(mine.symbol) + shift
             here = equal(mine.place, put(other.place, binding))
             places.append(here)
             binding[other.symbol] = choose(here, moved, variable(other.symbol))
-            if mine.noise in ONE_SIDED:
+            if mine.noise.one_sided:
                 goals.append(at_most(ZERO, moved))
             powers = powers_of(mine.scale, self.product.sketch)
-            spent[powers] = combine((1, spent[powers]), (1 / mine.scale.coefficient, magnitude(shift)))
+            spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
         premises += [put_in(condition, binding) for condition in two.conditions]
         if not alike:
             return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
@@ -325,21 +301,21 @@ class _Pairing:
             case AtGhost(offset, then, orelse):
                 if self.alignment.ghost is None:
                     raise Unsupported("a shift in the turn of the ghost needs a ghost")
-                chosen = equal(add(mine.turn, number(offset)), variable(GHOST))
+                chosen = equal(mine.turn + number(offset), variable(GHOST))
                 return choose(chosen, self.form(then, mine, other, binding), self.form(orelse, mine, other, binding))
 
     def form(self, form: Form, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:
-        result = scale(form.units, self.neighbours.unit)
+        result = self.neighbours.unit.times(form.units)
         if form.cancel:
             if not mine.factor or mine.factor != other.factor:
                 raise Unsupported("noise that is not simply added cannot cancel a difference")
-            difference = subtract(put(other.rest, binding), mine.rest)
-            result = combine((1, result), (-1 / mine.factor, difference))
+            difference = put(other.rest, binding) - mine.rest
+            result -= difference.times(1 / mine.factor)
         if form.follow is not None:
             here, there = mine.names.get(form.follow), other.names.get(form.follow)
             if not isinstance(here, Numeric) or not isinstance(there, Numeric):
                 raise Unsupported(f"`{form.follow}` is not a number where the noise is drawn")
-            result = add(result, subtract(put(there.value, binding), here.value))
+            result += put(there.value, binding) - here.value
         return result
 
     def arrival(
@@ -367,8 +343,10 @@ class _Pairing:
                     updates.append((symbol, now))
         updates += [(self.product.spent(powers), total) for powers, total in spent.items()]
         for symbol, term in updates:
-            if symbol.sort == INT and not (isinstance(term, Sum) and term.whole):
-                raise Unsupported(f"{symbol.stem if isinstance(symbol, Own) else symbol.name} may not be a whole number")
+            if symbol.sort == INT and not (isinstance(term, LinearForm) and is_whole(term)):
+                raise Unsupported(
+                    f"{symbol.stem if isinstance(symbol, Own) else symbol.name} may not be a whole number"
+                )
         return tuple(updates), goals
 
     def final(
@@ -386,11 +364,11 @@ class _Pairing:
         goals = [*goals, _same_answer(first.value, second.value, binding)]
         for share in self.shares or ():
             per = number(1) if share.per is None else quantity(share.per, self.product.sketch)
-            limit = scale(share.bound, per)
+            limit = per.times(share.bound)
             if self.neighbours.kind == "sum":
                 if share.per is not None and share.bound:
                     raise Unsupported("a cost in proportion to the move and to a public quantity is not linear")
-                limit = scale(share.bound / self.neighbours.distance, self.neighbours.unit)
+                limit = self.neighbours.unit.times(share.bound / self.neighbours.distance)
             goals.append(at_most(spent[share.powers], limit))
         if self.alignment.ghost is not None:
             here, there = one.names.get(self.alignment.ghost), two.names.get(self.alignment.ghost)
@@ -440,15 +418,17 @@ def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) ->
 def _is_ghost(value: SymbolicValue) -> Formula:
     """Whether this run is one of those that the ghost's value stands for; None is counted to every ghost's value."""
     match value:
-        case Numeric(term) if term.whole:
+        case Numeric(term) if is_whole(term):
             return equal(term, variable(GHOST))
-        case Maybe(none, Numeric(term)) if term.whole:
+        case Maybe(none, Numeric(term)) if is_whole(term):
             return some([none, equal(term, variable(GHOST))])
         case _:
             raise Unsupported("the variable that the runs are sorted by is not a whole number")
 
 
-def updates_of(symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
+def updates_of(
+    symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]
+) -> list[tuple[Symbol, Term]]:
     """The symbols of a variable at a loop head with their new values."""
     value = _bound(value, binding)
     match symbols, value:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol, Term, put, symbols_of, variable
+from kolahal.logic.linear import variable
+from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol, Term, put, symbols_of
 
 LENGTH = Symbol("len(q)", INT)  # of the private answers, the same in both runs
 GHOST = Symbol("ghost.value", INT)  # the final value of the variable that first runs are sorted by

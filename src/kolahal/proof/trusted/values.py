@@ -10,21 +10,8 @@ from typing import TypeAlias
 from kolahal.lang.ir import Expr
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
-from kolahal.logic.terms import (
-    FALSE,
-    TRUE,
-    Formula,
-    Sum,
-    Symbol,
-    add,
-    choose,
-    equal,
-    every,
-    negate,
-    number,
-    same_truth,
-    some,
-)
+from kolahal.logic.linear import number
+from kolahal.logic.terms import FALSE, TRUE, Formula, Sum, Symbol, choose, equal, every, negate, same_truth, some
 from kolahal.proof.trusted.symbols import Ghost
 
 
@@ -82,7 +69,7 @@ class Built:
     back: tuple[SingleValue, ...] = ()
 
     def grown(self, item: SingleValue, at_front: bool) -> Built:
-        length = add(self.length, number(1))
+        length = self.length + number(1)
         if not at_front:
             return Built(self.base, length, self.front, (*self.back, item))
         if self.base is None:  # kept in one place, so that equal lists look alike

@@ -16,11 +16,12 @@ from kolahal.engine.faults import RunError
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.logic.affine import Affine, AnswerAt, Argument, Atom, NoiseAt, symbol_form
+from kolahal.logic.linear import Inequality, LinearForm, variable
 from kolahal.logic.simplex import find_point, find_supremum, minimise
 from kolahal.model import Arguments, type_of
 from kolahal.paths.explore import explore
-from kolahal.paths.state import CONTINUOUS, ONE_SIDED, Fault, Path, Paths, output_at, symbols_in, values_of
+from kolahal.paths.state import Fault, Path, Paths, output_at, symbols_in, values_of
+from kolahal.paths.unknowns import Affine, AnswerAt, Argument, NoiseAt
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Unknown
 from strategies import Case, cases
@@ -160,7 +161,7 @@ def is_tie(paths: Paths, values: Mapping[Any, Any]) -> bool:
     """Whether a value with continuous noise is exactly at the edge of a comparison, which has probability 0."""
     atoms = {atom for path in paths.paths for atom in path.atoms}
     return bool(paths.almost) or any(
-        atom.form.at(values) == 0 for atom in atoms if any(paths.noise(s) in CONTINUOUS for s in atom.form.terms)
+        atom.form.at(values) == 0 for atom in atoms if any(map(paths.is_continuous, atom.form.terms))
     )
 
 
@@ -169,8 +170,8 @@ def draws_for(draw: Any, sketch: Sketch) -> dict[int, list[Fraction]]:
     """Three draws for each site, by its family."""
     found = {}
     for place in sketch.draws:
-        low = 0 if place.noise in ONE_SIDED else -6
-        parts = st.integers(low, 6) if place.noise not in CONTINUOUS else st.fractions(low, 6, max_denominator=97)
+        low = 0 if place.noise.one_sided else -6
+        parts = st.integers(low, 6) if place.noise.whole else st.fractions(low, 6, max_denominator=97)
         found[place.site] = [Fraction(draw(parts)) for _ in range(3)]
     return found
 
@@ -321,14 +322,14 @@ def test_a_loop_without_end_is_reported() -> None:
 # ---------------------------------------------------------------- exact arithmetic
 
 
-X, Y, Z = (symbol_form(AnswerAt(i)) for i in range(3))
+X, Y, Z = (variable(AnswerAt(i)) for i in range(3))
 SYMBOLS = (AnswerAt(0), AnswerAt(1), AnswerAt(2), Argument("T"))
 
 
 @st.composite
 def forms(draw: Any) -> Affine:
     terms = {symbol: draw(st.integers(-3, 3)) for symbol in SYMBOLS}
-    return Affine({s: c for s, c in terms.items() if c}, draw(st.fractions(-4, 4, max_denominator=4)))
+    return LinearForm({s: c for s, c in terms.items() if c}, draw(st.fractions(-4, 4, max_denominator=4)))
 
 
 @given(forms(), forms(), st.fractions(-3, 3, max_denominator=5), st.lists(st.integers(-9, 9), min_size=4, max_size=4))
@@ -337,7 +338,7 @@ def test_forms_calculate_like_numbers(a: Affine, b: Affine, factor: Fraction, va
     assert (a + b).at(at) == a.at(at) + b.at(at)
     assert (a - b).at(at) == a.at(at) - b.at(at)
     assert a.times(factor).at(at) == a.at(at) * factor
-    assert Atom(a, True).normal().holds(at) == Atom(a, True).holds(at)
+    assert Inequality(a, True).normal().holds(at) == Inequality(a, True).holds(at)
     assert a - b + b == a and hash(a - b + b) == hash(a)
     assert a.replace({AnswerAt(0): b}).at(at) == a.at(at | {AnswerAt(0): b.at(at)})
 
@@ -347,7 +348,7 @@ def test_forms_calculate_like_numbers(a: Affine, b: Affine, factor: Fraction, va
     st.lists(st.fractions(-5, 5, max_denominator=3), min_size=4, max_size=4),
 )
 def test_a_point_is_found_wherever_there_is_one(parts: list[tuple[Affine, bool]], values: list[Fraction]) -> None:
-    atoms = [Atom(form, strict) for form, strict in parts]
+    atoms = [Inequality(form, strict) for form, strict in parts]
     at = dict(zip(SYMBOLS, values, strict=True))
     known = [atom if atom.holds(at) else atom.negated() for atom in atoms]
     point = find_point(known)
@@ -358,17 +359,22 @@ def test_a_point_is_found_wherever_there_is_one(parts: list[tuple[Affine, bool]]
 
 
 def test_contradictions_have_no_point() -> None:
-    assert find_point([Atom(X - Y, True), Atom(Y - Z, False), Atom(Z - X, False)]) is None
-    assert find_point([Atom(X - Y, False), Atom(Y - Z, False), Atom(Z - X, False)]) is not None
-    assert find_point([Atom(X + symbol_form(AnswerAt(9)), True)], positive={AnswerAt(0), AnswerAt(9)}) is None
+    assert find_point([Inequality(X - Y, True), Inequality(Y - Z, False), Inequality(Z - X, False)]) is None
+    assert find_point([Inequality(X - Y, False), Inequality(Y - Z, False), Inequality(Z - X, False)]) is not None
+    assert find_point([Inequality(X + variable(AnswerAt(9)), True)], positive={AnswerAt(0), AnswerAt(9)}) is None
 
 
 def test_bounds_are_exact() -> None:
-    box = [Atom(X - Affine({}, 2), True), Atom(-X, False), Atom(Y - X, False), Atom(-Y - Affine({}, 3), False)]
+    box = [
+        Inequality(X - LinearForm({}, 2), True),
+        Inequality(-X, False),
+        Inequality(Y - X, False),
+        Inequality(-Y - LinearForm({}, 3), False),
+    ]
     assert find_supremum(X.times(2) + Y, box) == 6
     assert find_supremum(-Y, box) == 3
     assert find_supremum(Z, box) is None
-    assert find_supremum(Affine({}, Fraction(7, 2)), box) == Fraction(7, 2)
+    assert find_supremum(LinearForm({}, Fraction(7, 2)), box) == Fraction(7, 2)
 
 
 def test_the_cheapest_point_and_its_prices() -> None:

@@ -1,0 +1,211 @@
+"""The one door to the solvers: Z3, and cvc5 where it is installed. What a solver leaves open counts as not proved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import z3
+
+from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, key_of
+from kolahal.logic.terms import (
+    BOOL,
+    INT,
+    REAL,
+    Equation,
+    Every,
+    Formula,
+    IfThenElse,
+    Neither,
+    Some,
+    Symbol,
+    Truth,
+    is_whole,
+)
+
+SORTS = {INT: z3.IntSort, REAL: z3.RealSort, BOOL: z3.BoolSort}
+SAT, UNSAT, UNKNOWN = "sat", "unsat", "unknown"  # what solvers say
+
+
+# ---------------------------------------------------------------- scripts
+
+
+def check_script(script: str, steps: int) -> str:
+    """What Z3 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown."""
+    solver = z3.Solver(ctx=z3.Context())
+    solver.set("rlimit", steps)
+    try:
+        solver.from_string(script)
+    except z3.Z3Exception:
+        return UNKNOWN
+    return str(solver.check())
+
+
+def has_second_opinion() -> bool:
+    """Whether there is a second solver."""
+    return find_spec("cvc5") is not None
+
+
+def second_opinion(script: str, steps: int) -> str:
+    """What cvc5 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown."""
+    import cvc5  # optional: `pip install 'kolahal[cvc5]'`
+
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("rlimit", str(steps))
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, script, "obligation")
+    symbols = parser.getSymbolManager()
+    said: list[str] = []
+    try:
+        while not (command := parser.nextCommand()).isNull():
+            said += command.invoke(solver, symbols).split()
+    except RuntimeError:
+        return UNKNOWN
+    return said[0] if len(said) == 1 and said[0] in (SAT, UNSAT) else UNKNOWN
+
+
+# ---------------------------------------------------------------- forms and formulas
+
+
+class Translator:
+    """Our forms and formulas as Z3's, each formula translated once.
+
+    What Z3 answers, or which of several proofs it finds, depends on all that its context has seen, so each search has
+    one of its own: the same question then has the same answer in every process.
+    """
+
+    def __init__(self, context: Any = None) -> None:
+        self.context = context or z3.Context()
+        self.known: dict[Any, Any] = {}
+
+    def unknown(self, unknown: Keyed) -> Any:
+        if unknown not in self.known:
+            sort = unknown.sort if isinstance(unknown, Symbol) else REAL
+            self.known[unknown] = z3.Const(key_of(unknown), SORTS[sort](self.context))
+        return self.known[unknown]
+
+    def form(self, form: LinearForm[Keyed], whole: bool) -> Any:
+        pieces = []
+        for unknown, factor in form.ordered():
+            if isinstance(unknown, IfThenElse):
+                piece = z3.If(
+                    self.formula(unknown.test), self.form(unknown.then, whole), self.form(unknown.orelse, whole)
+                )
+            else:
+                piece = self.unknown(unknown)
+                if not whole and isinstance(unknown, Symbol) and unknown.sort == INT:
+                    piece = z3.ToReal(piece)
+            pieces.append(piece if factor == 1 else self.number(factor, whole) * piece)
+        if form.constant or not pieces:
+            pieces.append(self.number(form.constant, whole))
+        return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
+
+    def formula(self, formula: Formula | Inequality[Keyed]) -> Any:
+        if isinstance(formula, Symbol):
+            return self.unknown(formula)
+        if formula not in self.known:
+            self.known[formula] = self._formula(formula)
+        return self.known[formula]
+
+    def _formula(self, formula: Formula | Inequality[Keyed]) -> Any:
+        match formula:
+            case Inequality(form, strict):
+                left, zero = self.against_zero(form)
+                return left < zero if strict else left <= zero
+            case Equation(form):
+                left, zero = self.against_zero(form)
+                return left == zero
+            case Truth(value):
+                return z3.BoolVal(value, self.context)
+            case Every(parts):
+                return z3.And([self.formula(part) for part in parts])
+            case Some(parts):
+                return z3.Or([self.formula(part) for part in parts])
+            case Neither(part):
+                return z3.Not(self.formula(part))
+            case _:
+                return self.unknown(formula)
+
+    def against_zero(self, form: LinearForm[Keyed]) -> tuple[Any, Any]:
+        whole = is_whole(form)
+        return self.form(form, whole), self.number(0, whole)
+
+    def number(self, value: Number, whole: bool) -> Any:
+        return z3.IntVal(value.numerator, self.context) if whole else z3.RealVal(str(value), self.context)
+
+
+# ---------------------------------------------------------------- questions
+
+
+def is_empty(
+    inside: Sequence[Inequality[Keyed]],
+    steps: int,
+    one_of: Sequence[Sequence[Inequality[Keyed]]] | None = None,
+    none_of: Sequence[Sequence[Inequality[Keyed]]] = (),
+) -> bool:
+    """Whether it is proved that no point is in all of `inside`, in some polyhedron of `one_of`, in none of `none_of`."""
+    known = set(inside)
+    if any(atom.negated() in known for atom in known):
+        return True
+    words = Translator(z3.main_ctx())  # a context of its own would take longer than most of these questions
+    solver = z3.SolverFor("QF_LRA")
+    solver.set("rlimit", steps)
+    solver.add([words.formula(atom) for atom in inside])
+    if one_of is not None:
+        solver.add(z3.Or([z3.And([words.formula(atom) for atom in atoms]) for atoms in one_of]))
+    for atoms in none_of:
+        solver.add(z3.Or([words.formula(atom.negated()) for atom in atoms]))
+    return bool(solver.check() == z3.unsat)
+
+
+class Switchboard:
+    """A solver with formulas that always hold, and switches: symbols that assert more while they are assumed."""
+
+    def __init__(self, translator: Translator, always: Sequence[Formula], steps: int):
+        self.translator = translator
+        self.solver = z3.SolverFor("QF_LIRA", ctx=translator.context)
+        self.solver.set("rlimit", steps)
+        self.solver.set("core.minimize", True)
+        for formula in always:
+            self.solver.add(translator.formula(formula))
+        self.denied: dict[Symbol, Any] = {}
+
+    def assertion(self, name: str, formula: Formula) -> Symbol:
+        """A switch that asserts a formula."""
+        return self._switch(name, self.translator.formula(formula))
+
+    def denial(self, name: str, formula: Formula) -> Symbol:
+        """A switch that asserts that a formula is false."""
+        denied = self.translator.formula(formula)
+        switch = self._switch(name, z3.Not(denied))
+        self.denied[switch] = denied
+        return switch
+
+    def _switch(self, name: str, asserted: Any) -> Symbol:
+        switch = Symbol(name, BOOL)
+        self.solver.add(z3.Implies(self.translator.unknown(switch), asserted))
+        return switch
+
+    def check(self, assumed: Sequence[Symbol]) -> str:
+        """sat, unsat or unknown."""
+        return str(self.solver.check([self.translator.unknown(switch) for switch in assumed]))
+
+    def core(self) -> set[str]:
+        """The names of switches that suffice for the last `unsat`."""
+        return {switch.decl().name() for switch in self.solver.unsat_core()}
+
+    def broken(self, assumed: Sequence[Symbol], denials: Sequence[Symbol]) -> list[bool]:
+        """Which of the denied formulas are false in one example where `assumed` and one of the denials hold.
+
+        None of them, if there is no example; all of them, if that is not known.
+        """
+        self.solver.push()
+        self.solver.add(z3.Or([self.translator.unknown(switch) for switch in denials]))
+        answer = self.check(assumed)
+        broken = [answer == UNKNOWN] * len(denials)
+        if answer == SAT:
+            model = self.solver.model()
+            broken = [not z3.is_true(model.eval(self.denied[switch], model_completion=True)) for switch in denials]
+        self.solver.pop()
+        return broken

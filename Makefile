@@ -21,7 +21,7 @@ test: check
 check: .venv/ready
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m 'not paper and not attacks'
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt'
 
 bench: .venv/ready
 	$(BIN)/python -m bench
@@ -42,12 +42,14 @@ fuzz: .venv/ready
 
 # how many, and how: make hunt COUNT=20000 HUNT='--quick --seconds 2 --everyone 0.01 --lengths 0.1' SECOND='--everyone 0.01'
 # The second hunt has other programs and another judge; COUNT2 is how many of those, and 0 of either leaves it out.
+# Then come the programs of both that are looked at after every change and are too many for `make test`.
 COUNT ?= 1000
 COUNT2 ?= $(COUNT)
 
 hunt: .venv/ready
 	failed=0; $(BIN)/python -m bench.hunt $(COUNT) $(HUNT) || failed=1; \
-	$(BIN)/python -m bench.second_hunt $(COUNT2) $(SECOND) || failed=1; exit $$failed
+	$(BIN)/python -m bench.second_hunt $(COUNT2) $(SECOND) || failed=1; \
+	$(BIN)/pytest -n 2 -m hunt tests/proof || failed=1; exit $$failed
 
 # everything that gives a verdict, on every program of tests/known/attacks, and brute force
 attacks: .venv/ready

@@ -7,9 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 
 from kolahal.evaluation import evaluate
 from kolahal.report.text import table
-from kolahal.roads.methods import choose_parts
 from kolahal.settings import Settings
-from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.sketches.gallery import GALLERY
 
 SEEDS = range(int(os.environ.get("KOLAHAL_SEEDS", "10")))
 SLOW = True
@@ -23,9 +22,7 @@ def main() -> None:
             for name in GALLERY:
                 found = []
                 for seed in SEEDS:
-                    settings = Settings(seed=seed)
-                    parts = choose_parts(method, load_one(name), settings).spread_over(pool)
-                    found.append(evaluate(name, parts, settings))
+                    found.append(evaluate(name, method, Settings(seed=seed), pool))
                 ranks = [str(row.rank or "-") for row in found]
                 totals = sorted(dict(row.seconds)["total"] for row in found)
                 proved = sum(row.proved for row in found)

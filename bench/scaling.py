@@ -9,8 +9,7 @@ from fractions import Fraction
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.report.text import table
-from kolahal.roads.methods import choose_parts
-from kolahal.roads.paper import Timer, synthesize
+from kolahal.roads.methods import synthesize
 from kolahal.search.grammar import enumerate_scales
 from kolahal.settings import Grammar, Settings
 
@@ -28,9 +27,8 @@ def main() -> None:
                 cells = []
                 for largest in COEFFICIENTS:
                     sketch, settings = make_sketch(holes), make_settings(largest)
-                    timer, start = Timer(), time.perf_counter()
-                    parts = choose_parts(method, sketch, settings).spread_over(pool).watched_by(timer)
-                    found = synthesize(sketch, settings, parts)
+                    start = time.perf_counter()
+                    found = synthesize(sketch, settings, method, pool)
                     cells.append(f"{time.perf_counter() - start:.1f} s, {found.candidates} tried")
                 rows.append([str(holes), *cells])
                 print(f"{method}: {holes} holes done", flush=True)

@@ -1,15 +1,17 @@
 """Shared by all tests: property tests are the same on every machine and are never judged by the clock; a verdict
-against evidence is an error."""
+against evidence is an error, and so is a proof of ours that does not pass its own re-check."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 import pytest
 from hypothesis import settings
 
 from kolahal.proof import evidence
+from kolahal.proof.find import bounded, lengths
 
-settings.register_profile("kolahal", derandomize=True, deadline=None, database=None)
+# The examples are the same every time, so the second fifty of a property would find what the first do, or nothing.
+settings.register_profile("kolahal", derandomize=True, deadline=None, database=None, max_examples=50)
 settings.load_profile("kolahal")
 
 
@@ -20,7 +22,12 @@ def _no_contradictions(request: pytest.FixtureRequest) -> Iterator[None]:
     def fail(text: str) -> NoReturn:
         raise AssertionError(f"a verdict against evidence: {text}")
 
+    def fail_recheck(what: str, faults: Sequence[str]) -> NoReturn:
+        raise AssertionError(f"{what} did not pass its re-check: {faults}")
+
     with pytest.MonkeyPatch.context() as patch:
         if request.node.get_closest_marker("contradiction") is None:
             patch.setattr(evidence, "defect", fail)
+            for prover in (lengths, bounded):
+                patch.setattr(prover, "failed_recheck", fail_recheck)
         yield

@@ -11,11 +11,12 @@ from typing import Any
 
 import kolahal
 from kolahal import check, parse_scale, synthesize
+from kolahal.display import ShownCheck, ShownSynthesis
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Accuracy
 from kolahal.report.svg import escape
-from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
+from kolahal.results import Judged, Law, describe_completion
 from kolahal.sketches.gallery import FOLDER, GALLERY, load_one
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 
@@ -127,7 +128,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
         "each_within", "one_within", "sum_within", "monotone",
     ),
     "Working with them": ("synthesize", "synthesize_plain", "check", "emit", "Sketch", "Mechanism", "Scale", "parse_scale", "Settings", "Grammar"),
-    "Results": (Synthesis, Judged, Law, Accuracy, Check, Proved, Bounded, Refuted, Unknown),
+    "Results": (ShownSynthesis, Judged, Law, Accuracy, ShownCheck, Proved, Bounded, Refuted, Unknown),
     "Errors": ("KolahalError", "UsageError", "SettingsError"),
 }  # fmt: skip
 NOTES = {
@@ -182,7 +183,8 @@ def _members(value: Any) -> Iterator[tuple[str, str]]:
     """The fields, properties and methods of a class that have a name for users."""
     if is_dataclass(value):
         yield from ((f.name, str(f.type)) for f in fields(value) if not f.name.startswith("_"))
-    for name, member in vars(value).items():
+    ours = [kind for kind in reversed(value.__mro__) if kind.__module__.startswith("kolahal")]
+    for name, member in (item for kind in ours for item in vars(kind).items()):
         doc = inspect.getdoc(member.fget if isinstance(member, property) else member)
         if doc and not name.startswith("_") and (isinstance(member, property) or inspect.isfunction(member)):
             yield (
@@ -210,7 +212,7 @@ def judge_scales(sketch: Sketch, places: list[tuple[int, int]]) -> Verdicts:
     return {(a, b): _word(check(sketch.complete(f"{a}/eps", f"{b}/eps"))) for a, b in places}
 
 
-def _word(found: Check) -> str:
+def _word(found: ShownCheck) -> str:
     match found.verdict:
         case Proved():
             return PROVED

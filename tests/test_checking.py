@@ -26,9 +26,9 @@ def above_threshold(q: Private, T: float, eps: Epsilon):
 """
 
 
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("name", ["histogram", "noisy_max_1", "smart_sum", "svt", "above_threshold_2"])
 def test_the_textbook_answers_are_proved_for_every_length_and_tight(name: str) -> None:
-    """The loss that is shown to be reached is within 1 % of the bound that is proved."""
+    """The loss that is shown to be reached is within 1 % of the bound that is proved. (docs/gallery has all nine.)"""
     found = check(load_one(name).complete(*GALLERY[name].textbook[0]))
     assert isinstance(found.verdict, Proved) and isinstance(found.verdict.scope, Everywhere)
     assert found.epsilon_upper == 1
@@ -46,17 +46,11 @@ def test_near_misses_of_above_threshold_are_refuted_with_their_cost(first: str, 
     assert 1 < found.epsilon_lower <= cost + 1e-9
 
 
-LOWERED = [
-    ("noisy_max_1", ("1/eps",)),
-    ("noisy_max_2", ("1/eps", None)),
+LOWERED = [  # more of them in tests/proof/test_refute.py, and in docs/gallery
     ("exp_noisy_max", ("1/eps", None)),
-    ("smart_sum", ("1/eps", "2/eps")),
     ("smart_sum", ("2/eps", "1/eps")),
     ("svt", ("2/eps", "3*N/eps")),
-    ("svt", ("1/eps", "4*N/eps")),
-    ("above_threshold_1", ("2/eps", "3/eps")),
     ("above_threshold_2", ("1/eps", "4/eps", None)),
-    ("histogram", (None,)),
     ("sum", (None,)),
 ]
 
@@ -144,7 +138,7 @@ def test_check_prints_the_documented_json_and_verify_accepts_it(
         assert main(["verify", str(saved), "--json"]) == 1
         assert not json.loads(capsys.readouterr().out)["valid"]
         saved.write_text(text.replace("4/eps", "3/eps"))
-        assert main(["verify", str(saved)]) in ((1,) if verdict == "proved" else (0, 1))
+        assert main(["verify", str(saved)]) == 1
 
 
 def test_verify_reads_a_result_of_synth_with_the_certificate_beside_it(
@@ -178,8 +172,9 @@ def test_verify_has_nothing_to_check_where_nothing_is_known(tmp_path: Path, caps
 def test_what_is_no_certificate_is_refused(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "c.json"
     path.write_text(text)
-    code = main(["verify", str(path)])
-    assert code in (1, 2) and "Traceback" not in capsys.readouterr().err
+    assert main(["verify", str(path)]) == 2
+    told = capsys.readouterr().err
+    assert "give" in told and "`kolahal check --json` printed" in told and "Traceback" not in told
 
 
 def test_a_scale_of_another_power_of_epsilon_is_refuted() -> None:

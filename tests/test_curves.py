@@ -10,18 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.lang.sketch import Mechanism
-from kolahal.law.law import known_laws
+from kolahal.lang.sketch import Completion, Sketch
+from kolahal.law.law import Laws, find_laws
+from kolahal.law.pricing import tight_completions
 from kolahal.model import Arguments, Equals, Example, Split, Within
 from kolahal.pictures.outputs import picture_pair
-from kolahal.pictures.result import hard_pairs, open_scales
-from kolahal.pictures.scales import error_curves, landscape, law_cost, law_values, loss_curves
+from kolahal.pictures.result import hard_pairs
+from kolahal.pictures.scales import error_curves, landscape, law_at, law_cost, loss_curves
 from kolahal.pictures.subject import Subject
-from kolahal.proof.refute.refute import best_lower_bound
+from kolahal.proof.refute.refute import best_lower_bound, survey_losses
+from kolahal.results import LawInequality, LowerBound, Rule
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Unknown
 
 EPS = parse_scale("eps")
 MIXED = """@sketch(adjacent=one_within(1))
@@ -53,32 +57,54 @@ def numeric(q: Private, eps: Epsilon):
 """
 
 
+def bound_of(about: Subject, completion: Completion) -> LowerBound | None:
+    program = about.program(completion)
+    return best_lower_bound(program, EPS, survey_losses(program, EPS, about.settings))
+
+
 def subject(name: str) -> Subject:
     sketch, settings = load_one(name), Settings()
-    return Subject(sketch, EPS, (known_laws(sketch, settings.proof).law(sketch).text,), settings)
+    return Subject(sketch, EPS, find_laws(sketch, settings.proof).rules[:1], settings)
 
 
-@given(st.floats(0.1, 50), st.floats(0.1, 50), st.integers(1, 9), st.floats(0.1, 5))
-def test_a_law_is_read_as_arithmetic(a: float, b: float, n: int, eps: float) -> None:
-    names = {
-        "eta1": np.array([a]),
-        "eta2": np.array([b]),
-        "N": np.float64(n),
-        "eps": np.float64(eps),
-        "len(q)": np.float64(7),
-    }
-    first = law_values(["1/eta1 + 2*N/eta2 <= eps"], "eps", names)
-    assert first is not None and math.isclose(first[0], (1 / a + 2 * n / b) / eps)
-    both = law_values(["1/eta1 <= eps and (len(q) - 1)/eta2 <= eps"], "eps", names)
-    assert both is not None and math.isclose(both[0], max(1 / a, 6 / b) / eps)
-    either = law_values(["1/eta1 <= eps", "1/eta2 <= eps"], "eps", names)
-    assert either is not None and math.isclose(either[0], min(1 / a, 1 / b) / eps)
+def rule(*inequalities: dict[int, Polynomial]) -> Rule:
+    return Rule(tuple(LawInequality(tuple(weights.items())) for weights in inequalities))
 
 
-def test_what_is_no_law_has_no_value() -> None:
-    assert law_values([], "eps", {"eps": 1.0}) is None
-    for text in ("__import__('os') <= eps", "f(eta1) <= eps", "unknown/eta1 <= eps", "1/ <= eps", "nothing"):
-        assert law_values([text], "eps", {"eps": 1.0, "eta1": np.ones(1)}) is None
+@given(st.floats(0.1, 50), st.floats(0.1, 50), st.integers(1, 9), st.sampled_from([Fraction(1, 3), Fraction(1), Fraction(5, 2)]))
+def test_a_law_is_arithmetic(a: float, b: float, n: int, eps: Fraction) -> None:
+    """1/η1 + 2N/η2 ≤ ε; two inequalities that both must hold; two rules of which one is enough."""
+    one, many = Polynomial.constant(Fraction(1)), Polynomial.name("N").times(Fraction(2))
+    less = Polynomial.name("len(q)") + Polynomial.constant(Fraction(-1))
+    arguments = Arguments(eps, 7, (("T", Fraction(0)), ("N", Fraction(n))))
+
+    def cost(*rules: Rule) -> float:
+        found = law_at(Subject(load_one("svt"), EPS, rules, Settings()), arguments, np.array([[a, b]]))
+        assert found is not None and found.shape == (1,)
+        return float(found[0])
+
+    assert math.isclose(cost(rule({0: one, 1: many})), (1 / a + 2 * n / b) / eps)
+    assert math.isclose(cost(rule({0: one}, {1: less})), max(1 / a, 6 / b) / eps)
+    assert math.isclose(cost(rule({0: one}), rule({1: one})), min(1 / a, 1 / b) / eps)
+
+
+def test_without_a_law_there_is_no_cost() -> None:
+    about = Subject(load_one("sum"), EPS, (), Settings())
+    assert law_at(about, Arguments(Fraction(1), 3), np.ones((1, 1))) is None
+
+
+def test_a_scale_that_is_fixed_takes_its_share_of_the_law() -> None:
+    sketch = parse(TOTAL.replace("return s", "return [s, s + Lap(4/eps)]"))
+    laws = find_laws(sketch, Settings().proof)
+    assert not isinstance(laws, Unknown)
+    found = law_at(Subject(sketch, EPS, laws.rules, Settings()), Arguments(Fraction(1, 2), 3), np.array([[4.0], [0.0]]))
+    assert found is not None and found.tolist() == [laws_cost(laws, sketch, "2/eps"), math.inf]
+
+
+def laws_cost(laws: Laws, sketch: Sketch, scale: str) -> float:
+    """What the grammar's own arithmetic says."""
+    (priced,) = tight_completions(sketch, laws, [(parse_scale(scale),)])
+    return float(priced.worst)
 
 
 def test_silence_and_other_powers_of_epsilon_cost_infinitely_much() -> None:
@@ -92,8 +118,8 @@ def test_silence_and_other_powers_of_epsilon_cost_infinitely_much() -> None:
 def test_opening_the_scales_of_a_program_loses_nothing(name: str) -> None:
     sketch = load_one(name)
     filled = sketch.complete(*["3/eps"] * len(sketch.holes)).filled()
-    opened, completion = open_scales(filled)
-    assert len(opened.holes) == len(filled.draws) and Mechanism(opened, completion).filled() == filled
+    opened = filled.opened()
+    assert len(opened.sketch.holes) == len(filled.draws) and opened.filled() == filled
 
 
 @pytest.mark.parametrize(("name", "scales"), [("above_threshold_1", ("2/eps", "4/eps")), ("noisy_max_1", ("2/eps",)), ("smart_sum", ("2/eps", "2/eps"))])  # fmt: skip
@@ -101,7 +127,7 @@ def test_losses_that_were_found_are_below_the_law(name: str, scales: tuple[str, 
     """Pictures of a lower and an upper bound, computed by integration and by linear programs: they must not cross."""
     about = subject(name)
     completion = tuple(map(parse_scale, scales))
-    bound = best_lower_bound(about.program(completion), EPS, about.settings)
+    bound = bound_of(about, completion)
     hard = hard_pairs(about, completion, bound)
     assert bound is not None and hard[-1] == bound.example
     for example in hard:
@@ -122,7 +148,7 @@ def test_losses_that_were_found_are_below_the_law(name: str, scales: tuple[str, 
 
 def test_a_tame_pair_is_almost_as_hard_and_far_less_rare() -> None:
     about, completion = subject("above_threshold_1"), (parse_scale("2/eps"), parse_scale("4/eps"))
-    bound = best_lower_bound(about.program(completion), EPS, about.settings)
+    bound = bound_of(about, completion)
     tame, hardest = hard_pairs(about, completion, bound)
     losses = []
     for example in (tame, hardest):
@@ -132,9 +158,9 @@ def test_a_tame_pair_is_almost_as_hard_and_far_less_rare() -> None:
 
 
 def pair_of(text: str, d1: tuple[int, ...], d2: tuple[int, ...], event) -> dict:
-    sketch, completion = open_scales(parse(text))
+    opened = parse(text).opened()
     example = Example(tuple(map(Fraction, d1)), tuple(map(Fraction, d2)), event, Arguments(Fraction(1), len(d1)))
-    return picture_pair(Subject(sketch, EPS, (), Settings()), completion, example, "hard")
+    return picture_pair(Subject(opened.sketch, EPS, (), Settings()), opened.completion, example, "hard")
 
 
 def test_the_bars_of_all_answers_add_up() -> None:

@@ -137,9 +137,12 @@ def test_interrupting_shows_what_was_found() -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(4)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == INTERRUPTED
     assert "Interrupted" in err and "above_threshold_2" in out and "Traceback" not in err + out
 
@@ -188,7 +191,7 @@ def greek(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-8"])
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
 def test_what_an_encoding_lacks_is_written_in_words(encoding: str, greek: str) -> None:
     done = command("check", greek, environment={"PYTHONIOENCODING": encoding})
     out, err = done.stdout.decode(encoding), done.stderr.decode(encoding)

@@ -28,7 +28,7 @@ from kolahal.lang.templates.measurement import _build_privacy_map, _exact_epsilo
 from kolahal.opendp import to_opendp
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.verdicts import Bounded, Unknown
+from kolahal.verdicts import Bounded, Certificate, Unknown
 
 ARGUMENTS = {"T": 1.0, "N": 1, "M": 2}
 
@@ -111,7 +111,7 @@ def dp():
     return pytest.importorskip("opendp.prelude", reason="OpenDP is not installed: pip install 'kolahal[opendp]'")
 
 
-@pytest.mark.parametrize("name", GALLERY)
+@pytest.mark.parametrize("name", ["histogram", "noisy_max_1", "smart_sum", "svt", "above_threshold_1"])
 def test_the_gallery_measures_and_composes(name: str, dp) -> None:
     mechanism = textbook(name)
     needed = {p.name: ARGUMENTS[p.name] for p in mechanism.sketch.arguments}
@@ -208,7 +208,7 @@ def test_the_claim_is_what_a_step_costs(dp) -> None:
 
     def write(claim: str) -> str:
         document = json.dumps({"program": str(sketch.filled()), "claim": claim, "cases": []})
-        return emit(sketch, Promise(PROVED, "Proved.", document), claim=claim, backend="opendp")
+        return emit(sketch, Promise(PROVED, "Proved.", Certificate(document)), claim=claim, backend="opendp")
 
     make = load_emitted(write("2*N*eps")).__globals__["make_measurement"]
     assert make(0.25, {"N": 3, "T": 0.0}).map(1.0) == 1.5

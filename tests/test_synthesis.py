@@ -2,55 +2,83 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kolahal.cli import main
 from kolahal.engine.probe import build_rerunning_probe
 from kolahal.errors import UsageError
+from kolahal.evaluation import evaluate
 from kolahal.lang.read.parse import parse
+from kolahal.law import hole_choices
+from kolahal.law.law import find_laws
 from kolahal.report.json import dump, synthesis_document
+from kolahal.results import Synthesis
 from kolahal.roads.baselines import Cache
-from kolahal.roads.methods import METHODS
-from kolahal.roads.paper import PAPER, Timer, synthesize
+from kolahal.roads.methods import synthesize, travel
+from kolahal.roads.watch import STEPS, Watch
 from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Unknown
 
 SMALL = replace(Settings(), grammar=Grammar(length_powers=(0,), epsilon_powers=(1,)))
 
 
+@cache
+def paper(name: str, seed: int = 0) -> Synthesis:
+    """The paper's road on a sketch of the gallery, with a small grammar."""
+    return synthesize(load_one(name), replace(SMALL, seed=seed), "paper")
+
+
 def test_one_worker_and_two_give_the_same_bytes() -> None:
-    sketch = load_one("noisy_max_1")
-    alone = synthesize(sketch, SMALL)
+    sketch, alone = load_one("noisy_max_1"), paper("noisy_max_1")
     with ProcessPoolExecutor(2) as pool:
-        shared = synthesize(sketch, SMALL, PAPER.spread_over(pool))
+        shared = synthesize(sketch, SMALL, "paper", pool)
     assert dump(synthesis_document(alone, {}, "")) == dump(synthesis_document(shared, {}, ""))
 
 
 def test_another_seed_gives_other_noise() -> None:
-    sketch = load_one("histogram")
-    first, second = (synthesize(sketch, replace(SMALL, seed=seed)) for seed in (1, 2))
-    assert first.regions != second.regions
+    assert paper("histogram", 1).regions != paper("histogram", 2).regions
 
 
 def test_every_step_is_heard_and_timed() -> None:
-    timer = Timer()
-    synthesize(load_one("sum"), SMALL, PAPER.watched_by(timer))
-    assert set(timer.results) == {
-        "fix_arguments",
-        "build_probe",
-        "select_examples",
-        "find_regions",
-        "enumerate_completions",
-        "select_tests",
-        "rank_completions",
-        "judge",
-        "find_law",
-    }
-    assert timer.total()["total"] >= max(timer.seconds.values()) > 0
+    told: list[str] = []
+    watch = Watch(tell=told.append)
+    found = travel(load_one("sum"), SMALL, "paper", watch)
+    assert set(watch.results) == set(STEPS) - {"choices"} and set(told) == {STEPS[name][1] for name in watch.results}
+    assert watch.results["ranking"] == found.ranked and watch.results["verdicts"] == found.judged
+    assert watch.total()["total"] >= sum(watch.seconds.values()) and all(watch.seconds.values())
+
+
+def test_the_law_is_looked_for_once_and_its_seconds_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The default method hands on what the law says; nobody asks again, neither for the ranking nor for the verdicts."""
+    asked: list[object] = []
+
+    def slow(*args: Any) -> Any:
+        asked.append(args)
+        time.sleep(0.05)
+        return find_laws(*args)
+
+    monkeypatch.setattr(hole_choices, "find_laws", slow)
+    watch = Watch()
+    found = travel(load_one("noisy_max_1"), SMALL, "auto", watch)
+    assert found.method == "law" and len(asked) == 1 and watch.seconds["opti"] >= 0.05
+    assert {r.completion for r in found.ranked} <= {p.completion for p in found.priced} and found.candidates == len(found.priced)
+
+
+def test_a_sketch_without_a_law_is_searched_and_the_looking_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hole_choices, "find_laws", lambda *_: Unknown("no law today"))
+    watch = Watch()
+    found = travel(load_one("sum"), SMALL, "auto", watch)
+    assert found.method == "paper" and set(watch.results) == set(STEPS) and found.best is not None
+    direct = synthesize(load_one("sum"), SMALL, "law")
+    assert not direct.ranked and direct.reason == "no law today" and not found.reason
 
 
 def test_a_sketch_without_holes_is_refused() -> None:
@@ -88,20 +116,19 @@ def partial_sum(q: Private, eps: Epsilon):
         s = s + x
     return s + Lap(hole)
 """)
-    found = synthesize(sketch, SMALL)
+    found = synthesize(sketch, SMALL, "paper")
     assert found.best is not None and str(found.best.ranked.completion[0]) == "2/eps"
     assert isinstance(found.mechanism([1, 2, 3], eps=0.5), float)
 
 
 @pytest.mark.parametrize("method", ["naive", "unlim", "lim", "noopt"])
 def test_every_baseline_finds_the_textbook_answer_of_histogram(method: str) -> None:
-    found = synthesize(load_one("histogram"), SMALL, METHODS[method])
+    found = synthesize(load_one("histogram"), SMALL, method)
     assert found.best is not None and str(found.best.ranked.completion[0]) == "1/eps"
 
 
 def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
-    sketch = load_one("noisy_max_1")
-    found = synthesize(sketch, SMALL)
+    sketch, found = load_one("noisy_max_1"), paper("noisy_max_1")
     examples = list(dict.fromkeys((*found.selection.examples, *found.tests.examples)))
     cache = Cache(2)
     for example in examples[:3]:
@@ -114,7 +141,16 @@ def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
     assert not cache.rejects((50.0,), probe, weakest.arguments)
 
 
-@pytest.mark.paper
-@pytest.mark.parametrize("name", GALLERY)
-def test_the_road_runs_on_all_nine(name: str) -> None:
-    assert synthesize(load_one(name)).best is not None
+QUICK = ("histogram", "sum", "noisy_max_1")  # a second or two each
+
+
+@pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.paper) for name in GALLERY])
+def test_the_papers_method_ranks_the_textbook_answer_first(name: str) -> None:
+    """As docs/results.md has it. The paper's own ranks are 1 too, but for smart sum (4) and above threshold 2 (2).
+
+    The seeds are fixed, so there is no false alarm: another rank is another algorithm, or other random numbers.
+    """
+    for seed in range(1 if name in QUICK else 3):
+        row = evaluate(name, "paper", Settings(seed=seed))
+        assert (row.rank, row.proved) == (1, True), seed
+        assert row.rank <= GALLERY[name].rank

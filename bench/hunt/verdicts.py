@@ -124,7 +124,7 @@ def _judge(sketch: Sketch, seed: int, affine: bool, effort: Effort) -> Finding:
         refuted = refute(sketch, CLAIM, SETTINGS)
     if effort.everyone or (effort.lengths if cost <= 1 else effort.refuter and refuted is None):
         proof = prove_every_length(sketch, CLAIM, SETTINGS.proof)
-    if isinstance(proof, Unknown) and refuted is None and cost <= 1:
+    if isinstance(proof, Unknown) and not proof.failed_rechecks and refuted is None and cost <= 1:
         proof = prove_bounded(sketch, CLAIM, SETTINGS.proof, SIZE)
     # Where there is no bound and no proof, brute force has nothing to contradict.
     loss = None
@@ -168,6 +168,8 @@ def _contradiction(
     seed: int,
 ) -> str:
     """What two judges disagree on; empty if all agree."""
+    if isinstance(proof, Unknown) and proof.failed_rechecks:
+        return proof.failed_rechecks[0]
     proved = isinstance(proof, Proved | Bounded)
     everywhere = is_everywhere(proof)
     if refuted is not None:

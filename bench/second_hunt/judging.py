@@ -32,8 +32,8 @@ from bench.second_hunt.refutations import flaw
 from kolahal.checking import check
 from kolahal.emission.release import Withheld, emit
 from kolahal.errors import KolahalError
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
-from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find import lengths
 from kolahal.proof.find.bounded import prove_bounded
@@ -113,7 +113,7 @@ class _Case:
         self.so_far = replace(self.so_far, verdict=_name(verdict))
         if isinstance(verdict, Unknown):
             self.so_far = replace(self.so_far, reason=_short(verdict.reason))
-            if verdict.defect:
+            if verdict.defect or verdict.failed_rechecks:
                 return self.against(f"a defect: {verdict.reason}")
         if isinstance(verdict, Refuted):
             self.stage = "the counterexample"
@@ -140,19 +140,19 @@ class _Case:
                 bounds = f"the lower bound {whole.epsilon_lower} is above the upper bound {whole.epsilon_upper}"
                 return Unknown(bounds, defect=True)
             return whole.verdict
+        # The judges one by one, the quick ones first, each against brute force; what the ladder says, `everyone` asks.
         self.stage = "the proof for every length"
         with hurried():
-            proof: Verdict = lengths.prove_every_length(self.sketch, None, SETTINGS.proof)
-        if isinstance(proof, Proved):
+            proof = lengths.prove_every_length(self.sketch, None, SETTINGS.proof)
+        if isinstance(proof, Proved) or proof.failed_rechecks:
             return proof
         self.stage = "the bounded proof"
         bounded = prove_bounded(self.sketch, None, SETTINGS.proof)
-        if isinstance(bounded, Proved | Bounded):
+        if isinstance(bounded, Proved | Bounded) or bounded.failed_rechecks:
             return bounded
         self.stage = "the refuter"
         if self.effort.refuter and not broken:
-            claim = Scale(Fraction(1), ((self.sketch.epsilon.name, 1),))
-            return refute(self.sketch, claim, SETTINGS) or proof
+            return refute(self.sketch, plain_claim(self.sketch), SETTINGS) or proof
         return Unknown("brute force finds a loss") if broken else proof
 
     def contradict(self, verdict: Proved | Bounded, brute: Search) -> str:
@@ -215,10 +215,8 @@ def covers(verdict: Verdict, inputs: Inputs) -> bool:
     if not isinstance(verdict, Proved | Bounded):
         return True
     given = dict(inputs.arguments)
-    for text in verdict.assumed:
-        name, least = re.fullmatch(r"(\w+) >= (-?\d+)", text).groups()  # type: ignore[union-attr]
-        if given[name] < int(least):
-            return False
+    if isinstance(verdict, Proved) and any(given[assumed.name] < assumed.least for assumed in verdict.assumed):
+        return False
     match verdict.scope:
         case Exactly():
             return len(inputs.d1) == verdict.scope.size

@@ -6,14 +6,7 @@ import math
 from fractions import Fraction
 from typing import Any
 
-from bench.second_hunt.losses import (
-    Inputs,
-    Signature,
-    are_neighbours,
-    grid_draws,
-    probability,
-    values_for,
-)
+from bench.second_hunt.losses import Inputs, Signature, are_neighbours, grid_draws, probability, values_for
 from bench.second_hunt.machine import ONE_SIDED, WHOLE, Draws, Limits, Machine, Support, names_for, run
 from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within
 from kolahal.verdicts import Refuted

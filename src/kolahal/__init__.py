@@ -27,9 +27,9 @@ __version__ = "0.1.0"
 
 # Loaded when first asked for: these need numpy, scipy and solvers, and `import kolahal` is to be quick.
 _LATER = {
-    "synthesize": "kolahal.roads.methods",
-    "synthesize_plain": "kolahal.roads.methods",
-    "check": "kolahal.checking",
+    "synthesize": "kolahal.display",
+    "synthesize_plain": "kolahal.display",
+    "check": "kolahal.display",
     "emit": "kolahal.emission.release",
 }
 

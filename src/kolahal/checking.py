@@ -10,15 +10,15 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim as parse_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch
-from kolahal.law.law import known_laws
+from kolahal.law.law import Laws, find_laws
 from kolahal.law.pricing import cost_of
 from kolahal.losses import epsilon_lower
 from kolahal.model import show
-from kolahal.proof.decide import decide
+from kolahal.proof.decide import Decision, decide
 from kolahal.proof.evidence import reconcile
-from kolahal.proof.refute.refute import best_lower_bound
+from kolahal.proof.refute.refute import best_lower_bound, survey_losses
 from kolahal.proof.refute.shrink import confirm
-from kolahal.results import Check
+from kolahal.results import Check, LowerBound
 from kolahal.settings import Settings, TesterSettings
 from kolahal.tester.trial import test_mechanism
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
@@ -39,12 +39,24 @@ def check(
     if program.holes:
         raise UsageError(f"{program.name} has holes; fill them before it is checked")
     claimed = parse_claim(program, claim)
-    return replace(_check(program, claimed, settings, executor), sketch=program, claim=str(claimed))
+    laws = find_laws(program, settings.proof)
+    survey = survey_losses(program, claimed, settings)
+    decided = decide(program, claimed, settings, _law_cost(program, claimed, laws), survey=survey)
+    bound = best_lower_bound(program, claimed, survey)
+    law = None if isinstance(laws, Unknown) else laws.law(program.opened().sketch)
+    found = _check(program, claimed, decided, bound, settings, executor)
+    failed = decided.failed_rechecks
+    return replace(found, sketch=program, claim=str(claimed), law=law, bound=bound, failed_rechecks=failed)
 
 
-def _check(program: Sketch, claimed: Scale, settings: Settings, executor: Executor | None) -> Check:
-    bound = best_lower_bound(program, claimed, settings)
-    decided = decide(program, claimed, settings, _law_cost(program, claimed, settings))
+def _check(
+    program: Sketch,
+    claimed: Scale,
+    decided: Decision,
+    bound: LowerBound | None,
+    settings: Settings,
+    executor: Executor | None,
+) -> Check:
     verdict = decided.verdict
     upper = float(decided.upper) if decided.upper is not None else 1.0 if isinstance(verdict, Proved) else None
     verdict = reconcile(verdict, bound, upper)
@@ -75,9 +87,8 @@ def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
     return epsilon_lower(refuted.odds) / float(claim.at(refuted.example.arguments.quantities(sketch)))
 
 
-def _law_cost(sketch: Sketch, claim: Scale, settings: Settings) -> Fraction | None:
+def _law_cost(sketch: Sketch, claim: Scale, laws: Laws | Unknown) -> Fraction | None:
     """What the mechanism costs by its law, in units of the claim, where that is one number for all inputs."""
-    laws = known_laws(sketch, settings.proof)
     cost = None if isinstance(laws, Unknown) else cost_of(sketch, laws)
     only_epsilon = all(name == sketch.epsilon.name for name, _ in claim.powers)
     return cost / claim.coefficient if cost is not None and only_epsilon else None

@@ -1,48 +1,119 @@
-"""Results for people at a prompt or in a notebook. `model` asks here by name, because it stands below all of this."""
+"""Results for people at a prompt or in a notebook: what `kolahal.synthesize` and `kolahal.check` give."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from fractions import Fraction
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from rich.table import Table
-from rich.text import Text
-
-from kolahal import __version__
-from kolahal.emission.release import emit
-from kolahal.lang.sketch import Sketch
-from kolahal.opendp import to_opendp
+from kolahal import __version__, checking
 from kolahal.report.advice import advise
-from kolahal.report.html import error_words, fragment
 from kolahal.report.json import check_document, dump, synthesis_document
 from kolahal.results import Check, Judged, Synthesis
-from kolahal.verdicts import describe_verdict
+from kolahal.roads import methods
+from kolahal.verdicts import Verdict, describe_verdict
 
-__all__ = ["as_document", "as_html", "as_json", "as_rich", "emit", "to_opendp"]
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+
+class ShownSynthesis(Synthesis):
+    """What `synthesize` gives: all that was found on the way, and ways to show it, write it down and hand it out."""
+
+    __slots__ = ()
+
+    def to_json(self) -> str:
+        """The document that `kolahal synth --json` prints; `kolahal report` makes a page of it."""
+        return dump(as_document(self))
+
+    def to_python(self, command: str | None = None, backend: str = "python", force: bool = False) -> str:
+        """The best completion as a Python file that stands alone, with its verdict in words; see `kolahal.emit`."""
+        from kolahal.emission.release import emit
+
+        return emit(self.mechanism, self._verdict, command=command, backend=backend, force=force)
+
+    def to_opendp(
+        self, epsilon: float | str | Fraction, arguments: Mapping[str, object] | None = None, T: str | None = None
+    ) -> Any:
+        """The best completion at `epsilon` as an OpenDP measurement, if it is proved, or bounded; see `kolahal.opendp`."""
+        from kolahal.opendp import to_opendp
+
+        return to_opendp(self.mechanism, epsilon, arguments, T, self._verdict)
+
+    @property
+    def _verdict(self) -> Verdict | None:
+        return self.best.verdict if self.best else None
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def __rich__(self) -> Any:
+        return as_rich(self)
+
+
+class ShownCheck(Check):
+    """What `check` gives; both bounds are in units of the claimed ε."""
+
+    __slots__ = ()
+
+    def to_json(self) -> str:
+        """The document that `kolahal check --json` prints, without the program that shows a counterexample."""
+        return dump(as_document(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def __rich__(self) -> Any:
+        return as_rich(self)
+
+
+P = ParamSpec("P")
+S = TypeVar("S", ShownSynthesis, ShownCheck)
+
+
+def _showing(kind: type[S], door: Callable[P, Synthesis | Check]) -> Callable[P, S]:
+    """The same function, whose result can be shown."""
+
+    @wraps(door, assigned=("__name__", "__qualname__", "__doc__", "__annotations__"))  # it stands in this module
+    def call(*args: P.args, **kwargs: P.kwargs) -> S:
+        found = door(*args, **kwargs)
+        return kind(*(getattr(found, field.name) for field in fields(found)))
+
+    return call
+
+
+synthesize = _showing(ShownSynthesis, methods.synthesize)
+synthesize_plain = _showing(ShownSynthesis, methods.synthesize_plain)
+check = _showing(ShownCheck, checking.check)
 
 
 def as_document(result: Synthesis | Check) -> dict[str, Any]:
     """The JSON document of a result, as the command line prints it."""
     if isinstance(result, Synthesis):
-        return synthesis_document(result, dict(result.seconds), __version__)
+        return synthesis_document(result, {}, __version__)
     names = {"sketch": result.sketch.name, "program": str(result.sketch)} if result.sketch else {}
     return {**check_document(result), **names, "claim": result.claim or None, "version": __version__}
 
 
-def as_json(result: Synthesis | Check) -> str:
-    return dump(as_document(result))
-
-
 def as_html(result: Synthesis | Check) -> str:
     """A piece of HTML for a notebook."""
+    from kolahal.report.html import fragment
+
     return fragment(as_document(result))
 
 
 def as_rich(result: Synthesis | Check) -> Table | Text:
     """A table for a terminal, or a line where there is nothing to put into one."""
+    from rich.table import Table
+    from rich.text import Text
+
     rows = result.table()
     if not rows:
         return Text(_caption(result))
-    sketch: Sketch | None = result.sketch
+    sketch = result.sketch
     title = f"{sketch.name}: {sketch.adjacency.describe()}" if sketch else None
     found = Table(title=title, caption=_caption(result), title_justify="left", caption_justify="left")
     for heading in rows[0]:
@@ -61,6 +132,8 @@ def _caption(result: Synthesis | Check) -> str:
     if result.sketch and (remedy := advise(judged.verdict, result.sketch)):
         lines.append(f"What to do: {remedy}.")
     if isinstance(result, Synthesis):
+        from kolahal.report.html import error_words
+
         lines += [f"Law: {result.law}."] if result.law else []
         lines.append(f"Error: {error_words(as_document(result))}.")
     return "\n".join(lines)

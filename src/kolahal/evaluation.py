@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,7 +17,8 @@ from kolahal.model import Arguments, Equals, Example
 from kolahal.report.svg import Series, Shade, line_chart
 from kolahal.report.svg_maps import heat_map
 from kolahal.results import Judged
-from kolahal.roads.paper import Parts, Timer, synthesize
+from kolahal.roads.methods import travel
+from kolahal.roads.watch import Watch
 from kolahal.search.region import objectives
 from kolahal.settings import Settings, TesterSettings, with_changes
 from kolahal.sketches.gallery import GALLERY, Benchmark, load_one
@@ -36,15 +38,15 @@ class TableRow:
     proved: bool
 
 
-def evaluate(name: str, parts: Parts, settings: Settings) -> TableRow:
+def evaluate(name: str, method: str, settings: Settings, executor: Executor | None = None) -> TableRow:
     """Run one benchmark and see where the textbook answer stands."""
-    sketch, timer = load_one(name), Timer()
-    found = synthesize(sketch, settings, parts.watched_by(timer))
+    sketch, watch = load_one(name), Watch(executor)
+    found = travel(sketch, settings, method, watch)
     best = found.best
     return TableRow(
         name,
         len(sketch.holes),
-        tuple(timer.total().items()),
+        tuple(watch.total().items()),
         rank_of_textbook(GALLERY[name], found.judged),
         ", ".join(str(scale) for scale in best.ranked.completion) if best else "–",
         best is not None and isinstance(best.verdict, Proved),

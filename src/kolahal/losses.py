@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from kolahal.model import Estimate, Odds
 
@@ -45,6 +46,12 @@ def estimate_odds(hits1: int, hits2: int, runs: int, doubt: float) -> Odds:
 
 def epsilon_lower(odds: Odds) -> float:
     """A log-loss that the true one is not below, wherever in their intervals the two probabilities lie."""
-    forth = log_ratio(odds.p1.low, odds.p2.high)
-    back = log_ratio(odds.p2.low, odds.p1.high)
-    return max(0.0, forth, back)
+    least, _ = loss_range((odds.p1.low, odds.p1.high), (odds.p2.low, odds.p2.high))
+    return least
+
+
+def loss_range(p1: Sequence[float], p2: Sequence[float]) -> tuple[float, float]:
+    """The least and the largest log-loss that the intervals of two probabilities leave room for."""
+    (low1, high1), (low2, high2) = p1, p2
+    least = max(0.0, log_ratio(low1, high2), log_ratio(low2, high1))
+    return least, max(log_ratio(high1, low2), log_ratio(high2, low1))

@@ -241,8 +241,8 @@ class Selected:
 class Selection:
     """Ex, hardest first, and what was found but dropped."""
 
-    kept: tuple[Selected, ...]
-    dropped: tuple[Selected, ...]
+    kept: tuple[Selected, ...] = ()
+    dropped: tuple[Selected, ...] = ()
 
     @property
     def examples(self) -> tuple[Example, ...]:
@@ -293,7 +293,7 @@ class Ranked:
 
     completion: Completion
     score: Score
-    log_loss: float  # the worst on the examples of the first γ: compare with its ε
+    log_loss: float | None  # the worst on the examples of the first γ: compare with its ε; None where it has none
 
 
 @dataclass(frozen=True, slots=True)

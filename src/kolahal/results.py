@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from importlib import import_module
 from typing import Any
 
 from kolahal.errors import UsageError
+from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Accuracy, Example, Ranked, Region, Selection, Split, Trial
 from kolahal.settings import Settings
@@ -57,11 +57,6 @@ RANKINGS: dict[str, Callable[[Judged, float], float]] = {  # what completions ca
 }
 
 
-def _ask(name: str, *values: Any, **options: Any) -> Any:
-    """Have something done by a module above this one, which is loaded for it."""
-    return getattr(import_module("kolahal.display"), name)(*values, **options)
-
-
 def _verdict_row(verdict: Verdict, trial: Trial | None) -> dict[str, Any]:
     return {
         "verdict": name_verdict(verdict),
@@ -71,12 +66,48 @@ def _verdict_row(verdict: Verdict, trial: Trial | None) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
+class LawInequality:
+    """Σ coefficient/scale over some sites is at most the budget."""
+
+    coefficients: tuple[tuple[int, Polynomial], ...]  # by site
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Inequalities that together make a completion private; sites that do not occur may be without noise."""
+
+    inequalities: tuple[LawInequality, ...]
+
+    @property
+    def sites(self) -> frozenset[int]:
+        return frozenset(site for inequality in self.inequalities for site, _ in inequality.coefficients)
+
+    def grows(self, name: str) -> bool:
+        return any(p.depends_on(name) for i in self.inequalities for _, p in i.coefficients)
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A completion within the budget: by which rule, what it costs, and whether no scale of it can be lowered."""
+
+    completion: Completion
+    rule: Rule
+    costs: tuple[tuple[int, Fraction], ...]  # at a number of answers, every whole argument 1, in units of the budget
+    minimal: bool
+
+    @property
+    def worst(self) -> Fraction:
+        return max(cost for _, cost in self.costs)
+
+
+@dataclass(frozen=True, slots=True)
 class Law:
     """When a completion is private: each alternative is an inequality over the scales, such as 1/eta1 + 2/eta2 <= eps."""
 
     text: str
     sizes: tuple[int, ...]  # the numbers of answers at which it was confirmed
     alternatives: tuple[str, ...] = ()  # other ways to be private, such as noise at another place
+    rules: tuple[Rule, ...] = ()  # what the texts say, in their order
 
     def __str__(self) -> str:
         return " or ".join((self.text, *self.alternatives))
@@ -97,8 +128,9 @@ class Synthesis:
     ranked: tuple[Ranked, ...]
     judged: tuple[Judged, ...]
     law: Law | None
-    seconds: tuple[tuple[str, float], ...] = ()
     accuracy: Accuracy | None = None  # what `error` is; None where nothing was ranked by it
+    priced: tuple[Priced, ...] = ()  # what the law priced, where the completions come from it
+    reason: str = ""  # why the law gave no completion, if it was asked for all of them and gave none
 
     @property
     def best(self) -> Judged | None:
@@ -123,7 +155,7 @@ class Synthesis:
                 "rank": rank,
                 **{label: str(s) if s else None for label, s in zip(labels, judged.ranked.completion, strict=True)},
                 **_verdict_row(judged.verdict, judged.trial),
-                "loss": judged.ranked.log_loss / epsilon,
+                "loss": None if judged.ranked.log_loss is None else judged.ranked.log_loss / epsilon,
                 "noise": judged.ranked.score.noise,
                 "error": judged.ranked.score.error,
             }
@@ -147,32 +179,13 @@ class Synthesis:
 
         return replace(self, judged=tuple(sorted(self.judged, key=place)))
 
-    def to_json(self) -> str:
-        """The document that `kolahal synth --json` prints; `kolahal report` makes a page of it."""
-        text: str = _ask("as_json", self)
-        return text
 
-    def to_python(self, command: str | None = None, backend: str = "python", force: bool = False) -> str:
-        """The best completion as a Python file that stands alone, with its verdict in words; see `kolahal.emit`."""
-        text: str = _ask("emit", self.mechanism, self._verdict, command=command, backend=backend, force=force)
-        return text
+@dataclass(frozen=True, slots=True)
+class LowerBound:
+    """The loss of an example in units of the claim: no smaller claim is true."""
 
-    def to_opendp(
-        self, epsilon: float | str | Fraction, arguments: Mapping[str, object] | None = None, T: str | None = None
-    ) -> Any:
-        """The best completion at `epsilon` as an OpenDP measurement, if it is proved, or bounded; see `kolahal.opendp`."""
-        return _ask("to_opendp", self.mechanism, epsilon, arguments, T, self._verdict)
-
-    @property
-    def _verdict(self) -> Verdict:
-        return self.best.verdict if self.best else Unknown("nothing was found")
-
-    def _repr_html_(self) -> str:
-        html: str = _ask("as_html", self)
-        return html
-
-    def __rich__(self) -> Any:
-        return _ask("as_rich", self)
+    loss: float
+    example: Example
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,20 +199,11 @@ class Check:
     sketch: Sketch | None = None  # what was checked
     claim: str = ""  # and what was claimed of it
     example: Example | None = None  # what the lower bound comes from
+    failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
+    law: Law | None = None  # over the places of its noise, eta1, eta2, …
+    bound: LowerBound | None = None  # the largest loss that is certain, whatever the verdict
 
     def table(self) -> list[dict[str, Any]]:
         """The one row of a check, ready for a data frame; both epsilons are in units of the claim."""
         bounds = {"epsilon_lower": self.epsilon_lower, "epsilon_upper": self.epsilon_upper}
         return [{**_verdict_row(self.verdict, self.trial), **bounds}]
-
-    def to_json(self) -> str:
-        """The document that `kolahal check --json` prints, without the program that shows a counterexample."""
-        text: str = _ask("as_json", self)
-        return text
-
-    def _repr_html_(self) -> str:
-        html: str = _ask("as_html", self)
-        return html
-
-    def __rich__(self) -> Any:
-        return _ask("as_rich", self)

@@ -8,6 +8,8 @@ from typing import Any
 
 from kolahal.errors import SettingsError
 
+ALPHA = 0.05  # Sec. VI: the p-value below which a test counts as a violation
+
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
@@ -34,7 +36,7 @@ class ArgumentSettings:
 class ExampleSettings:
     """selectExamples."""
 
-    confusion: tuple[float, float] = (0.05, 0.9)  # App.: p-values that are neither a clear yes nor a clear no
+    confusion: tuple[float, float] = (ALPHA, 0.9)  # App.: p-values that are neither a clear yes nor a clear no
     keep: int = 8  # examples an argument setting
     steps: int = 6  # halvings of a line: the noise is then known to a factor of 1.1
     starts: int = 2  # examples of a line from which harder ones are searched
@@ -61,7 +63,7 @@ class RankingSettings:
 
     neighbourhood: float = 3.0  # App.: L1 distance from R
     finalists_per_hole: int = 5  # App.: top 5 × #holes go to the tester
-    alpha: float = 0.05  # Sec. VI: the final test rejects below this
+    alpha: float = ALPHA  # the final test rejects below this
     resolution: float = 0.05  # losses closer than this, in units of ε, count as equal: the probe's own error
     measured_per_hole: int = 20  # how many get their expected error simulated
 

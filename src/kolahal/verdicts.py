@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from kolahal.model import Example, Odds
 
@@ -45,6 +46,21 @@ class Certificate:
 
     text: str
 
+    def document(self) -> Any:
+        """The text as data; whoever wrote it, nothing of it is checked yet."""
+        return json.loads(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """What a proof takes for granted of a whole argument."""
+
+    name: str
+    least: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.name} >= {self.least}"
+
 
 @dataclass(frozen=True, slots=True)
 class Proved:
@@ -55,7 +71,7 @@ class Proved:
 
     certificate: Certificate
     scope: Everywhere | Exactly
-    assumed: tuple[str, ...] = ()
+    assumed: tuple[AtLeast, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +80,6 @@ class Bounded:
 
     certificate: Certificate
     scope: UpTo
-    assumed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +96,7 @@ class Unknown:
 
     reason: str
     defect: bool = False
+    failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
 
 
 Verdict: TypeAlias = Proved | Bounded | Refuted | Unknown
@@ -98,7 +114,7 @@ def scope_of(verdict: Verdict) -> str | None:
 
 def assumed_by(verdict: Verdict) -> list[str]:
     """What a proof takes for granted of the arguments, such as N >= 1."""
-    return list(verdict.assumed) if isinstance(verdict, Proved | Bounded) else []
+    return list(map(str, verdict.assumed)) if isinstance(verdict, Proved) else []
 
 
 def proof_of(verdict: Verdict) -> Certificate | None:
@@ -109,12 +125,12 @@ def proof_of(verdict: Verdict) -> Certificate | None:
 def describe_verdict(verdict: Verdict, private: str = "the input") -> str:
     """A verdict in one phrase."""
     match verdict:
-        case Proved(scope=scope, assumed=assumed):
+        case Proved(scope=scope):
             where = f"every length of {private}" if isinstance(scope, Everywhere) else str(scope)
-            return f"Proved, for {where}" + (f", where {' and '.join(assumed)}" if assumed else "")
-        case Bounded(scope=scope, assumed=assumed):
-            where = f"{scope}" + (f", where {' and '.join(assumed)}" if assumed else "")
-            return f"Bounded: no loss above the claim for {where}; nothing is known of other inputs"
+            assumed = " and ".join(assumed_by(verdict))
+            return f"Proved, for {where}" + (f", where {assumed}" if assumed else "")
+        case Bounded(scope=bounds):
+            return f"Bounded: no loss above the claim for {bounds}; nothing is known of other inputs"
         case Refuted(example=example):
             return f"Refuted: {example}"
         case Unknown(reason):

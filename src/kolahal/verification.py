@@ -20,7 +20,7 @@ from kolahal.proof.trusted import bounded
 from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.documents import shorten
 from kolahal.settings import Settings
-from kolahal.verdicts import Bounded, Certificate, Proved, name_verdict
+from kolahal.verdicts import Bounded, Certificate, Proved, assumed_by, name_verdict
 
 MOST_TEXT = 50_000_000  # characters of a document that is checked again
 ROUNDING = 1e-9  # relative; bounds on ε are doubles
@@ -54,8 +54,7 @@ def inspect_document(text: str, settings: Settings | None = None, certificate: s
     inner = _certificate_in(outer, certificate)
     try:
         return _inspect(outer, inner, settings or Settings())
-    except (AssertionError, RecursionError, MemoryError, LookupError, ValueError, TypeError, ArithmeticError) as error:
-        # Whatever a stranger's document makes the check stumble over, it is not a proof.
+    except (RecursionError, MemoryError) as error:  # a stranger's document may be deeper or larger than can be followed
         return Verified((f"the check stopped: {type(error).__name__} {error}",))
 
 
@@ -125,8 +124,8 @@ def _inspect(outer: dict[str, Any], inner: dict[str, Any], settings: Settings) -
         case other:
             return Verified((f"there is no such kind of document: {shorten(other)}",), "", program, str(claim))
     name = "refuted" if verdict is None else name_verdict(verdict)
-    scope, assumed = (None, ()) if verdict is None else (str(verdict.scope), verdict.assumed)
-    said = Verified((), name, program, str(claim), scope, assumed, example)
+    scope, assumed = (None, []) if verdict is None else (str(verdict.scope), assumed_by(verdict))
+    said = Verified((), name, program, str(claim), scope, tuple(assumed), example)
     return replace(said, faults=(*faults, *_misfits(outer, inner, said, claim)))
 
 

@@ -35,6 +35,7 @@ SAME_EVERYWHERE = {
     "MKL_NUM_THREADS": "1",
 }
 MIB = 1 << 20
+PATIENCE = 10  # seconds to wait for the scheduler of a cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def connect(address: str) -> tuple[Executor, int]:
     except ImportError:
         raise UsageError("--cluster needs Dask: pip install 'kolahal[dask]'") from None
     try:
-        client = distributed.Client(address, timeout=10, set_as_default=False)
+        client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UsageError(f"--cluster {address}: no Dask scheduler answers there ({error})") from None
     slots = sum(client.nthreads().values())

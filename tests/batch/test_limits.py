@@ -15,6 +15,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.model import Arguments
 from kolahal.paths import explore as symbolic
 from kolahal.paths.explore import Explorer, explore
+from kolahal.paths.state import MOST_WORK
 from kolahal.roads.methods import synthesize
 from kolahal.settings import TesterSettings as Profile
 from kolahal.tester.runs import STEPS_A_RUN, afford, cost_of_a_run
@@ -84,7 +85,7 @@ def test_following_all_paths_is_given_up_within_the_budget(text, monkeypatch):
     found = explore(hostile(text), 5, {}, 5_000)
     assert isinstance(found, Unknown) and any(word in found.reason for word in ("steps", "paths", "turns", "goes on"))
     (explorer,) = made
-    assert explorer.work <= symbolic.MOST_WORK * 1.1
+    assert explorer.work <= MOST_WORK * 1.1
 
 
 @pytest.mark.parametrize("text", LARGE_NUMBERS.values(), ids=LARGE_NUMBERS)

@@ -9,7 +9,7 @@ from kolahal.lang.sketch import Sketch
 from strategies import sketches
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(sketches())
 def test_a_printed_sketch_parses_to_itself(sketch: Sketch) -> None:
     for program in (sketch, sketch.discretised()):

@@ -36,7 +36,7 @@ def as_run(answer: Any) -> Any:
     return float(answer) if isinstance(answer, Fraction) else answer
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(rows, events)
 def test_hits_are_the_runs_whose_answer_the_event_contains(answered: list[Any], event: Event) -> None:
     outputs = pack([as_run(answer) for answer in answered])

@@ -56,7 +56,7 @@ odd_text = st.text(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(st.binary(max_size=200), st.sampled_from(READERS))
 @example(b"\xef\xbb\xbf# coding: utf-16\n", read_sketches)
 @example(b"# coding: rot13\nimport os\n", read_sketches)
@@ -68,7 +68,7 @@ def test_bytes(raw: bytes, read: Any) -> None:
     soon(read, raw)
 
 
-@settings(max_examples=250)
+@settings(max_examples=120)
 @given(odd_text, st.sampled_from(READERS))
 @example("10**10**10", read_words)
 @example("9" * 5000 + "/eps", read_words)
@@ -109,7 +109,7 @@ def tokens_of(raw: bytes) -> list[str]:
 TOKENS = [tokens_of(raw) for raw in GALLERY_FILES]
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.integers(0, len(TOKENS) - 1), st.integers(0, 2**32))
 def test_tokens_that_are_missing_twice_there_or_swapped(which: int, seed: int) -> None:
     raw, rng = GALLERY_FILES[which].decode(), random.Random(seed)
@@ -175,7 +175,7 @@ heads = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(heads, bodies)
 def test_programs_that_are_almost_sketches(head: str, body: list[str]) -> None:
     raw = (head + "".join(f"    {line}\n" for line in [*body, "return 0"])).encode()
@@ -308,7 +308,7 @@ def mutate(value: Any, rng: random.Random) -> Any:
     return rng.choice(ODD)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32))
 def test_results_that_somebody_changed(documents: list[dict[str, object]], seed: int) -> None:
     rng = random.Random(seed)
@@ -328,7 +328,7 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(json_values)
 def test_results_that_somebody_made_up(document: Any) -> None:
     soon(read_result, json.dumps(document).encode())

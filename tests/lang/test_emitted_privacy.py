@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -165,9 +166,12 @@ def worst(trial: Trial, text: str, claim: float | None = None) -> float:
     return found
 
 
+proof_of = cache(prove_every_length)
+
+
 def verdicts(sketch: Sketch) -> list[Proved | Bounded]:
     """A proof for every length and a bounded one, where there are such."""
-    found = [prove_every_length(sketch), prove_bounded(sketch, size=2)]
+    found = [proof_of(sketch), prove_bounded(sketch, size=2)]
     return [verdict for verdict in found if not isinstance(verdict, Unknown)]
 
 
@@ -241,14 +245,17 @@ def test_an_emitted_program_is_as_private_as_it_says(trial: Trial) -> None:
 PUBLIC = {"N": 1, "M": 2, "T": Fraction(1)}
 
 
-@pytest.mark.parametrize("size", [1, 2])
-@pytest.mark.parametrize("name", GALLERY)
+# With two answers, the sketches whose last hole is silent are the ones without it.
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [(name, size) for name in GALLERY for size in (1, 2) if size == 1 or name not in ("noisy_max_2", "above_threshold_2")],
+)
 def test_the_emitted_gallery_is_as_private_as_it_says(name: str, size: int) -> None:
     mechanism = load_one(name).complete(*GALLERY[name].textbook[0])
     public = tuple((p.name, PUBLIC[p.name]) for p in mechanism.sketch.arguments)
     coarse = Fraction(1) if size == 2 else Fraction(1, 2)
     trial = Trial(name, str(mechanism), Fraction(4), size, coarse, public, coarse / 2)
-    verdict = prove_every_length(mechanism.filled())
+    verdict = proof_of(mechanism.filled())
     assert isinstance(verdict, Proved)
     assert worst(trial, emit(mechanism, verdict)) <= 1e-12
 
@@ -326,18 +333,20 @@ def test_a_tie_is_the_reason_that_people_see() -> None:
 # ---------------------------------------------------------------- what the brute force can see
 
 
-def test_a_smaller_claim_does_not_hold() -> None:
+@pytest.mark.parametrize(
+    "name", ["plain", "third apart", "decimal factor", "whole", "two draws", "histogram", "absolute"]
+)
+def test_a_smaller_claim_does_not_hold(name: str) -> None:
     """Mechanisms that spend all of ε: nine tenths of it are not enough."""
-    for trial in SMALL:
-        if trial.name in ("plain", "third apart", "decimal factor", "whole", "two draws", "histogram", "absolute"):
-            text = emit(trial.sketch(), prove_every_length(trial.sketch()))
-            assert worst(trial, text, 0.9 * float(trial.eps)) > 1e-4, trial.name
+    (trial,) = [trial for trial in SMALL if trial.name == name]
+    text = emit(trial.sketch(), proof_of(trial.sketch()))
+    assert worst(trial, text, 0.9 * float(trial.eps)) > 1e-4
 
 
 @pytest.mark.parametrize("name", ["chosen product", "chosen quotient", "third of an answer", "clamped"])
 def test_a_grid_without_the_shifts_of_the_proof_gives_everything_away(name: str) -> None:
     trial = next(trial for trial in SMALL if trial.name == name)
-    text = emit(trial.sketch(), prove_every_length(trial.sketch()))
+    text = emit(trial.sketch(), proof_of(trial.sketch()))
     plan = text[text.index("def _plan(") :]
     kept = "\n".join(f'        "{line.split(chr(34))[1]}": [],' if "numbers" in line or "factors" in line else line
                      for line in plan.split("\n"))  # fmt: skip

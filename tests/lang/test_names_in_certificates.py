@@ -22,4 +22,4 @@ def test_a_name_of_the_user_is_not_taken_for_a_key(name, prove):
     proof = proof_of(prove(parse(f"{head}    return {ANSWERS[prove].format(name, name)}\n")))
     assert proof is not None
     assert f'"{name}": ' in proof.text
-    assert read_shifts(proof.text, Fraction(1)).parts == 1
+    assert read_shifts(proof, Fraction(1)).parts == 1

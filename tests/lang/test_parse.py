@@ -366,7 +366,7 @@ TOKENS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.sampled_from(GALLERY_TEXTS), st.integers(0, 2**32))
 def test_mutated_sketches_are_read_or_refused(text, seed):
     rng = random.Random(seed)
@@ -377,7 +377,7 @@ def test_mutated_sketches_are_read_or_refused(text, seed):
     check_fuzz(text)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.lists(st.sampled_from(TOKENS), max_size=25))
 @example(["q", "=", "q", "\n    ", "return", "q"])
 def test_token_soup_is_read_or_refused(tokens):

@@ -15,7 +15,7 @@ from kolahal.proof.trusted.product import updates_of
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.steps import spread_comprehensions
 from kolahal.proof.trusted.symbols import LENGTH
-from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, Output, Run, Several
+from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, Returned, Run, Several
 
 Noise = Callable[[int, tuple[int, ...]], Any]  # site and turns → value
 
@@ -82,7 +82,7 @@ def drive(
     loop: int | None = None
     for _ in range(500):
         path, local = _path(run, loop, state, database, lists, noise, loops, lazy)
-        if isinstance(path.end, Output):
+        if isinstance(path.end, Returned):
             value = path.end.value
             return _items(value, lists, local) if isinstance(value, Built) else _value(value, local)
         place = run.place(path.end.loop)

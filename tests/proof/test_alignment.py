@@ -15,18 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import programs
+from costs import find_cost
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
-from kolahal.law.cost import build_case, find_cost, find_passages
+from kolahal.law.cost import build_case, find_passages
 from kolahal.law.linear_program import Column, Line, Problem, find_front, find_shift, simplify, weigh
 from kolahal.logic.linear import Inequality, variable
 from kolahal.logic.solver import is_empty
 from kolahal.model import Arguments
 from kolahal.paths.unknowns import MoveAt
-from kolahal.proof.refute.witness import find_witnesses
+from kolahal.proof.refute.witness import find_stays, find_witnesses
 from kolahal.proof.trusted.passages import SizedProgram, relation, whole_moves
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
@@ -237,7 +238,7 @@ def test_the_loss_is_never_above_the_cost(name: str, q: list[int], move: list[fl
 )
 def test_along_a_witness_the_cost_is_reached(name: str, size: int, scales: Sequence[int]) -> None:
     case = case_of(load(name), size)
-    found = find_witnesses(case, [Fraction(s) for s in scales]).found
+    found = find_witnesses(case, find_stays(case), [Fraction(s) for s in scales]).found
     witness = found[0]
     assert witness.complete
     assert witness.cost == find_cost(case, SETTINGS).at([Fraction(s) for s in scales])

@@ -86,7 +86,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path]
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.sampled_from(NAMES), st.data())
 def test_no_leaf_of_a_document_can_be_changed(name: str, data: st.DataObject) -> None:
     changed = copy.deepcopy(document(name))

@@ -15,6 +15,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.model import Arguments, Equals, Estimate, Example, Odds
 from kolahal.proof import decide as ladder
 from kolahal.proof.evidence import find_contradiction, reconcile
+from kolahal.proof.find import bounded, lengths
 from kolahal.proof.refute.refute import LowerBound
 from kolahal.verdicts import Bounded, Certificate, Everywhere, Exactly, Proved, Refuted, Unknown, UpTo, Verdict
 
@@ -89,3 +90,50 @@ def test_a_check_always_has_the_fields_that_others_rely_on(
         assert {"verdict", "scope", "assumed", "epsilon_lower", "epsilon_upper"} <= set(document)
         lower, upper = document["epsilon_lower"], document["epsilon_upper"]
         assert upper is None or (lower is not None and lower <= upper)
+
+
+# ---------------------------------------------------------------- our own proofs, checked again
+
+LAPLACE = RAW.replace("return q[0]", "return q[0] + Lap(1/eps)")
+PROVERS = {
+    "a proof for every length": (lengths, "recheck", lengths.prove_every_length),
+    "a proof for up to 1 answers": (bounded, "recheck_bounded", lambda sketch: bounded.prove_bounded(sketch, size=1)),
+}
+
+
+@pytest.mark.parametrize("words", PROVERS)
+def test_in_tests_a_proof_that_fails_its_recheck_is_an_error(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, prove = PROVERS[words]
+    monkeypatch.setattr(module, name, lambda *_: ["it does not hold"])
+    with pytest.raises(AssertionError, match=f"{words} did not pass its re-check.*it does not hold"):
+        prove(parse(LAPLACE))
+
+
+@pytest.mark.contradiction
+@pytest.mark.parametrize("words", PROVERS)
+def test_a_proof_that_fails_its_recheck_is_not_given(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, prove = PROVERS[words]
+    monkeypatch.setattr(module, name, lambda *_: ["it does not hold"])
+    told = f"{words} did not pass its re-check: it does not hold"
+    assert prove(parse(LAPLACE)) == Unknown(told, failed_rechecks=(told,))
+
+
+@pytest.mark.contradiction
+def test_failed_rechecks_are_counted_and_shown_whatever_the_verdict(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The bounded proof holds, so nothing else would tell that the search for a longer one and its re-check disagree."""
+    path = tmp_path / "laplace.py"
+    path.write_text(LAPLACE)
+    assert main(["check", str(path), "--verbose", "--workers", "1"]) == 0
+    assert "did not pass their own re-check: 0\n" in capsys.readouterr().err
+    monkeypatch.setattr(lengths, "recheck", lambda *_: ["it does not hold"])
+    found = checking.check(parse(LAPLACE))
+    assert isinstance(found.verdict, Bounded) and len(found.failed_rechecks) == 2  # at the law's cost, and at the claim
+    assert main(["check", str(path), "--verbose", "--workers", "1"]) == 4
+    told = capsys.readouterr().err
+    assert "did not pass their own re-check: 2\n" in told and "it does not hold" in told
+    assert main(["check", str(path), "--workers", "1"]) == 4
+    assert "re-check" not in capsys.readouterr().err
+    monkeypatch.setattr(bounded, "recheck_bounded", lambda *_: ["nor does this"])
+    assert len(checking.check(parse(LAPLACE)).failed_rechecks) == 3

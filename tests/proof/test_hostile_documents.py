@@ -21,6 +21,8 @@ from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute import exhibit
 from kolahal.proof.refute.refute import refute
+from kolahal.proof.trusted import bounded
+from kolahal.proof.trusted import certificate as certificates
 from kolahal.proof.trusted.documents import Malformed, read_number, read_whole
 from kolahal.report.json import check_document, dump, synthesis_document
 from kolahal.results import Check
@@ -310,7 +312,7 @@ def change(data: Any, draw: st.DataObject) -> None:
             holder[path[-1]] = copy.deepcopy(draw.draw(st.sampled_from(JUNK)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.sampled_from(KINDS), st.integers(1, 3), st.data())
 def test_a_changed_document_is_judged_and_nothing_else(kind: str, changes: int, draw: st.DataObject) -> None:
     changed = copy.deepcopy(document(kind))
@@ -419,3 +421,42 @@ def test_a_claim_says_nothing_where_its_own_arguments_are_below_one() -> None:
     shown = exhibit.document(refuted, sketch, claim)
     assert verify(json.dumps(shown)) == []
     assert any("says nothing" in fault for fault in verify(json.dumps({**shown, "arguments": {"N": "0"}})))
+
+
+# ---------------------------------------------------------------- whose fault it is
+
+OURS = {  # where a mistake of ours could be: the re-check of each kind of document, and what it stands on
+    "every length": (certificates, "build_system"),
+    "every length, a ghost": (certificates, "check_script"),
+    "bounded": (bounded, "covers_all_runs"),
+    "counterexample": (exhibit, "rigorous_probability"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("error", [KeyError, TypeError, AssertionError, ValueError, ZeroDivisionError, AttributeError])
+def test_a_defect_of_ours_is_not_told_as_a_fault_of_the_document(
+    kind: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a valid document is rejected, and nobody hears of the defect."""
+    text = json.dumps(document(kind))
+
+    def stumble(*_: object, **__: object) -> None:
+        raise error("ours")
+
+    monkeypatch.setattr(*OURS[kind], stumble)
+    with pytest.raises(error, match="ours"):
+        verify(text)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("error", [RecursionError, MemoryError])
+def test_a_document_that_is_too_much_is_rejected(
+    kind: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(*_: object, **__: object) -> None:
+        raise error
+
+    text = json.dumps(document(kind))
+    monkeypatch.setattr(*OURS[kind], stumble)
+    assert len(verify(text)) == 1

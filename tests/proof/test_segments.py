@@ -95,7 +95,7 @@ KNOWN |= {name: load_one(name).complete(*entry.textbook[0]).filled() for name, e
 def test_segments_of_known_mechanisms(name: str) -> None:
     sketch = KNOWN[name]
     covered = 0
-    for seed in range(30):
+    for seed in range(15):
         rng = random.Random(seed)
         size = rng.randint(1, 6)
         database = tuple(Fraction(rng.randint(-3, 3)) for _ in range(size))
@@ -105,4 +105,4 @@ def test_segments_of_known_mechanisms(name: str) -> None:
         for released in {frozenset(), frozenset(range(count))}:
             with suppress(Unsupported):
                 covered += both_ways(sketch, released, database, Arguments(ONE, size, values), seed)
-    assert covered or name in ("raw",)
+    assert (covered > 0) == (name != "raw")

@@ -13,6 +13,9 @@ from kolahal.engine.probe import build_probe, build_rerunning_probe
 from kolahal.engine.tape import stream
 from kolahal.lang.scale import NO_NOISE, parse_scale
 from kolahal.model import Arguments, Equals, Example, Region, Selected, Selection
+from kolahal.report.html import tightness
+from kolahal.report.text import _loss
+from kolahal.results import Judged
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import all_completions, enumerate_completions
 from kolahal.search.evolution import minimise
@@ -22,6 +25,7 @@ from kolahal.search.ranking import rank_completions
 from kolahal.search.region import find_regions, objectives
 from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Unknown
 
 EPS = Fraction(1)
 
@@ -163,3 +167,18 @@ def test_ranking_prefers_no_violation_then_tightness_then_little_noise() -> None
     ranked = rank_completions(sketch, completions, examples, split, probe, settings)
     assert [str(r.completion[0]) for r in ranked][:3] == ["2/eps", "3/eps", "4/eps"]
     assert ranked[-1].completion == (parse_scale("1/eps"),) and ranked[-1].score.violations >= 1
+
+
+def test_a_loss_that_nothing_was_computed_from_is_absent() -> None:
+    """Examples at other arguments alone: 0 would read as a mechanism that loses nothing."""
+    sketch, settings = load_one("noisy_max_1"), Settings()
+    split = fix_arguments(sketch, settings)
+    other = split.training[1]
+    example = Example(database(*[0] * other.size), database(*[1] * other.size), Equals(Fraction(1)), other)
+    (ranked,) = rank_completions(
+        sketch, ((parse_scale("2/eps"),),), (example,), split, build_probe(sketch, settings, "rank"), settings
+    )
+    assert ranked.log_loss is None
+    unknown = Judged(ranked, None, Unknown("nobody asked"))
+    assert [_loss(replace(unknown, ranked=replace(ranked, log_loss=loss)), 0.5) for loss in (None, 0.25)] == ["–", "0.5"]
+    assert tightness({"log_loss": None, "verdict": "unknown", "epsilon": 0.5}) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from kolahal.batch.jobs import Job
@@ -12,7 +11,7 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.model import describe_event, show
 from kolahal.proof.refute import exhibit
-from kolahal.report.json import check_document, dump, synthesis_document
+from kolahal.report.json import as_plain, check_document, synthesis_document
 from kolahal.results import describe_completion
 from kolahal.roads.methods import synthesize
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, name_verdict
@@ -80,4 +79,4 @@ def _summary(verdict: Verdict) -> str:
 
 
 def _record(job: Job, verdict: str, summary: str, document: dict[str, Any]) -> dict[str, Any]:
-    return {**job.head(), "verdict": verdict, "summary": summary, "result": json.loads(dump(document))}
+    return {**job.head(), "verdict": verdict, "summary": summary, "result": as_plain(document)}

@@ -31,7 +31,7 @@ class Attempt:
     start: float
 
 
-Watch = Callable[[Entry | None, Sequence[Attempt]], None]  # hears of what ended, and at times of what goes on
+OnEnd = Callable[[Entry | None, Sequence[Attempt]], None]  # hears of what ended, and at times of what goes on
 
 
 def run_jobs(
@@ -41,7 +41,7 @@ def run_jobs(
     limits: Limits = UNLIMITED,
     journal: Journal | None = None,
     retry: bool = False,
-    watch: Watch = lambda ended, running: None,
+    watch: OnEnd = lambda ended, running: None,
 ) -> list[Entry]:
     """An entry for each job, in the order of the jobs; those that stand in the journal are not done again.
 

@@ -34,7 +34,7 @@ from kolahal.settings import Settings
 
 if TYPE_CHECKING:
     from kolahal.batch import Entry
-    from kolahal.batch.run import Attempt, Watch
+    from kolahal.batch.run import Attempt, OnEnd
     from kolahal.workers import Limits
 
 # What a verdict means for the exit code, worst first: one broken mechanism outweighs all else.
@@ -202,7 +202,7 @@ def _details(entry: Entry) -> str:
 
 
 @contextmanager
-def _watching(total: int, ended: list[Entry]) -> Iterator[Watch]:
+def _watching(total: int, ended: list[Entry]) -> Iterator[OnEnd]:
     """Progress on standard error: a bar and what goes on, on a terminal; elsewhere a line for each job that ended.
 
     What has ended is also put into `ended`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 from dataclasses import replace
@@ -35,7 +34,7 @@ from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError, harmless
 from kolahal.lang.scale import Scale, parse_number
 from kolahal.lang.sketch import Sketch
-from kolahal.settings import Settings, TesterSettings
+from kolahal.settings import ALPHA, Settings, TesterSettings
 
 if TYPE_CHECKING:
     from kolahal.results import Check
@@ -55,8 +54,11 @@ if TYPE_CHECKING:
 )
 @seed
 @processes
+@click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
 @supervised
-def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, count: int | None) -> None:
+def check(
+    target: str, claim: str, as_json: bool, out: Path | None, seed: int, count: int | None, verbose: bool
+) -> None:
     """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
     sketch = load_complete(target)
     from kolahal.checking import check as judge
@@ -86,6 +88,10 @@ def check(target: str, claim: str, as_json: bool, out: Path | None, seed: int, c
         echo_json(dump(result))
     else:
         click.echo(render_check(sketch, found, str(claimed), snippet), nl=False)
+    if verbose:
+        click.echo(f"proofs that did not pass their own re-check: {len(found.failed_rechecks)}", err=True)
+        for told in found.failed_rechecks:
+            click.echo(f"  {harmless(told)}", err=True)
     finish(exit_code(found.verdict))
 
 
@@ -93,7 +99,7 @@ def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dic
     """result.json, the report, and what stands behind the verdict: a certificate, or the counterexample as a program."""
     from kolahal.pictures.result import picture_check
     from kolahal.report.html import render_page
-    from kolahal.report.json import dump, with_pictures
+    from kolahal.report.json import as_plain, dump, with_pictures
     from kolahal.verdicts import proof_of
 
     files = {}
@@ -103,8 +109,8 @@ def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dic
         files["counterexample.py"] = result["snippet"]
     pictures = picture_check(sketch, claim, found, Settings(seed=result["seed"]))
     result = with_pictures({**result, "neighbours": sketch.adjacency.describe()}, pictures, files)
-    document = dump(result)
-    write_files(folder, {"result.json": document + "\n", "report.html": render_page(json.loads(document)), **files})
+    pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
+    write_files(folder, {**pages, **files})
     return result
 
 
@@ -209,7 +215,7 @@ def test_command(
         echo_json(dump(trial_document(trial, seconds)))
     else:
         click.echo(render_trial(sketch, trial, seconds, reproduce(trial, sketch)))
-    finish(REFUTED if trial.p_value < 0.05 else UNKNOWN)
+    finish(REFUTED if trial.p_value < ALPHA else UNKNOWN)
 
 
 def _epsilon(text: str) -> Fraction:

@@ -10,7 +10,7 @@ from kolahal.cli.base import cli, limited, processes, progress, seed, workers, w
 from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError
 from kolahal.settings import Settings
-from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.sketches.gallery import GALLERY
 
 
 @cli.command()
@@ -24,9 +24,9 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
     """The paper's table: its minutes and ranks, our seconds and ranks."""
     from kolahal.evaluation import TableRow, evaluate
     from kolahal.report.text import table as columns
-    from kolahal.roads.methods import METHODS, choose_parts
+    from kolahal.roads.methods import METHODS
 
-    unknown = [name for name in (*only, method) if name not in GALLERY and name not in METHODS and name != "auto"]
+    unknown = [name for name in (*only, method) if name not in GALLERY and name not in METHODS]
     if unknown:
         raise UsageError(
             f"there is no {unknown[0]}: benchmarks are {', '.join(GALLERY)}; methods are {', '.join(METHODS)}"
@@ -57,12 +57,12 @@ def table(method: str, baselines: bool, limit: float, only: tuple[str, ...], see
         for name in only or GALLERY:
             entry = GALLERY[name]
             with progress(f"{name} by {method}"), workers(count) as pool:
-                row = evaluate(name, choose_parts(method, load_one(name), settings).spread_over(pool), settings)
+                row = evaluate(name, method, settings, pool)
             slower = []
             for other in others:
                 cell = "-"  # as in the paper: the limit was passed
                 with progress(f"{name} by {other}"), limited(limit), workers(count) as pool:
-                    seconds = total(evaluate(name, METHODS[other].spread_over(pool), settings))
+                    seconds = total(evaluate(name, other, settings, pool))
                     cell = f"{seconds:.1f} ({seconds / total(row):.1f}×)"
                 slower.append(cell)
             rows.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -37,20 +36,7 @@ from kolahal.sketches.gallery import load_one
 
 if TYPE_CHECKING:
     from kolahal.results import Synthesis
-    from kolahal.roads.paper import Timer
-
-NEXT = {  # what goes on after a step has finished
-    "": "fixing arguments",
-    "fix_arguments": "drawing noise",
-    "build_probe": "selecting examples",
-    "select_examples": "searching the noise region",
-    "find_regions": "enumerating completions",
-    "enumerate_completions": "selecting test examples",
-    "select_tests": "ranking",
-    "rank_completions": "testing and proving",
-    "judge": "finding the law",
-    "find_law": "done",
-}
+    from kolahal.roads.watch import Watch
 
 
 def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
@@ -121,19 +107,16 @@ def synth(
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
     from kolahal.report.json import dump, synthesis_document
     from kolahal.report.text import render_synthesis
-    from kolahal.roads.methods import choose_parts, why_nothing
-    from kolahal.roads.paper import Timer, synthesize
+    from kolahal.roads.methods import travel
+    from kolahal.roads.watch import Watch
 
-    timer = Timer()
-    with progress(NEXT[""]) as status, workers(count) as pool:
-        parts = choose_parts(method, sketch, settings).spread_over(pool).watched_by(timer)
-        if status is not None:
-            parts = parts.watched_by(lambda step, _, __: status.update(f"{NEXT[step]} …"))
+    with progress("starting") as status, workers(count) as pool:
+        watch = Watch(pool, None if status is None else lambda doing: status.update(f"{doing} …"))
         try:
-            found = synthesize(sketch, settings, parts)
+            found = travel(sketch, settings, method, watch)
         except KeyboardInterrupt:
-            _interrupted(sketch, timer)
-    seconds = timer.total()
+            _interrupted(sketch, watch)
+    seconds = watch.total()
     plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.name}"] if auto else []
     plain += [f"--noise={noise}"] if noise else []
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
@@ -145,8 +128,8 @@ def synth(
         echo_lines(_patch(target, found, auto, force))
     else:
         echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds), nl=False)
-    if reason := why_nothing(found):
-        click.echo(f"Why: {reason}. `--method paper` searches all the same, for as long as that takes.", err=True)
+    if found.reason:
+        click.echo(f"Why: {found.reason}. `--method paper` searches all the same, for as long as that takes.", err=True)
     finish(synthesis_code(found))
 
 
@@ -196,13 +179,13 @@ def synthesis_code(found: Synthesis) -> int:
     return REFUTED if found.best is None else exit_code(found.best.verdict)
 
 
-def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
+def _interrupted(sketch: Sketch, watch: Watch) -> NoReturn:
     """What was found until Ctrl-C."""
     from kolahal.results import describe_completion
 
     click.echo(f"Interrupted after {watch.total()['total']:.1f} s. Found so far:", err=True)
-    ranked = watch.results.get("rank_completions", ())
-    selection = watch.results.get("select_examples")
+    ranked = watch.results.get("ranking", ())
+    selection = watch.results.get("examples")
     if ranked:
         click.echo(
             f"{sketch.name}: ranked but not judged: " + ", ".join(describe_completion(r.completion) for r in ranked[:5])
@@ -216,9 +199,10 @@ def _interrupted(sketch: Sketch, watch: Timer) -> NoReturn:
 
 def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str, backend: str) -> dict[str, Any]:
     """result.json, the report, the best completion's certificate, and the private program, where there are such."""
+    from kolahal.emission.release import emit
     from kolahal.pictures.result import picture_synthesis
     from kolahal.report.html import render_page
-    from kolahal.report.json import dump, with_pictures
+    from kolahal.report.json import as_plain, dump, with_pictures
     from kolahal.verdicts import proof_of
 
     files = {}
@@ -227,10 +211,10 @@ def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str,
             files["certificate.json"] = certificate.text + "\n"
         try:
             kind = "private" if backend == "python" else backend
-            files[f"{found.sketch.name}_{kind}.py"] = found.to_python(command, backend)
+            files[f"{found.sketch.name}_{kind}.py"] = emit(found.mechanism, found.best.verdict, command=command, backend=backend)
         except KolahalError as error:
             click.echo(f"No program was written: {error}", err=True)
     result = with_pictures(result, picture_synthesis(found), files)
-    document = dump(result)
-    write_files(folder, {"result.json": document + "\n", "report.html": render_page(json.loads(document)), **files})
+    pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
+    write_files(folder, {**pages, **files})
     return result

@@ -56,8 +56,7 @@ def emit(
     claim = claim or program.epsilon.name
     shifts = NO_SHIFTS
     if promise.claims:
-        check_proof(program, promise, claim)
-        shifts = read_shifts(promise.certificate or "", program.adjacency.distance)
+        shifts = read_shifts(check_proof(program, promise, claim), program.adjacency.distance)
     plan = plan_grid(program, shifts)
     if plan.reasons and promise.claims:
         raise OffGrid(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import textwrap
 from dataclasses import dataclass
 
@@ -11,12 +9,11 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.verdicts import AtLeast, Certificate
 
 WIDTH = 110
 NOT_CHECKED = "Unknown: nobody has checked this program yet."
 PROVED, BOUNDED, NOTHING = "proved", "bounded", "nothing"  # kinds of promises
-
-_ASSUMED = re.compile(r"(\w+) >= (-?[0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +22,8 @@ class Promise:
 
     kind: str = NOTHING
     text: str = NOT_CHECKED  # the verdict in words
-    certificate: str | None = None
-    assumed: tuple[str, ...] = ()  # of whole arguments, such as "N >= 1"
+    certificate: Certificate | None = None
+    assumed: tuple[AtLeast, ...] = ()
     most: int | None = None  # private answers
     values: tuple[int, int] | None = None  # of every whole argument, the least and the largest
 
@@ -51,11 +48,10 @@ def find_limits(program: Sketch, promise: Promise) -> tuple[AcceptedRange, ...]:
     """What a program has to refuse so that a promise is kept: what it requires itself, and what the proof assumes."""
     least = dict.fromkeys(program.required, 1)
     whole = [p.name for p in program.arguments if p.type is Type.INT]
-    for text in promise.assumed:
-        found = _ASSUMED.fullmatch(text)
-        if found is None or found[1] not in whole:
-            raise UsageError(f"{program.name} cannot be emitted: nobody would enforce what its proof assumes, {text}")
-        least[found[1]] = max(least.get(found[1], int(found[2])), int(found[2]))
+    for assumed in promise.assumed:
+        if assumed.name not in whole:
+            raise UsageError(f"{program.name} cannot be emitted: nobody would enforce what its proof assumes, {assumed}")
+        least[assumed.name] = max(least.get(assumed.name, assumed.least), assumed.least)
     if promise.values is not None:
         return tuple(
             AcceptedRange(name, max(promise.values[0], least.get(name, promise.values[0])), promise.values[1]) for name in whole
@@ -63,10 +59,11 @@ def find_limits(program: Sketch, promise: Promise) -> tuple[AcceptedRange, ...]:
     return tuple(AcceptedRange(name, least[name]) for name in whole if name in least)
 
 
-def check_proof(program: Sketch, promise: Promise, claim: str) -> None:
-    """Refuse a promise whose proof is of another program, or of a weaker claim."""
+def check_proof(program: Sketch, promise: Promise, claim: str) -> Certificate:
+    """The proof of a promise, unless it is of another program, or of a weaker claim."""
+    certificate = promise.certificate or Certificate("")
     try:
-        document = json.loads(promise.certificate or "")
+        document = certificate.document()
         proved, claimed = parse_scale(document["claim"]), parse_scale(claim)
         same_program = parse(document["program"]) == program and isinstance(document["cases"], list)
     except (ValueError, LookupError, TypeError, AttributeError, KolahalError):
@@ -77,6 +74,7 @@ def check_proof(program: Sketch, promise: Promise, claim: str) -> None:
         raise UsageError(
             f"{program.name} cannot be emitted: its certificate is for {proved}, not for {claimed}; check it with that claim"
         )
+    return certificate
 
 
 # ---------------------------------------------------------------- in words

@@ -25,9 +25,9 @@ def promise_of(verdict: Verdict, private: str = "the input") -> Promise:
     text = f"{describe_verdict(verdict, private)}."
     match verdict:
         case Proved(certificate, _, assumed):
-            return Promise(PROVED, text, certificate.text, assumed)
-        case Bounded(certificate, scope, assumed):
-            return Promise(BOUNDED, text, certificate.text, assumed, scope.size, scope.values)
+            return Promise(PROVED, text, certificate, assumed)
+        case Bounded(certificate, bounds):
+            return Promise(BOUNDED, text, certificate, (), bounds.size, bounds.values)
         case _:
             return Promise(NOTHING, text)
 

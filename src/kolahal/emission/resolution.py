@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -10,31 +9,13 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Call,
-    Comprehension,
-    Const,
-    Draw,
-    Expr,
-    For,
-    Index,
-    Length,
-    Negate,
-    Node,
-    Range,
-    Var,
-    While,
-    rebuild,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.kinds import WHOLES, infer
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.lang.taint import bindings, find_flow
+from kolahal.verdicts import Certificate
 
 ARITHMETIC = ("+", "-", "*", "/")
 
@@ -53,8 +34,8 @@ class GridPlan:
 class _Site:
     """A product with, or a quotient by, a public number."""
 
-    operand: Expr
-    factor: Expr
+    operand: ir.Expr
+    factor: ir.Expr
     product: bool
 
 
@@ -76,7 +57,7 @@ class Shifts:
 NO_SHIFTS = Shifts()
 
 
-def read_shifts(certificate: str, distance: Fraction) -> Shifts:
+def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
     """The shifts of the proof in a certificate.
 
     They are fractions of the distance of neighbours, apart from what the program's own factors do to them. Where a proof
@@ -87,7 +68,7 @@ def read_shifts(certificate: str, distance: Fraction) -> Shifts:
     cancels: set[int] = set()
     followed: dict[int, frozenset[str]] = {}
     mixing: frozenset[int] | None = None
-    for case in json.loads(certificate)["cases"]:  # by place: other keys are names of the user's, `steps` among them
+    for case in certificate.document()["cases"]:  # by place: other keys are names of the user's, `steps` among them
         rules, passages = case.get("alignment") or (), case.get("passages") or ()
         found = [Fraction(s) / distance for p in passages for shift in p["shifts"] for s in shift["steps"].values()]
         for site, rule in enumerate(rules):
@@ -131,7 +112,7 @@ class _Planner:
         self.data = find_flow(sketch, answers=True, noise=True)
         self.noisy = find_flow(sketch, answers=False, noise=True)
         self.types = infer(sketch)
-        self.fixed: dict[str, Expr] = {}
+        self.fixed: dict[str, ir.Expr] = {}
         self.define()
         self.reasons: list[str] = []
 
@@ -141,16 +122,16 @@ class _Planner:
         sites = self.sites()
         self.refuse_endless(sites)
         self.refuse_finer_noise(sites)
-        literals = [node for node in walk(body) if isinstance(node, Const) and not _is_whole(node)]
+        literals = [node for node in ir.walk(body) if isinstance(node, ir.Const) and not _is_whole(node)]
         reals = [
-            Var(p.name)
+            ir.Var(p.name)
             for p in self.sketch.parameters
-            if p.role is not Role.PRIVATE and p.type is Type.FLOAT and Var(p.name) in walk(body)
+            if p.role is not Role.PRIVATE and p.type is Type.FLOAT and ir.Var(p.name) in ir.walk(body)
         ]
         computed = [
             self.resolve(node)
-            for node in walk(body)
-            if isinstance(node, Binary) and node.op in ("*", "/") and self.is_fixed(node)
+            for node in ir.walk(body)
+            if isinstance(node, ir.Binary) and node.op in ("*", "/") and self.is_fixed(node)
         ]
         factors = [print_expression(self.resolve(site.factor)) for site in sites.values()]
         parts = [str(self.shifts.parts)] if self.shifts.parts > 1 else []
@@ -166,72 +147,74 @@ class _Planner:
     def define(self) -> None:
         """Find the names that always hold one public number, and the expression over inputs that it is."""
         assigned: dict[str, int] = defaultdict(int)
-        for node in walk(self.sketch.body):
-            if isinstance(node, Assign):
+        for node in ir.walk(self.sketch.body):
+            if isinstance(node, ir.Assign):
                 for name in node.targets:
                     assigned[name] += 1
-            elif isinstance(node, For | Comprehension):
+            elif isinstance(node, ir.For | ir.Comprehension):
                 assigned[node.name] += 1
         self.fixed = {
-            p.name: Var(p.name)
+            p.name: ir.Var(p.name)
             for p in self.sketch.parameters
             if p.role is not Role.PRIVATE and p.type is not Type.BOOL and not assigned[p.name]
         }
         for statement in self.sketch.body:
-            if isinstance(statement, Assign):
+            if isinstance(statement, ir.Assign):
                 for name, value in zip(statement.targets, statement.values, strict=True):
                     if assigned[name] == 1 and name not in self.fixed and self.is_fixed(value):
                         self.fixed[name] = self.resolve(value)
 
-    def is_fixed(self, expr: Expr) -> bool:
+    def is_fixed(self, expr: ir.Expr) -> bool:
         match expr:
-            case Const(value=Fraction()):
+            case ir.Const(value=Fraction()):
                 return True
-            case Var(name):
+            case ir.Var(name):
                 return name in self.fixed
-            case Length(of):
+            case ir.Length(of):
                 return (
                     f"len({of.name})" == self.sketch.length_name and self.sketch.length_name in self.sketch.quantities()
                 )
-            case Negate(of):
+            case ir.Negate(of):
                 return self.is_fixed(of)
-            case Binary("+" | "-" | "*" | "/" | "//" | "%", left, right):
+            case ir.Binary("+" | "-" | "*" | "/" | "//" | "%", left, right):
                 return self.is_fixed(left) and self.is_fixed(right)
-            case Call(_, arguments):
+            case ir.Call(_, arguments):
                 return all(map(self.is_fixed, arguments))
             case _:
                 return False
 
-    def resolve(self, expr: Expr) -> Expr:
+    def resolve(self, expr: ir.Expr) -> ir.Expr:
         """A fixed expression over inputs alone."""
-        return rebuild(expr, lambda node: self.fixed.get(node.name) if isinstance(node, Var) else None)
+        return ir.rebuild(expr, lambda node: self.fixed.get(node.name) if isinstance(node, ir.Var) else None)
 
     # ---- where the grid is refined
 
     def sites(self) -> dict[int, _Site]:
         """Every product and quotient with a public number that is not 1, unless it is itself fixed or whole."""
         found: dict[int, _Site] = {}
-        for node in walk(self.sketch.body):
+        for node in ir.walk(self.sketch.body):
             match node:
-                case Binary("*" | "/" as op, left, right) if not self.is_fixed(node) and self.types.of(node) != WHOLES:
+                case ir.Binary("*" | "/" as op, left, right) if (
+                    not self.is_fixed(node) and self.types.of(node) != WHOLES
+                ):
                     depends = self.data.of(left), self.data.of(right)
                     if all(depends) or (op == "/" and depends[1]):
                         self.refuse(node, "divides by" if op == "/" else "multiplies two of", "private values or noise")
                         continue
                     swap = op == "*" and (depends[1] or (not any(depends) and self.is_fixed(left)))
                     operand, factor = (right, left) if swap else (left, right)
-                    if factor in (Const(Fraction(1)), Const(Fraction(-1))):
+                    if factor in (ir.Const(Fraction(1)), ir.Const(Fraction(-1))):
                         continue
                     if self.is_fixed(factor):
                         found[id(node)] = _Site(operand, factor, op == "*")
                     elif op == "/" or not self.is_multiple(operand, factor):
                         self.refuse(node, "multiplies or divides by a number that is not fixed before the run:", "")
-                case Binary("//" | "%", left, right) if self.data.of(left) or self.data.of(right):
+                case ir.Binary("//" | "%", left, right) if self.data.of(left) or self.data.of(right):
                     if self.types.of(node) != WHOLES:
                         self.refuse(node, "takes the floor or the rest of", "a private value or noise")
         return found
 
-    def is_multiple(self, operand: Expr, factor: Expr) -> bool:
+    def is_multiple(self, operand: ir.Expr, factor: ir.Expr) -> bool:
         """Whether a product is a whole multiple of something on the grid; to undo that for noise would leave it."""
         if self.noisy.of(operand) or self.noisy.of(factor):
             return False
@@ -249,11 +232,11 @@ class _Planner:
             found: set[int] = set()
             if isinstance(node, tuple):
                 return found.union(*map(of, node))
-            if isinstance(node, Var):
+            if isinstance(node, ir.Var):
                 return through[node.name]
-            if isinstance(node, Draw):
+            if isinstance(node, ir.Draw):
                 return found.union(*(through[name] for name in self.shifts.followed.get(node.site, ())))
-            if isinstance(node, Node) and not isinstance(node, Length):
+            if isinstance(node, ir.Node) and not isinstance(node, ir.Length):
                 found = found.union(*(of(getattr(node, f.name)) for f in fields(node) if f.name != "span"))
                 return found | ({id(node)} & sites.keys())
             return found
@@ -266,8 +249,8 @@ class _Planner:
                 if not new <= through[name]:
                     through[name] |= new
                     changed = True
-        loops = [node for node in walk(self.sketch.body) if isinstance(node, For | While)]
-        for node in {id(node): node for loop in loops for node in walk(loop)}.values():
+        loops = [node for node in ir.walk(self.sketch.body) if isinstance(node, ir.For | ir.While)]
+        for node in {id(node): node for loop in loops for node in ir.walk(loop)}.values():
             if id(node) in sites and id(node) in of(sites[id(node)].operand):
                 self.refuse(node, "refines the grid again in every turn:", "")
 
@@ -293,7 +276,7 @@ class _Planner:
             terms = list(_terms(root, ()))
             chosen = [(leaf, chain) for leaf, chain in terms if self.is_selected(leaf, selected)]
             for draw, own in terms:
-                if isinstance(draw, Draw) and draw.site in self.shifts.cancels:
+                if isinstance(draw, ir.Draw) and draw.site in self.shifts.cancels:
                     for leaf, chain in chosen:
                         if not self.keeps_grid(leaf, chain, own, divided, sites):
                             self.refuse(root, "lets noise make up for other noise that is multiplied or divided:", "")
@@ -301,18 +284,18 @@ class _Planner:
     def selected(self) -> set[str]:
         """The noisy names that the two runs may have taken from different draws: by a condition, or by max, min, abs."""
         controlled = find_flow(self.sketch, answers=True, noise=True, control=True).controlled
-        names = {name for node in controlled if isinstance(node, Assign) for name in node.targets}
-        names |= {node.name for node in controlled if isinstance(node, Append)}
+        names = {name for node in controlled if isinstance(node, ir.Assign) for name in node.targets}
+        names |= {node.name for node in controlled if isinstance(node, ir.Append)}
         names &= self.noisy.names
-        return self.spread(lambda value, known: any(self.is_selected(node, known) for node in walk(value)), names)
+        return self.spread(lambda value, known: any(self.is_selected(node, known) for node in ir.walk(value)), names)
 
-    def is_selected(self, node: Node, known: set[str]) -> bool:
+    def is_selected(self, node: ir.Node, known: set[str]) -> bool:
         match node:
-            case Var(name):
+            case ir.Var(name):
                 return name in known
-            case Index(of, _):
+            case ir.Index(of, _):
                 return of.name in known
-            case Call(_, arguments):
+            case ir.Call(_, arguments):
                 return any(map(self.noisy.of, arguments))
             case _:
                 return False
@@ -320,9 +303,9 @@ class _Planner:
     def divided(self, sites: dict[int, _Site]) -> set[str]:
         """The names that noise reaches after a division or a product with a fraction."""
 
-        def is_divided(value: Expr | Range, known: set[str]) -> bool:
-            nodes = list(walk(value))
-            return any(n.name in known if isinstance(n, Var) else self.is_finer(id(n), sites) for n in nodes)
+        def is_divided(value: ir.Expr | ir.Range, known: set[str]) -> bool:
+            nodes = list(ir.walk(value))
+            return any(n.name in known if isinstance(n, ir.Var) else self.is_finer(id(n), sites) for n in nodes)
 
         return self.spread(is_divided, set())
 
@@ -335,11 +318,12 @@ class _Planner:
         return site.product and self.types.of(site.factor) == WHOLES
 
     def keeps_grid(
-        self, leaf: Expr, chain: tuple[int, ...], own: tuple[int, ...], divided: set[str], sites: dict[int, _Site]
+        self, leaf: ir.Expr, chain: tuple[int, ...], own: tuple[int, ...], divided: set[str], sites: dict[int, _Site]
     ) -> bool:
         """Whether what a draw has to make up for, divided by the draw's own factor, is a whole multiple of `leaf`."""
         if any(
-            node.name in divided if isinstance(node, Var) else self.is_finer(id(node), sites) for node in walk(leaf)
+            node.name in divided if isinstance(node, ir.Var) else self.is_finer(id(node), sites)
+            for node in ir.walk(leaf)
         ):
             return False
         mine = [sites[node] for node in chain if node in sites and node not in own]
@@ -347,7 +331,7 @@ class _Planner:
         whole = all(map(self.is_whole_product, mine))
         return whole and all(not site.product and self.types.of(site.factor) == WHOLES for site in its)
 
-    def spread(self, holds: Callable[[Expr | Range, set[str]], bool], names: set[str]) -> set[str]:
+    def spread(self, holds: Callable[[ir.Expr | ir.Range, set[str]], bool], names: set[str]) -> set[str]:
         """`names`, and every name that is given a value of which `holds` is true, given those before."""
         while True:
             more = {name for name, value in bindings(self.sketch) if name not in names and holds(value, names)}
@@ -355,35 +339,35 @@ class _Planner:
                 return names
             names = names | more
 
-    def refuse(self, node: Node, what: str, of_what: str) -> None:
+    def refuse(self, node: ir.Node, what: str, of_what: str) -> None:
         where = f"line {node.span.line}: " if node.span.line else ""
         shown = print_expression(node)  # type: ignore[arg-type]
         self.reasons.append(f"{where}`{shown}` {what} {of_what}".rstrip(" :"))
 
 
-def _sums(node: object) -> Iterator[Expr]:
+def _sums(node: object) -> Iterator[ir.Expr]:
     """Every largest sum, product or quotient, and every draw that stands alone, below `node`."""
     if isinstance(node, tuple):
         for part in node:
             yield from _sums(part)
-    elif isinstance(node, Draw | Negate) or (isinstance(node, Binary) and node.op in ARITHMETIC):
+    elif isinstance(node, ir.Draw | ir.Negate) or (isinstance(node, ir.Binary) and node.op in ARITHMETIC):
         yield node
         for leaf, _ in _terms(node, ()):
             yield from _sums(_inside(leaf))
-    elif isinstance(node, Node):
+    elif isinstance(node, ir.Node):
         yield from _sums(_inside(node))
 
 
-def _inside(node: Node) -> tuple[object, ...]:
+def _inside(node: ir.Node) -> tuple[object, ...]:
     return tuple(getattr(node, part.name) for part in fields(node) if part.name != "span")
 
 
-def _terms(expr: Expr, chain: tuple[int, ...]) -> Iterator[tuple[Expr, tuple[int, ...]]]:
+def _terms(expr: ir.Expr, chain: tuple[int, ...]) -> Iterator[tuple[ir.Expr, tuple[int, ...]]]:
     """What a sum is made of, each with the products and quotients, by identity, that it stands in."""
     match expr:
-        case Negate(of):
+        case ir.Negate(of):
             yield from _terms(of, chain)
-        case Binary(op, left, right) if op in ARITHMETIC:
+        case ir.Binary(op, left, right) if op in ARITHMETIC:
             inner = chain if op in ("+", "-") else (*chain, id(expr))
             yield from _terms(left, inner)
             yield from _terms(right, inner)
@@ -391,5 +375,5 @@ def _terms(expr: Expr, chain: tuple[int, ...]) -> Iterator[tuple[Expr, tuple[int
             yield expr, chain
 
 
-def _is_whole(node: Const) -> bool:
+def _is_whole(node: ir.Const) -> bool:
     return not isinstance(node.value, Fraction) or node.value.denominator == 1

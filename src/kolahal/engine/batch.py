@@ -13,35 +13,7 @@ from kolahal.engine.faults import MOST_TURNS, fault
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET, KindCodes, Lengths, Mask, Outputs
 from kolahal.engine.tape import Tape, Turns
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Break,
-    Call,
-    Comprehension,
-    Const,
-    Continue,
-    Draw,
-    Expr,
-    For,
-    Hole,
-    If,
-    Index,
-    IsNone,
-    Length,
-    ListOf,
-    Negate,
-    Node,
-    Not,
-    Range,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-)
+from kolahal.lang import ir
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 
@@ -211,39 +183,39 @@ class _Batch:
 
     # ---- statements; each returns the lanes that go on behind it
 
-    def block(self, body: Block, mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
+    def block(self, body: ir.Block, mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
         for statement in body:
             mask = self.statement(statement, mask, turns, loop)
             if not mask.any():
                 break
         return mask
 
-    def statement(self, node: Stmt, mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
+    def statement(self, node: ir.Stmt, mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
         match node:
-            case Assign(targets, values):
+            case ir.Assign(targets, values):
                 for name, value in zip(targets, [self.value(v, mask, turns) for v in values], strict=True):
                     self.bind(name, value, mask)
-            case If(test, then, orelse):
+            case ir.If(test, then, orelse):
                 truth = mask & self.truth(test, mask, turns)
                 rest = mask & ~truth
                 after = self.block(then, truth, turns, loop) if truth.any() else truth
                 return after | (self.block(orelse, rest, turns, loop) if orelse and rest.any() else rest)
-            case While():
+            case ir.While():
                 return self.while_loop(node, mask, turns)
-            case For():
+            case ir.For():
                 return self.for_loop(node, mask, turns)
-            case Append(name, value, front):
+            case ir.Append(name, value, front):
                 item = self.scalar(value, mask, turns)
-                target = self.value(Var(name, span=node.span), mask, turns)
+                target = self.value(ir.Var(name, span=node.span), mask, turns)
                 (target.front if front else target.back).push(item, mask)
-            case Return(value):
+            case ir.Return(value):
                 self.answer(self.value(value, mask, turns), mask)
                 return np.zeros_like(mask)
-            case Break():
+            case ir.Break():
                 assert loop is not None
                 loop.broken |= mask
                 return np.zeros_like(mask)
-            case Continue():
+            case ir.Continue():
                 assert loop is not None
                 loop.continued |= mask
                 return np.zeros_like(mask)
@@ -284,13 +256,13 @@ class _Batch:
                     found.push(items.at(np.full(self.tape.runs, place)), mask & (items.lengths > place))
         self.result = found.merged(mask, self.result)
 
-    def count_turn(self, loop: Node, mask: Mask) -> None:
+    def count_turn(self, loop: ir.Node, mask: Mask) -> None:
         self.turns += 1
         self.taken += mask
         if self.turns > MOST_TURNS and (self.taken > MOST_TURNS).any():
             raise fault(self.sketch, "K404", loop)
 
-    def while_loop(self, node: While, mask: Mask, turns: Turns) -> Mask:
+    def while_loop(self, node: ir.While, mask: Mask, turns: Turns) -> Mask:
         active, ended, turn = mask, np.zeros_like(mask), 0
         while active.any():
             inside = (*turns, turn)
@@ -302,7 +274,7 @@ class _Batch:
             turn += 1
         return ended
 
-    def turn(self, node: Node, body: Block, mask: Mask, turns: Turns, ended: Mask) -> Mask:
+    def turn(self, node: ir.Node, body: ir.Block, mask: Mask, turns: Turns, ended: Mask) -> Mask:
         """One turn of a loop: the lanes that take another; those that break are added to `ended`."""
         self.count_turn(node, mask)
         loop = _Loop(np.zeros_like(mask), np.zeros_like(mask))
@@ -310,7 +282,7 @@ class _Batch:
         ended |= loop.broken
         return rest | loop.continued
 
-    def for_loop(self, node: For, mask: Mask, turns: Turns) -> Mask:
+    def for_loop(self, node: ir.For, mask: Mask, turns: Turns) -> Mask:
         count, item = self.items(node.over, mask, turns)
         active, ended, turn = mask, np.zeros_like(mask), 0
         while True:
@@ -322,9 +294,9 @@ class _Batch:
             active = self.turn(node, node.body, goes, (*turns, turn), ended)
             turn += 1
 
-    def items(self, over: Var | Range, mask: Mask, turns: Turns) -> tuple[Any, Callable[[int], Lanes]]:
+    def items(self, over: ir.Var | ir.Range, mask: Mask, turns: Turns) -> tuple[Any, Callable[[int], Lanes]]:
         """How many items a loop has in each lane, and the item of a turn."""
-        if isinstance(over, Var):
+        if isinstance(over, ir.Var):
             found = self.value(over, mask, turns)
             return self.length(found), found.at
         start, stop, step = (self.number(part, mask, turns) for part in (over.start, over.stop, over.step))
@@ -340,75 +312,75 @@ class _Batch:
     def length(self, found: Any) -> Any:
         return len(found.values) if isinstance(found, PrivateLanes) else found.lengths
 
-    def scalar(self, expr: Expr, mask: Mask, turns: Turns) -> Lanes:
+    def scalar(self, expr: ir.Expr, mask: Mask, turns: Turns) -> Lanes:
         value = self.value(expr, mask, turns)
         assert isinstance(value, Lanes), "a checked program has no list here"
         return value
 
-    def number(self, expr: Expr, mask: Mask, turns: Turns) -> Any:
+    def number(self, expr: ir.Expr, mask: Mask, turns: Turns) -> Any:
         lanes = self.scalar(expr, mask, turns)
         if _any(lanes.kind != NUMBER, mask):
             raise fault(self.sketch, "K403", expr)
         return lanes.value
 
-    def truth(self, expr: Expr, mask: Mask, turns: Turns) -> Any:
+    def truth(self, expr: ir.Expr, mask: Mask, turns: Turns) -> Any:
         lanes = self.scalar(expr, mask, turns)
         if _any(lanes.kind != BOOLEAN, mask):
             raise fault(self.sketch, "K406", expr)
         return lanes.value if np.asarray(lanes.value).dtype == bool else np.asarray(lanes.value) != 0
 
-    def value(self, expr: Expr, mask: Mask, turns: Turns) -> Any:
+    def value(self, expr: ir.Expr, mask: Mask, turns: Turns) -> Any:
         match expr:
-            case Const(value=None):
+            case ir.Const(value=None):
                 return Lanes(NONE, 0.0)
-            case Const(value=bool() as value):
+            case ir.Const(value=bool() as value):
                 return Lanes(BOOLEAN, value)
-            case Const(value=Fraction() as value):
+            case ir.Const(value=Fraction() as value):
                 return Lanes(NUMBER, float(value))
-            case Var(name):
+            case ir.Var(name):
                 found = self.names.get(name)
                 if found is None or (isinstance(found, Lanes) and _any(found.kind == UNSET, mask)):
                     raise fault(self.sketch, "K405", expr)
                 return found
-            case Length(of):
+            case ir.Length(of):
                 return Lanes(NUMBER, np.asarray(self.length(self.value(of, mask, turns)), dtype=float)[()])
-            case Index(of, at):
+            case ir.Index(of, at):
                 return self.index(expr, self.value(of, mask, turns), self.number(at, mask, turns), mask)
-            case Not(of):
+            case ir.Not(of):
                 return Lanes(BOOLEAN, np.logical_not(self.truth(of, mask, turns)))
-            case Negate(of):
+            case ir.Negate(of):
                 return Lanes(NUMBER, np.negative(self.number(of, mask, turns)))
-            case IsNone(of):
+            case ir.IsNone(of):
                 return Lanes(BOOLEAN, self.scalar(of, mask, turns).kind == NONE)
-            case Binary("and" | "or" as op, left, right):
+            case ir.Binary("and" | "or" as op, left, right):
                 return self.short_circuit(op, left, right, mask, turns)
-            case Binary("==" | "!=" as op, left, right):
+            case ir.Binary("==" | "!=" as op, left, right):
                 a, b = self.scalar(left, mask, turns), self.scalar(right, mask, turns)
                 same = np.equal(a.kind, b.kind) & (np.equal(a.value, b.value) | np.equal(a.kind, NONE))
                 return Lanes(BOOLEAN, same if op == "==" else np.logical_not(same))
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 a, b = self.number(left, mask, turns), self.number(right, mask, turns)
                 if op in ("/", "//", "%") and _any(np.equal(b, 0), mask):
                     raise fault(self.sketch, "K402", expr)
                 return Lanes(NUMBER if op in ("+", "-", "*", "/", "//", "%") else BOOLEAN, OPERATORS[op](a, b))
-            case Call("abs", (argument,)):
+            case ir.Call("abs", (argument,)):
                 return Lanes(NUMBER, np.abs(self.number(argument, mask, turns)))
-            case Call(function, arguments):
+            case ir.Call(function, arguments):
                 first, *others = [self.number(a, mask, turns) for a in arguments]
                 for other in others:  # as Python does it, which matters where one is not a number
                     first = np.where(BETTER[function](other, first), other, first)
                 return Lanes(NUMBER, first)
-            case Draw():
+            case ir.Draw():
                 return Lanes(NUMBER, self.draw(expr, mask, turns))
-            case ListOf(items) | TupleOf(items):
+            case ir.ListOf(items) | ir.TupleOf(items):
                 made = self.as_items(None)
                 for item in items:
                     made.back.push(self.scalar(item, mask, turns), mask)
                 return made
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 return self.comprehension(expr, item, name, over, mask, turns)
 
-    def short_circuit(self, op: str, left: Expr, right: Expr, mask: Mask, turns: Turns) -> Lanes:
+    def short_circuit(self, op: str, left: ir.Expr, right: ir.Expr, mask: Mask, turns: Turns) -> Lanes:
         first = self.truth(left, mask, turns)
         open_lanes = mask & (first if op == "and" else np.logical_not(first))
         if not open_lanes.any():
@@ -416,7 +388,7 @@ class _Batch:
         second = self.truth(right, open_lanes, turns)
         return Lanes(BOOLEAN, np.logical_and(first, second) if op == "and" else np.logical_or(first, second))
 
-    def index(self, expr: Index, found: Any, place: Any, mask: Mask) -> Lanes:
+    def index(self, expr: ir.Index, found: Any, place: Any, mask: Mask) -> Lanes:
         length = self.length(found)
         if _any(np.logical_not((place >= np.negative(length)) & (place < length)), mask):
             raise fault(self.sketch, "K401", expr)
@@ -426,9 +398,9 @@ class _Batch:
             lanes = found.at(np.where(np.less(place, 0), np.add(place, length), place))
         return lanes if isinstance(lanes, Lanes) else Lanes(NUMBER, lanes)
 
-    def draw(self, node: Draw, mask: Mask, turns: Turns) -> Any:
-        hole = node.scale.index if isinstance(node.scale, Hole) else None
-        if isinstance(node.scale, Hole):
+    def draw(self, node: ir.Draw, mask: Mask, turns: Turns) -> Any:
+        hole = node.scale.index if isinstance(node.scale, ir.Hole) else None
+        if isinstance(node.scale, ir.Hole):
             scale = self.scales[node.scale.index]
         else:
             scale = float(node.scale.at(self.arguments.quantities(self.sketch)))
@@ -440,7 +412,9 @@ class _Batch:
             self.used.counts[hole] += mask & np.not_equal(scale, 0)
         return drawn
 
-    def comprehension(self, node: Node, item: Expr, name: str, over: Var | Range, mask: Mask, turns: Turns) -> Items:
+    def comprehension(
+        self, node: ir.Node, item: ir.Expr, name: str, over: ir.Var | ir.Range, mask: Mask, turns: Turns
+    ) -> Items:
         hidden = self.names.get(name)
         count, at = self.items(over, mask, turns)
         made, turn = self.as_items(None), 0

@@ -27,29 +27,8 @@ from kolahal.engine.kernel_expressions import (
 )
 from kolahal.engine.liveness import always_answers, maybe_unset
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET
+from kolahal.lang import ir
 from kolahal.lang import kinds as check
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Block,
-    Break,
-    Comprehension,
-    Continue,
-    Draw,
-    Expr,
-    For,
-    If,
-    ListOf,
-    Node,
-    Range,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-    assigned_names,
-    walk,
-)
 from kolahal.lang.sketch import Role, Sketch
 
 PARAMETERS: dict[str, str] = {  # name → type for the compiler
@@ -77,8 +56,8 @@ class Kernel:
     """The text of a function `kernel`, and what its numbers stand for."""
 
     text: str
-    faults: tuple[tuple[str, Node], ...]  # fault n is item n − 1
-    draws: tuple[Draw, ...]  # by site
+    faults: tuple[tuple[str, ir.Node], ...]  # fault n is item n − 1
+    draws: tuple[ir.Draw, ...]  # by site
     around: tuple[tuple[int, ...], ...]  # by site: the loops around it, outermost first
     loops: int
     lists: int
@@ -91,7 +70,7 @@ def write_kernel(sketch: Sketch) -> Kernel:
     text = writer.function()
     draws = sketch.draws
     around = tuple(writer.around[draw.site] for draw in draws)
-    written = [len(node.items) for node in walk(sketch.body) if isinstance(node, ListOf | TupleOf)]
+    written = [len(node.items) for node in ir.walk(sketch.body) if isinstance(node, ir.ListOf | ir.TupleOf)]
     return Kernel(text, tuple(writer.faults), draws, around, writer.loops, writer.rows, max(written, default=1))
 
 
@@ -135,8 +114,8 @@ class _Writer(ExpressionWriter):
     def declare(self) -> None:
         """Decide how each name is held."""
         unset, answers = maybe_unset(self.sketch), always_answers(self.sketch)
-        fronts = {node.name for node in walk(self.sketch.body) if isinstance(node, Append) and node.front}
-        bound = sorted(assigned_names(self.sketch.body) | {p.name for p in self.sketch.parameters})
+        fronts = {node.name for node in ir.walk(self.sketch.body) if isinstance(node, ir.Append) and node.front}
+        bound = sorted(ir.assigned_names(self.sketch.body) | {p.name for p in self.sketch.parameters})
         for name in bound:
             kinds = self.types.names[name]
             only = _only_kind(kinds)
@@ -166,7 +145,7 @@ class _Writer(ExpressionWriter):
         for place, parameter in enumerate(public):
             name = self.names[parameter.name]
             assert isinstance(name, ScalarName)
-            truth = self.types.of(Var(parameter.name)) == check.BOOLEANS
+            truth = self.types.of(ir.Var(parameter.name)) == check.BOOLEANS
             text = f"given[{place}]"
             self.assign(name, KernelValue(BOOLEAN, f"({text} != 0.0)") if truth else KernelValue(NUMBER, text))
         private = self.names[self.sketch.private.name]
@@ -175,38 +154,38 @@ class _Writer(ExpressionWriter):
 
     # ---- statements
 
-    def block(self, body: Block) -> None:
+    def block(self, body: ir.Block) -> None:
         for node in body:
             self.statement(node)
         if not body:
             self.write("pass")
 
-    def statement(self, node: Stmt) -> None:
+    def statement(self, node: ir.Stmt) -> None:
         match node:
-            case Assign(targets, values):
+            case ir.Assign(targets, values):
                 self.assignment(targets, values)
-            case If(test, then, orelse):
+            case ir.If(test, then, orelse):
                 with self.indented(f"if {self.truth(test)}:"):
                     self.block(then)
                 if orelse:
                     with self.indented("else:"):
                         self.block(orelse)
-            case While():
+            case ir.While():
                 self.while_loop(node)
-            case For():
+            case ir.For():
                 self.for_loop(node)
-            case Append(name, value, front):
+            case ir.Append(name, value, front):
                 # Computed first: what is put in front moves all places, and the item may come from one.
                 self.push(self.list_of(name), self.kept(self.scalar(value)), front)
-            case Return(value):
+            case ir.Return(value):
                 self.answer(value)
                 for hole in self.sketch.holes:
                     h = hole.index
                     self.write(f"if counted: sums[{h}, r] = sum_{h}; counts[{h}, r] = count_{h}")
                 self.leave()
-            case Break():
+            case ir.Break():
                 self.write("break")
-            case Continue():
+            case ir.Continue():
                 self.write("continue")
 
     def leave(self) -> None:
@@ -217,8 +196,8 @@ class _Writer(ExpressionWriter):
         else:
             self.write("continue")
 
-    def behind_loop(self, node: While | For) -> None:
-        if any(isinstance(inner, Return) for inner in walk(node.body)):
+    def behind_loop(self, node: ir.While | ir.For) -> None:
+        if any(isinstance(inner, ir.Return) for inner in ir.walk(node.body)):
             self.write(f"if ended: {'break' if self.inside else 'continue'}")
 
     @contextmanager
@@ -232,15 +211,15 @@ class _Writer(ExpressionWriter):
 
     def turn_room(self, node: object) -> None:
         """At the head of a loop with noise in it: the table must have room for this turn."""
-        if any(isinstance(inner, Draw) for inner in walk(node)):
+        if any(isinstance(inner, ir.Draw) for inner in ir.walk(node)):
             loop = self.inside[-1]
             self.lack(f"n_{loop} >= e_{loop}", NO_TURNS, loop, f"n_{loop} + 1")
 
-    def count_turn(self, node: Node) -> None:
+    def count_turn(self, node: ir.Node) -> None:
         self.write("left -= 1")
         self.stop("left < 0", "K404", node)
 
-    def while_loop(self, node: While) -> None:
+    def while_loop(self, node: ir.While) -> None:
         with self.loop() as turn:
             self.write(f"{turn} = -1")
             with self.indented("while True:"):
@@ -251,10 +230,10 @@ class _Writer(ExpressionWriter):
                 self.block(node.body)
         self.behind_loop(node)
 
-    def for_loop(self, node: For) -> None:
+    def for_loop(self, node: ir.For) -> None:
         name = self.names[node.name]
         assert isinstance(name, ScalarName), "a checked program has no lists of lists"
-        count, items = self.iterable(node.over, assigned_names(node.body))
+        count, items = self.iterable(node.over, ir.assigned_names(node.body))
         with self.loop() as turn, self.indented(f"for {turn} in range({count}):"):
             self.turn_room(node)
             self.count_turn(node)
@@ -262,9 +241,9 @@ class _Writer(ExpressionWriter):
             self.block(node.body)
         self.behind_loop(node)
 
-    def iterable(self, over: Var | Range, changed: frozenset[str]) -> tuple[str, ListName | tuple[str, str]]:
+    def iterable(self, over: ir.Var | ir.Range, changed: frozenset[str]) -> tuple[str, ListName | tuple[str, str]]:
         """How many turns, and a list or the (start, step) of a range."""
-        if isinstance(over, Var):
+        if isinstance(over, ir.Var):
             found = self.list_of(over.name)
             if over.name in changed and found.row is not None:  # the loop goes on over the old list
                 old = self.new_list(found.kind)
@@ -283,7 +262,7 @@ class _Writer(ExpressionWriter):
             return items.item(turn)
         return KernelValue(NUMBER, f"({items[0]} + {turn} * {items[1]})")
 
-    def assignment(self, targets: Sequence[str], values: Sequence[Expr]) -> None:
+    def assignment(self, targets: Sequence[str], values: Sequence[ir.Expr]) -> None:
         if len(targets) == 1:
             held = self.names[targets[0]]
             if isinstance(held, ScalarName):
@@ -348,26 +327,26 @@ class _Writer(ExpressionWriter):
             with self.indented(f"for {place} in range({source.length}):"):
                 self.push(target, source.item(place))
 
-    def assign_list(self, name: str, target: ListName, value: Expr) -> None:
-        mentions = any(isinstance(node, Var) and node.name == name for node in walk(value))
-        if mentions and not isinstance(value, Var):
+    def assign_list(self, name: str, target: ListName, value: ir.Expr) -> None:
+        mentions = any(isinstance(node, ir.Var) and node.name == name for node in ir.walk(value))
+        if mentions and not isinstance(value, ir.Var):
             made = self.new_list(target.kind)
             self.fill(made, value)
             self.copy(target, made)
         else:
             self.fill(target, value)
 
-    def fill(self, target: ListName, value: Expr) -> None:
+    def fill(self, target: ListName, value: ir.Expr) -> None:
         """Put the list that `value` is into `target`, which `value` does not read."""
         match value:
-            case Var(name):
+            case ir.Var(name):
                 self.copy(target, self.list_of(name))
-            case ListOf(items) | TupleOf(items):
+            case ir.ListOf(items) | ir.TupleOf(items):
                 ready = [self.kept(self.scalar(item)) for item in items]
                 self.clear(target)
                 for item in ready:
                     self.push(target, item)
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 count, source = self.iterable(over, frozenset())
                 only = _only_kind(self.types.items_of(over))
                 own = ScalarName(self.fresh("v"), only, None if only is not None else self.fresh("k"))
@@ -386,18 +365,18 @@ class _Writer(ExpressionWriter):
             case _:
                 raise AssertionError("a checked program has a list here")
 
-    def answer(self, value: Expr) -> None:
+    def answer(self, value: ir.Expr) -> None:
         match value:
-            case ListOf(items) | TupleOf(items):
+            case ir.ListOf(items) | ir.TupleOf(items):
                 ready = [self.kept(self.scalar(item)) for item in items]
                 self.write(f"lengths[r] = {len(items)}")
                 for place, item in enumerate(ready):
                     self.write(f"kinds[{place}, r] = {item.kind}; values[{place}, r] = {item.double}")
-            case Comprehension():
+            case ir.Comprehension():
                 made = self.new_list(_only_kind(self.types.items_of(value)))
                 self.fill(made, value)
                 self.answer_list(made)
-            case Var(name) if isinstance(self.names[name], ListName):
+            case ir.Var(name) if isinstance(self.names[name], ListName):
                 self.answer_list(self.list_of(name))
             case _:
                 item = self.scalar(value)

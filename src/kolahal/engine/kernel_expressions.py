@@ -9,21 +9,7 @@ from fractions import Fraction
 
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, UNSET
-from kolahal.lang.ir import (
-    Binary,
-    Call,
-    Const,
-    Draw,
-    Expr,
-    Hole,
-    Index,
-    IsNone,
-    Length,
-    Negate,
-    Node,
-    Not,
-    Var,
-)
+from kolahal.lang.ir import Binary, Call, Const, Draw, Expr, Hole, Index, IsNone, Length, Negate, Node, Not, Var
 from kolahal.lang.sketch import Sketch
 
 # What the kernel lacks; `state` then holds the run, which one (site, loop or list), and how much (slot or count).

@@ -208,13 +208,19 @@ def _tape(settings: Settings, name: str) -> Tape:
     return Tape((settings.seed, int(stream(settings.seed, "tape", name).integers(2**31))), settings.region.runs)
 
 
+def plain_losses(p1: Array, p2: Array) -> Array:
+    """|log p1 − log p2|: 0 when both are zero, ∞ when only one is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(p1 == p2, 0.0, np.abs(np.log(p1) - np.log(p2)))
+
+
 def log_losses(p1: Array, e1: Array, p2: Array, e2: Array) -> tuple[Array, Array, Array]:
     """|log p1 − log p2| with bounds at DOUBT standard errors; 0 when both are zero, ∞ when only one is.
 
     The errors of p1 and p2 are added as if independent: shared noise makes them smaller, never larger.
     """
+    value = plain_losses(p1, p2)
     with np.errstate(all="ignore"):
-        value = np.where((p1 == 0) & (p2 == 0), 0.0, np.abs(np.log(p1) - np.log(p2)))
         spread = DOUBT * np.sqrt((e1 / p1) ** 2 + (e2 / p2) ** 2)
         low, high = np.maximum(0.0, value - spread), value + spread
     # One side never hit: sure only if the other side is clearly likely.

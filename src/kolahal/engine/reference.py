@@ -12,35 +12,7 @@ from typing import Any
 from kolahal.engine.faults import MOST_TURNS, fault
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.tape import Turns, Units
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Break,
-    Call,
-    Comprehension,
-    Const,
-    Continue,
-    Draw,
-    Expr,
-    For,
-    Hole,
-    If,
-    Index,
-    IsNone,
-    Length,
-    ListOf,
-    Negate,
-    Node,
-    Not,
-    Range,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-)
+from kolahal.lang import ir
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 
@@ -66,7 +38,7 @@ class Ended:
     value: Any
 
 
-Signal = None | Break | Continue | Ended  # how a block ended; None is by reaching its end
+Signal = None | ir.Break | ir.Continue | Ended  # how a block ended; None is by reaching its end
 DrawnValue = tuple[int, Turns, Any]  # site, turns, value
 
 
@@ -120,56 +92,56 @@ class _ReferenceRun:
     log: list[DrawnValue]
     turns_left: int = field(default_factory=lambda: MOST_TURNS)
 
-    def block(self, body: Block, turns: Turns) -> Signal:
+    def block(self, body: ir.Block, turns: Turns) -> Signal:
         for statement in body:
             ended = self.statement(statement, turns)
             if ended is not None:
                 return ended
         return None
 
-    def statement(self, node: Stmt, turns: Turns) -> Signal:
+    def statement(self, node: ir.Stmt, turns: Turns) -> Signal:
         match node:
-            case Assign(targets, values):
+            case ir.Assign(targets, values):
                 self.names |= dict(zip(targets, [self.value(v, turns) for v in values], strict=True))
-            case If(test, then, orelse):
+            case ir.If(test, then, orelse):
                 return self.block(then if self.truth(test, turns) else orelse, turns)
-            case While(test, body):
+            case ir.While(test, body):
                 turn = 0
                 while self.truth(test, (*turns, turn)):
                     ended = self.turn(node, body, (*turns, turn))
                     if isinstance(ended, Ended):
                         return ended
-                    if isinstance(ended, Break):
+                    if isinstance(ended, ir.Break):
                         break
                     turn += 1
-            case For(name, over, body):
+            case ir.For(name, over, body):
                 for turn, item in enumerate(self.items(over, turns)):
                     self.names[name] = item
                     ended = self.turn(node, body, (*turns, turn))
                     if isinstance(ended, Ended):
                         return ended
-                    if isinstance(ended, Break):
+                    if isinstance(ended, ir.Break):
                         break
-            case Append(name, value, front):
-                item, target = self.value(value, turns), self.value(Var(name, span=node.span), turns)
+            case ir.Append(name, value, front):
+                item, target = self.value(value, turns), self.value(ir.Var(name, span=node.span), turns)
                 target.insert(0 if front else len(target), item)
-            case Return(value):
+            case ir.Return(value):
                 return Ended(self.value(value, turns))
-            case Break() | Continue():
+            case ir.Break() | ir.Continue():
                 return node
         return None
 
-    def turn(self, loop: Stmt, body: Block, turns: Turns) -> Signal:
+    def turn(self, loop: ir.Stmt, body: ir.Block, turns: Turns) -> Signal:
         self.count_turn(loop)
         return self.block(body, turns)
 
-    def count_turn(self, loop: Node) -> None:
+    def count_turn(self, loop: ir.Node) -> None:
         self.turns_left -= 1
         if self.turns_left < 0:
             raise fault(self.sketch, "K404", loop)
 
-    def items(self, over: Var | Range, turns: Turns) -> Iterator[Any]:
-        if isinstance(over, Var):
+    def items(self, over: ir.Var | ir.Range, turns: Turns) -> Iterator[Any]:
+        if isinstance(over, ir.Var):
             yield from self.value(over, turns)
         else:
             start, stop, step = (self.numeric(part, turns) for part in (over.start, over.stop, over.step))
@@ -179,67 +151,69 @@ class _ReferenceRun:
                 raise fault(self.sketch, "K404", over)
             yield from map(self.number, range(int(start), int(stop), int(step)))
 
-    def numeric(self, expr: Expr, turns: Turns) -> Any:
+    def numeric(self, expr: ir.Expr, turns: Turns) -> Any:
         value = self.value(expr, turns)
         if value is None or isinstance(value, bool | list):
             raise fault(self.sketch, "K403", expr)
         return value
 
-    def truth(self, expr: Expr, turns: Turns) -> bool:
+    def truth(self, expr: ir.Expr, turns: Turns) -> bool:
         value = self.value(expr, turns)
         if not isinstance(value, bool):
             raise fault(self.sketch, "K406", expr)
         return value
 
-    def value(self, expr: Expr, turns: Turns) -> Any:
+    def value(self, expr: ir.Expr, turns: Turns) -> Any:
         match expr:
-            case Const(value):
+            case ir.Const(value):
                 return value if value is None or isinstance(value, bool) else self.number(value)
-            case Var(name):
+            case ir.Var(name):
                 if name not in self.names:
                     raise fault(self.sketch, "K405", expr)
                 return self.names[name]
-            case Length(of):
+            case ir.Length(of):
                 return self.number(len(self.value(of, turns)))
-            case Index(of, at):
+            case ir.Index(of, at):
                 items, place = self.value(of, turns), self.numeric(at, turns)
                 if not -len(items) <= place < len(items):
                     raise fault(self.sketch, "K401", expr)
                 return items[int(place)]
-            case Not(of):
+            case ir.Not(of):
                 return not self.truth(of, turns)
-            case Negate(of):
+            case ir.Negate(of):
                 return -self.numeric(of, turns)
-            case IsNone(of):
+            case ir.IsNone(of):
                 return self.value(of, turns) is None
-            case Binary("and", left, right):
+            case ir.Binary("and", left, right):
                 return self.truth(left, turns) and self.truth(right, turns)
-            case Binary("or", left, right):
+            case ir.Binary("or", left, right):
                 return self.truth(left, turns) or self.truth(right, turns)
-            case Binary("==" | "!=" as op, left, right):
+            case ir.Binary("==" | "!=" as op, left, right):
                 return (self.value(left, turns) == self.value(right, turns)) == (op == "==")
-            case Binary(op, left, right):
+            case ir.Binary(op, left, right):
                 a, b = self.numeric(left, turns), self.numeric(right, turns)
                 if op in ("/", "//", "%") and b == 0:
                     raise fault(self.sketch, "K402", expr)
                 return OPERATORS[op](a, b)
-            case Call(function, arguments):
+            case ir.Call(function, arguments):
                 return FUNCTIONS[function](*[self.numeric(a, turns) for a in arguments])
-            case Draw(noise, scale, site):
-                size = self.scales[scale.index] if isinstance(scale, Hole) else self.fixed_scale(scale)
+            case ir.Draw(noise, scale, site):
+                size = self.scales[scale.index] if isinstance(scale, ir.Hole) else self.fixed_scale(scale)
                 family, units = FAMILIES[noise], self.units(noise, site, turns)
                 drawn = self.number(family.value(self.number(size), [self.number(u) for u in units], math.floor))
                 self.log.append((site, turns, drawn))
                 return drawn
-            case ListOf(items) | TupleOf(items):
+            case ir.ListOf(items) | ir.TupleOf(items):
                 return [self.value(item, turns) for item in items]
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 return self.comprehension(expr, item, name, over, turns)
 
     def fixed_scale(self, scale: Any) -> float:
         return float(scale.at(self.arguments.quantities(self.sketch)))
 
-    def comprehension(self, node: Node, item: Expr, name: str, over: Var | Range, turns: Turns) -> list[Any]:
+    def comprehension(
+        self, node: ir.Node, item: ir.Expr, name: str, over: ir.Var | ir.Range, turns: Turns
+    ) -> list[Any]:
         hidden = self.names.get(name)
         was_set = name in self.names
         result = []

@@ -73,7 +73,7 @@ class TreeProduct:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class EventFormula:
     """The probability of an event: a sum of products. Limits are `constants` + `answers` · point.
 
     A point is a database, followed by bounds of the event.
@@ -122,7 +122,7 @@ class _NodeTable:
         found = (self.listed[row] for row in rows)
         return tuple(self.add(form, rounding, -sign) for form, rounding, sign in found)
 
-    def formula(self, products: Sequence[TreeProduct]) -> Formula:
+    def formula(self, products: Sequence[TreeProduct]) -> EventFormula:
         entries: list[tuple[int, int, float]] = []
         for row, (form, _, _) in enumerate(self.rows):
             for symbol, coefficient in form.terms.items():
@@ -131,7 +131,7 @@ class _NodeTable:
         answers = np.zeros((len(self.rows), 1 + max((place for _, place, _ in entries), default=-1)))
         for row, place, value in entries:
             answers[row, place] = value
-        return Formula(
+        return EventFormula(
             tuple(products),
             np.array([float(form.constant) for form, _, _ in self.rows]),
             answers,
@@ -140,7 +140,7 @@ class _NodeTable:
         )
 
 
-def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) -> Formula | CannotIntegrate:
+def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) -> EventFormula | CannotIntegrate:
     """The formula of disjoint polyhedra."""
     table = _NodeTable()
     products: list[TreeProduct] = []
@@ -290,17 +290,17 @@ class Batch:
         return result
 
 
-Question: TypeAlias = tuple[Formula, tuple[Fraction, ...]]  # what is its value at this point?
+FormulaQuestion: TypeAlias = tuple[EventFormula, tuple[Fraction, ...]]  # what is its value at this point?
 
 
-def build_batch(questions: Sequence[Question]) -> Batch:
+def build_batch(questions: Sequence[FormulaQuestion]) -> Batch:
     """Many questions at once; those that share a formula are cheap together."""
     together: dict[int, list[int]] = {}
     for place, (formula, _) in enumerate(questions):
         together.setdefault(id(formula), []).append(place)
     count = 0
     owners: list[Places] = []
-    blocks: dict[tuple[Noise, Noise, int], list[Block]] = {}
+    blocks: dict[tuple[Noise, Noise, int], list[FormulaBlock]] = {}
     sums: list[tuple[SumPlan, Places, Array]] = []
     trees: list[tuple[TreePlan, Places, Array]] = []
     for places in together.values():
@@ -315,7 +315,7 @@ def build_batch(questions: Sequence[Question]) -> Batch:
             if len(rows):
                 numbers = np.arange(count, count + len(rows))
                 for star in product.stars:
-                    blocks.setdefault(_kind(star), []).append(Block(star, numbers, limits[rows]))
+                    blocks.setdefault(_kind(star), []).append(FormulaBlock(star, numbers, limits[rows]))
                 sums += [(plan, numbers, limits[rows]) for plan in product.sums]
                 trees += [(tree, numbers, limits[rows]) for tree in product.trees]
                 owners.append(np.array(places, dtype=np.int64)[rows])
@@ -331,7 +331,7 @@ def _kind(star: StarPlan) -> tuple[Noise, Noise, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class FormulaBlock:
     """One star on several databases."""
 
     star: StarPlan
@@ -350,7 +350,7 @@ class Block:
         return np.full(len(self.owner), value)
 
 
-def _build_group(blocks: Sequence[Block]) -> Group:
+def _build_group(blocks: Sequence[FormulaBlock]) -> Group:
     shape = (sum(len(block.owner) for block in blocks), max(len(block.star.spokes) for block in blocks))
     ends = (np.full(shape[0], -math.inf), np.full(shape[0], math.inf))
     bounds = [np.full(shape, fill) for fill in (-math.inf, math.inf, -math.inf, math.inf)]

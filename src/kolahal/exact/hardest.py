@@ -6,7 +6,6 @@ happen (design, section 4.5). Integration is as exact there as anywhere, so a pl
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.exact.probe import Integrator, ask, exact_losses
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit, steps_from
+from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit, steps_from
 from kolahal.model import AllOf, Arguments, Equals, Event, Example, Linear, Scales, Within
 from kolahal.paths.cuts import CannotIntegrate
 
@@ -90,9 +89,7 @@ def find_hardest(
     if not events:
         return CannotIntegrate("the answers are numbers with noise, so events must be given")
     (base,) = enumerate_bases(sketch, arguments, scales, 1)
-    corners = list(itertools.islice(sketch.adjacency.vertices(arguments.size), MOST_STARTS + 1))
-    if len(corners) * len(events) > MOST_STARTS:
-        corners = list(enumerate_moves(sketch.adjacency, arguments.size, max(4, MOST_STARTS // len(events))))
+    corners = enumerate_corners(sketch.adjacency, arguments.size, len(events), MOST_STARTS)
     examples = [Example(base, Pair(base, move).d2, event, arguments) for move in corners for event in events]
     losses = _losses(integrator, examples, scales)
     if isinstance(losses, CannotIntegrate):
@@ -123,8 +120,7 @@ def _is_inside(example: Example, reach: Reach) -> bool:
 
 
 def _nearby(integrator: Integrator, example: Example, step: Fraction, reach: Reach) -> Iterator[Example]:
-    pair = Pair(example.d1, tuple(b - a for a, b in zip(example.d1, example.d2, strict=True)))
-    for other in steps_from(pair, integrator.sketch, step):
+    for other in steps_from(Pair.between(example.d1, example.d2), integrator.sketch, step):
         yield replace(example, d1=other.d1, d2=other.d2)
     if reach.events:
         for event in _moved(example.event, step):

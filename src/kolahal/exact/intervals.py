@@ -26,9 +26,7 @@ from kolahal.paths.joined import find_outcomes
 from kolahal.paths.unknowns import AnswerAt, Indeterminate
 
 Terms = dict[tuple[Fraction, int], Any]  # (rate r, power k) → coefficient of x^k·exp(r·x)
-MOST_BITS = 16_384
-PRECISE = 2.0**-40  # relative width at which an interval is narrow enough
-
+MOST_BITS, PRECISE = 16_384, 2.0**-40  # relative width at which an interval is narrow enough
 HALF = Fraction(1, 2)
 
 

@@ -17,9 +17,7 @@ from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
 from kolahal.logic.linear import number, plain
-from kolahal.model import (
-    Event,
-)
+from kolahal.model import Event
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.state import Path
 from kolahal.paths.unknowns import Affine, Atom, Atoms, Indeterminate, NoiseAt
@@ -154,7 +152,7 @@ def _components(rows: Sequence[PlacedRow]) -> list[list[PlacedRow]]:
     return list({id(group): group for group in home.values()}.values())
 
 
-Pair: TypeAlias = tuple[int, int]  # of nodes
+NodePair: TypeAlias = tuple[int, int]  # of nodes
 
 
 @dataclass(slots=True)
@@ -162,9 +160,9 @@ class Placement:
     """Draws as differences of nodes: draw = weight × (first − second); and bounds on differences, by pair."""
 
     draws: dict[NoiseAt, tuple[int, int, Fraction]] = field(default_factory=dict)
-    bounds: dict[Pair, tuple[tuple[AffineBound, ...], tuple[AffineBound, ...]]] = field(default_factory=dict)
+    bounds: dict[NodePair, tuple[tuple[AffineBound, ...], tuple[AffineBound, ...]]] = field(default_factory=dict)
     leader: list[int] = field(default_factory=lambda: [GROUND])  # of each node: nodes with one leader hang together
-    edges: set[Pair] = field(default_factory=set)
+    edges: set[NodePair] = field(default_factory=set)
 
     def copy(self) -> Placement:
         return Placement(dict(self.draws), dict(self.bounds), list(self.leader), set(self.edges))
@@ -240,14 +238,14 @@ class Placement:
         return found
 
     def _hang(
-        self, node: int, parent: int, beside: dict[int, list[int]], places: dict[Pair, tuple[NoiseAt, Fraction]]
+        self, node: int, parent: int, beside: dict[int, list[int]], places: dict[NodePair, tuple[NoiseAt, Fraction]]
     ) -> Potential:
         children = tuple(self._hang(other, node, beside, places) for other in beside[node] if other != parent)
         against_parent = (None, FREE) if parent == GROUND else self._edge(node, parent, places)
         return Potential(*self._edge(node, GROUND, places), *against_parent, children)
 
     def _edge(
-        self, node: int, base: int, places: dict[Pair, tuple[NoiseAt, Fraction]]
+        self, node: int, base: int, places: dict[NodePair, tuple[NoiseAt, Fraction]]
     ) -> tuple[Density | None, Bounds]:
         """What is known of node − base."""
         density = None

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.engine.probe import Losses, NoisyHoles, ReweighingProbe, build_probe
-from kolahal.exact.formula import Batch, Formula, Question, build_batch, compile_formula
+from kolahal.engine.probe import Losses, NoisyHoles, ReweighingProbe, build_probe, plain_losses
+from kolahal.exact.formula import Batch, EventFormula, FormulaQuestion, build_batch, compile_formula
 from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
@@ -38,11 +38,11 @@ class Integrator:
 
     sketch: Sketch
     _outcomes: dict[Any, Outcomes | CannotIntegrate] = field(default_factory=dict)
-    _formulas: dict[Any, Formula | CannotIntegrate] = field(default_factory=dict)
+    _formulas: dict[Any, EventFormula | CannotIntegrate] = field(default_factory=dict)
 
     def question(
         self, arguments: Arguments, pattern: NoisyHoles, event: Event, database: Database
-    ) -> Question | CannotIntegrate:
+    ) -> FormulaQuestion | CannotIntegrate:
         """The probability of `event` on `database`: a formula that serves other bounds and databases too, if it can."""
         opened, bounds = open_bounds(event, arguments.size)
         found = self._formula(arguments, pattern, opened, None)
@@ -52,7 +52,7 @@ class Integrator:
 
     def _formula(
         self, arguments: Arguments, pattern: NoisyHoles, event: Event, database: Database | None
-    ) -> Formula | CannotIntegrate:
+    ) -> EventFormula | CannotIntegrate:
         key = (arguments, pattern, event, database)
         if key not in self._formulas:
             self._formulas[key] = self._compile(arguments, pattern, event, database)
@@ -60,7 +60,7 @@ class Integrator:
 
     def _compile(
         self, arguments: Arguments, pattern: NoisyHoles, event: Event, database: Database | None
-    ) -> Formula | CannotIntegrate:
+    ) -> EventFormula | CannotIntegrate:
         outcomes = self._find(arguments, pattern, event, database)
         if isinstance(outcomes, CannotIntegrate):
             return outcomes
@@ -155,7 +155,7 @@ def _patterns(scales: Array) -> list[tuple[NoisyHoles, Any]]:
 def _prepare(
     integrator: Integrator, arguments: Arguments, pattern: NoisyHoles, questions: Sequence[tuple[Event, Database]]
 ) -> Batch | CannotIntegrate:
-    prepared: list[Question] = []
+    prepared: list[FormulaQuestion] = []
     for event, database in questions:
         question = integrator.question(arguments, pattern, event, database)
         if isinstance(question, CannotIntegrate):
@@ -213,7 +213,7 @@ class ExactProbe:
         """The examples that can be integrated, as one batch, d1 and d2 in turn, and their places."""
         key = (pattern, tuple(map(id, examples)))  # a hash of the examples themselves takes as long as the integrals
         if key not in self._batches:
-            questions: list[Question] = []
+            questions: list[FormulaQuestion] = []
             exact: list[int] = []
             for place, example in enumerate(examples):
                 asked = [
@@ -230,13 +230,11 @@ class ExactProbe:
 
 def exact_losses(p1: Array, p2: Array) -> Array:
     """|log p1 − log p2|; 0 where both are 0 or too small to tell, ∞ where only one is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        loss = np.abs(np.log(p1) - np.log(p2))
     most, least = np.maximum(p1, p2), np.minimum(p1, p2)
     # A probability below SMALLEST may have lost its digits to underflow; that of an impossible event is exactly 0,
     # and then the other side must be clearly possible.
     blurred = (least < SMALLEST) & ((least > 0) | (most < math.sqrt(SMALLEST)))
-    return np.where((p1 == p2) | blurred, 0.0, loss)
+    return np.where(blurred, 0.0, plain_losses(p1, p2))
 
 
 def build_exact_probe(sketch: Sketch, settings: Settings, name: str) -> ExactProbe:

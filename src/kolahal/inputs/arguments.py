@@ -6,20 +6,52 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.inputs.pairs import noise_unit, short
 from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Const, Var, walk
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.sketch import Parameter, Sketch, Type
 from kolahal.model import Arguments
 
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
-WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments
+WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments; the first may be too small to be typical
+MOST_SETTINGS = 9  # of all whole arguments together, at which costs are computed
 MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
 MOST_ASKED = 64  # answers that a place in the program may ask for
+Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
+
+
+def usual_value(parameter: Parameter, whole: Fraction, real: Fraction, flag: bool = False) -> Fraction | bool:
+    """The user's own value of an argument, or else the one for its type."""
+    if parameter.default is not None:
+        return parameter.default
+    match parameter.type:
+        case Type.INT:
+            return whole
+        case Type.BOOL:
+            return flag
+        case _:
+            return real
+
+
+def whole_settings(sketch: Sketch) -> list[Setting]:
+    """Values of the whole arguments at which costs are computed; each is at least 1."""
+    names = [p.name for p in sketch.arguments if p.type is Type.INT]
+    values = WHOLE if len(WHOLE) ** len(names) <= MOST_SETTINGS else WHOLE[1:]
+    found = itertools.product(map(int, values), repeat=len(names))
+    return [tuple(zip(names, chosen, strict=True)) for chosen in itertools.islice(found, 2 * MOST_SETTINGS)]
+
+
+def with_flags(sketch: Sketch, setting: Setting) -> list[dict[str, Fraction | bool]]:
+    """The whole arguments of a setting with all values of the boolean ones, first all False."""
+    flags = [p.name for p in sketch.arguments if p.type is Type.BOOL]
+    whole: dict[str, Fraction | bool] = {name: Fraction(value) for name, value in setting}
+    several = itertools.product((False, True), repeat=len(flags))
+    return [whole | dict(zip(flags, values, strict=True)) for values in several]
 
 
 def sizes_of(sketch: Sketch) -> tuple[int, ...]:

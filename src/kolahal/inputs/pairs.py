@@ -31,7 +31,6 @@ class Pair:
     def d2(self) -> Database:
         return combine(add, self.d1, self.move)
 
-
     @staticmethod
     def between(d1: Database, d2: Database) -> Pair:
         return Pair(d1, combine(sub, d1, d2))
@@ -132,6 +131,14 @@ def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, .
         if any(move) and adjacency.allows(move) and move not in moves:
             moves.append(move)
     return tuple(moves)
+
+
+def enumerate_corners(adjacency: Adjacency, size: int, events: int, most: int) -> tuple[Move, ...]:
+    """The moves to the corners of the relation; where they and so many events are more than `most`, those that tell most."""
+    corners = tuple(itertools.islice(adjacency.vertices(size), most))
+    if len(corners) * events <= most:
+        return corners
+    return enumerate_moves(adjacency, size, max(4, most // max(1, events)))
 
 
 def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: int) -> tuple[Database, ...]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
+
+
+def plain_claim(sketch: Sketch) -> Scale:
+    """ε itself, which is claimed where nothing else is."""
+    return Scale(Fraction(1), ((sketch.epsilon.name, 1),))
 
 
 def parse_claim(sketch: Sketch, text: str) -> Scale:

@@ -7,35 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Break,
-    Call,
-    Comprehension,
-    Const,
-    Continue,
-    Draw,
-    Expr,
-    For,
-    If,
-    Index,
-    IsNone,
-    Length,
-    ListOf,
-    Negate,
-    Node,
-    Not,
-    Range,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.source import Diagnostic, diagnose
@@ -62,56 +34,56 @@ class Types:
     names: dict[str, Kinds] = field(default_factory=dict)
     items: dict[str, Kinds] = field(default_factory=dict)
 
-    def of(self, expr: Expr | Range) -> Kinds:
+    def of(self, expr: ir.Expr | ir.Range) -> Kinds:
         match expr:
-            case Const(value=Fraction() as value):
+            case ir.Const(value=Fraction() as value):
                 return WHOLES if value.denominator == 1 else NUMBERS
-            case Const(value=None):
+            case ir.Const(value=None):
                 return frozenset({NONE})
-            case Const() | Not() | IsNone():
+            case ir.Const() | ir.Not() | ir.IsNone():
                 return BOOLEANS
-            case Length():
+            case ir.Length():
                 return WHOLES
-            case Draw():
+            case ir.Draw():
                 return NUMBERS
-            case Negate(of):
+            case ir.Negate(of):
                 return self.arithmetic(of)
-            case Call(_, arguments):
+            case ir.Call(_, arguments):
                 return self.arithmetic(*arguments)
-            case Var(name):
+            case ir.Var(name):
                 return self.names.get(name, NOTHING)
-            case Index(of, _):
+            case ir.Index(of, _):
                 return self.items.get(of.name, NOTHING)
-            case Binary("/", _, _):
+            case ir.Binary("/", _, _):
                 return NUMBERS
-            case Binary("+" | "-" | "*" | "//" | "%", left, right):
+            case ir.Binary("+" | "-" | "*" | "//" | "%", left, right):
                 return self.arithmetic(left, right)
-            case Binary():
+            case ir.Binary():
                 return BOOLEANS
             case _:
                 return frozenset({LIST})
 
-    def arithmetic(self, *operands: Expr) -> Kinds:
+    def arithmetic(self, *operands: ir.Expr) -> Kinds:
         """Whole numbers give whole numbers; an operand that is not known to be a number gives nothing yet."""
         kinds = [self.of(operand) & NUMERIC for operand in operands]
         if not all(kinds):
             return NOTHING
         return WHOLES if all(k == WHOLES for k in kinds) else NUMBERS
 
-    def items_of(self, expr: Expr | Range) -> Kinds:
+    def items_of(self, expr: ir.Expr | ir.Range) -> Kinds:
         match expr:
-            case Range():
+            case ir.Range():
                 return WHOLES
-            case Var(name):
+            case ir.Var(name):
                 return self.items.get(name, NOTHING)
-            case ListOf(items) | TupleOf(items):
+            case ir.ListOf(items) | ir.TupleOf(items):
                 return frozenset().union(*(self.of(item) for item in items))
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 return self.inside(name, over).of(item)
             case _:
                 return NOTHING
 
-    def inside(self, name: str, over: Var | Range) -> Types:
+    def inside(self, name: str, over: ir.Var | ir.Range) -> Types:
         """The types inside a comprehension, where `name` stands for the items of `over`."""
         return Types(self.names | {name: self.items_of(over)}, self.items)
 
@@ -121,7 +93,7 @@ class Types:
         return (self.names[name], self.items[name]) != before
 
 
-Binder = Assign | For | Append
+Binder = ir.Assign | ir.For | ir.Append
 
 
 def infer(sketch: Sketch, lost: frozenset[str] = frozenset()) -> Types:
@@ -142,11 +114,11 @@ def infer(sketch: Sketch, lost: frozenset[str] = frozenset()) -> Types:
                 types.learn(parameter.name, NUMBERS)
     for name in lost:
         types.names[name] = types.items[name] = NOTHING
-    binders = [node for node in walk(sketch.body) if isinstance(node, Binder)]
+    binders = [node for node in ir.walk(sketch.body) if isinstance(node, Binder)]
     readers: dict[str, set[int]] = defaultdict(set)
     for number, binder in enumerate(binders):
-        for part in walk(binder.over if isinstance(binder, For) else binder):
-            if isinstance(part, Var):
+        for part in ir.walk(binder.over if isinstance(binder, ir.For) else binder):
+            if isinstance(part, ir.Var):
                 readers[part.name].add(number)
     waiting = set(range(len(binders)))
     while waiting:
@@ -159,12 +131,12 @@ def infer(sketch: Sketch, lost: frozenset[str] = frozenset()) -> Types:
 def _lessons(node: Binder, types: Types) -> Iterator[tuple[str, Kinds, Kinds]]:
     """What a statement says about names: name, its kinds, the kinds of its items."""
     match node:
-        case Assign(targets, values):
+        case ir.Assign(targets, values):
             for name, value in zip(targets, values, strict=True):
                 yield name, types.of(value), types.items_of(value)
-        case For(name, over, _):
+        case ir.For(name, over, _):
             yield name, types.items_of(over), NOTHING
-        case Append(name, value, _):
+        case ir.Append(name, value, _):
             yield name, NOTHING, types.of(value)
 
 
@@ -175,7 +147,7 @@ def check(sketch: Sketch, lost: frozenset[str] | None = None) -> list[Diagnostic
     checker.lists(sketch.body, frozenset(checker.parameters))
     checker.answers(sketch.body)
     if lost is None and falls_through(sketch.body):
-        checker.fault("K211", sketch.body[-1] if sketch.body else Const(None, span=sketch.span))
+        checker.fault("K211", sketch.body[-1] if sketch.body else ir.Const(None, span=sketch.span))
     return checker.found
 
 
@@ -188,51 +160,55 @@ class _Checker:
         self.types = infer(sketch, self.lost)
         self.found: list[Diagnostic] = []
         self.parameters = {p.name for p in sketch.parameters}
-        self.grown = {node.name for node in walk(sketch.body) if isinstance(node, Append)}
+        self.grown = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append)}
 
-    def fault(self, code: str, node: Node, **words: object) -> None:
+    def fault(self, code: str, node: ir.Node, **words: object) -> None:
         self.found.append(diagnose(code, node.span, **words))
 
     # ---- statements
 
-    def block(self, body: Block) -> None:
+    def block(self, body: ir.Block) -> None:
         for statement in body:
             self.statement(statement)
 
-    def statement(self, node: Stmt) -> None:
+    def statement(self, node: ir.Stmt) -> None:
         match node:
-            case Assign(targets, values):
+            case ir.Assign(targets, values):
                 for target, value in zip(targets, values, strict=True):
                     self.assignment(node, target, value)
-            case If(test, then, orelse):
+            case ir.If(test, then, orelse):
                 self.boolean(test, self.types)
                 self.block(then)
                 self.block(orelse)
-            case While(test, body):
+            case ir.While(test, body):
                 self.boolean(test, self.types)
-                if test == Const(True) and not _breaks(body) and not any(isinstance(n, Return) for n in walk(body)):
+                if (
+                    test == ir.Const(True)
+                    and not _breaks(body)
+                    and not any(isinstance(n, ir.Return) for n in ir.walk(body))
+                ):
                     self.fault("K214", node)
                 self.block(body)
-            case For(name, over, body):
+            case ir.For(name, over, body):
                 self.bound(node, name)
                 self.iterable(over, self.types)
-                for inner in walk(body) if isinstance(over, Var) else ():
-                    if isinstance(inner, Append) and over == Var(inner.name):
+                for inner in ir.walk(body) if isinstance(over, ir.Var) else ():
+                    if isinstance(inner, ir.Append) and over == ir.Var(inner.name):
                         self.fault("K210", inner, name=inner.name)
                 self.block(body)
-            case Append(name, value, _):
+            case ir.Append(name, value, _):
                 kinds = self.types.names.get(name, NOTHING)
                 if name in self.parameters:
                     self.fault("K208", node, name=name)
                 elif LIST not in kinds and name not in self.lost:
                     self.not_a_list(node, name, kinds)
                 self.scalar(value, self.types)
-            case Return(value):
+            case ir.Return(value):
                 self.expression(value, self.types)
-            case Break() | Continue():
+            case ir.Break() | ir.Continue():
                 pass
 
-    def bound(self, node: Node, name: str) -> None:
+    def bound(self, node: ir.Node, name: str) -> None:
         """`name` gets a value here; ε may not, and a name is a list always or never."""
         if name == self.epsilon:
             self.fault("K213", node, name=name)
@@ -240,13 +216,13 @@ class _Checker:
         if LIST in kinds and len(kinds) > 1:
             self.fault("K206", node, name=name, kinds=describe(kinds))
 
-    def assignment(self, node: Assign, target: str, value: Expr) -> None:
+    def assignment(self, node: ir.Assign, target: str, value: ir.Expr) -> None:
         self.bound(node, target)
         self.expression(value, self.types)
-        if isinstance(value, Var) and LIST in self.types.of(value) and {target, value.name} & self.grown:
+        if isinstance(value, ir.Var) and LIST in self.types.of(value) and {target, value.name} & self.grown:
             self.fault("K209", node, name=target, other=value.name)
 
-    def lists(self, body: Block, ready: frozenset[str]) -> frozenset[str] | None:
+    def lists(self, body: ir.Block, ready: frozenset[str]) -> frozenset[str] | None:
         """Find lists that are used where some run has not made them; `ready` are names that have a value before `body`.
 
         Gives the names that have one behind `body`, or None where no run gets there. A scalar may well be missing on
@@ -254,134 +230,134 @@ class _Checker:
         """
         for node in body:
             match node:
-                case Assign(targets, values):
+                case ir.Assign(targets, values):
                     self.uses(values, ready)
                     ready |= set(targets)
-                case Append(name, value, _):
-                    self.uses((Var(name, span=node.span), value), ready)
-                case If(test, then, orelse):
+                case ir.Append(name, value, _):
+                    self.uses((ir.Var(name, span=node.span), value), ready)
+                case ir.If(test, then, orelse):
                     self.uses(test, ready)
                     ways = [way for way in (self.lists(then, ready), self.lists(orelse, ready)) if way is not None]
                     if not ways:
                         return None
                     ready = frozenset.intersection(*ways)
-                case While(test, inner):
+                case ir.While(test, inner):
                     self.uses(test, ready)
                     self.lists(inner, ready)  # there may be no turn at all, so nothing is known behind the loop
-                case For(_, over, inner):
+                case ir.For(_, over, inner):
                     self.uses(over, ready)
                     self.lists(inner, ready)
-                case Return(value):
+                case ir.Return(value):
                     self.uses(value, ready)
                     return None
-                case Break() | Continue():
+                case ir.Break() | ir.Continue():
                     return None
         return ready
 
-    def answers(self, body: Block) -> None:
+    def answers(self, body: ir.Block) -> None:
         """Find answers that are lists beside answers that are tuples: to all readers of a sketch they are the same."""
-        returns = [node for node in walk(body) if isinstance(node, Return) and LIST in self.types.of(node.value)]
+        returns = [node for node in ir.walk(body) if isinstance(node, ir.Return) and LIST in self.types.of(node.value)]
         for node in returns[1:]:
-            first = isinstance(returns[0].value, TupleOf)
-            if isinstance(node.value, TupleOf) is not first:
+            first = isinstance(returns[0].value, ir.TupleOf)
+            if isinstance(node.value, ir.TupleOf) is not first:
                 kind, other = ("a list", "a tuple") if first else ("a tuple", "a list")
                 self.fault("K220", node, kind=kind, other=other, line=returns[0].span.line)
 
     def uses(self, part: object, ready: frozenset[str]) -> None:
-        nodes = list(walk(part))
-        inner = [node for node in nodes if isinstance(node, Comprehension)]
+        nodes = list(ir.walk(part))
+        inner = [node for node in nodes if isinstance(node, ir.Comprehension)]
         hidden = {node.name for node in inner}
         for node in nodes:
             # In [x for x in x] the last x is the list, and only the others are hidden.
             known = ready if any(node is one.over for one in inner) else ready | hidden
-            if isinstance(node, Var) and node.name not in known and LIST in self.types.of(node):
+            if isinstance(node, ir.Var) and node.name not in known and LIST in self.types.of(node):
                 self.fault("K219", node, name=node.name)
 
     # ---- expressions
 
-    def expression(self, expr: Expr, types: Types) -> Kinds:
+    def expression(self, expr: ir.Expr, types: Types) -> Kinds:
         match expr:
-            case Var(name):
+            case ir.Var(name):
                 if name not in types.names:
                     self.fault("K201", expr, name=name)
-            case Length(of):
+            case ir.Length(of):
                 self.list_name(of, types)
-            case Index(of, at):
+            case ir.Index(of, at):
                 self.list_name(of, types)
                 self.whole_number(at, types, "a place in a list")
-            case Not(of):
+            case ir.Not(of):
                 self.boolean(of, types)
-            case Negate(of):
+            case ir.Negate(of):
                 self.number(of, types)
-            case IsNone(of):
+            case ir.IsNone(of):
                 self.scalar(of, types)
-            case Binary("and" | "or", left, right):
+            case ir.Binary("and" | "or", left, right):
                 self.boolean(left, types)
                 self.boolean(right, types)
-            case Binary("==" | "!=", left, right):
+            case ir.Binary("==" | "!=", left, right):
                 self.equality(expr, types)
-            case Binary(_, left, right):
+            case ir.Binary(_, left, right):
                 first, second = self.expression(left, types), self.expression(right, types)
                 self.need_number(left, first)
                 if LIST not in first & second:  # two lists are one fault
                     self.need_number(right, second)
-            case Call(_, arguments):
+            case ir.Call(_, arguments):
                 for argument in arguments:
                     self.number(argument, types)
-            case Draw(_, scale, _):
+            case ir.Draw(_, scale, _):
                 if isinstance(scale, Scale) and self.length in dict(scale.powers) and self.length not in self.fixed:
                     self.fault("K218", expr, name=self.length[4:-1])
-            case ListOf(items) | TupleOf(items):
+            case ir.ListOf(items) | ir.TupleOf(items):
                 for item in items:
                     self.scalar(item, types)
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 if name in self.parameters:
                     self.fault("K215", expr, name=name)
                 self.iterable(over, types)
                 self.scalar(item, types.inside(name, over))
-            case Const():
+            case ir.Const():
                 pass
         return types.of(expr)
 
-    def iterable(self, over: Var | Range, types: Types) -> None:
+    def iterable(self, over: ir.Var | ir.Range, types: Types) -> None:
         match over:
-            case Var():
+            case ir.Var():
                 self.list_name(over, types)
-            case Range(start, stop, step):
+            case ir.Range(start, stop, step):
                 for part in (start, stop, step):
                     self.whole_number(part, types, "a bound of a range")
-                if step == Const(Fraction(0)):
+                if step == ir.Const(Fraction(0)):
                     self.fault("K216", step)
 
-    def list_name(self, of: Var, types: Types) -> None:
+    def list_name(self, of: ir.Var, types: Types) -> None:
         kinds = self.expression(of, types)
         if kinds and kinds != {LIST}:
             self.not_a_list(of, of.name, kinds)
 
-    def not_a_list(self, node: Node, name: str, kinds: Kinds) -> None:
+    def not_a_list(self, node: ir.Node, name: str, kinds: Kinds) -> None:
         self.fault("K205", node, name=name, kinds=describe(kinds))
 
-    def scalar(self, expr: Expr, types: Types) -> None:
+    def scalar(self, expr: ir.Expr, types: Types) -> None:
         if LIST in self.expression(expr, types):
             self.fault("K207", expr)
 
-    def number(self, expr: Expr, types: Types) -> None:
+    def number(self, expr: ir.Expr, types: Types) -> None:
         self.need_number(expr, self.expression(expr, types))
 
-    def need_number(self, expr: Expr, kinds: Kinds) -> None:
+    def need_number(self, expr: ir.Expr, kinds: Kinds) -> None:
         if kinds == {NONE}:
             self.fault("K212", expr)
         elif {BOOLEAN, LIST} & kinds:
             fix = "Grow a list with append." if LIST in kinds else "Use `if` to turn a truth value into a number."
             self.fault("K202", expr, kinds=describe(kinds), fix=fix)
 
-    def whole_number(self, expr: Expr, types: Types, place: str) -> None:
+    def whole_number(self, expr: ir.Expr, types: Types, place: str) -> None:
         before = len(self.found)
         self.number(expr, types)
         if len(self.found) == before and NUMBER in types.of(expr):
             self.fault("K217", expr, place=place)
 
-    def boolean(self, expr: Expr, types: Types) -> None:
+    def boolean(self, expr: ir.Expr, types: Types) -> None:
         kinds = self.expression(expr, types)
         if kinds and kinds != BOOLEANS:
             fix = "Write a comparison, such as x > 0, len(out) > 0 or x is not None."
@@ -389,32 +365,32 @@ class _Checker:
                 fix = "Give it True or False from the start."
             self.fault("K203", expr, kinds=describe(kinds), fix=fix)
 
-    def equality(self, expr: Binary, types: Types) -> None:
+    def equality(self, expr: ir.Binary, types: Types) -> None:
         left, right = self.expression(expr.left, types), self.expression(expr.right, types)
         both = left | right
         if LIST in both or (NUMERIC & both and BOOLEAN in both):
             self.fault("K204", expr, left=describe(left), right=describe(right))
 
 
-def falls_through(body: Block) -> bool:
+def falls_through(body: ir.Block) -> bool:
     """Whether a run can reach the end of `body`."""
     for statement in body:
         match statement:
-            case Return() | Break() | Continue():
+            case ir.Return() | ir.Break() | ir.Continue():
                 return False
-            case If(_, then, orelse) if not falls_through(then) and not falls_through(orelse):
+            case ir.If(_, then, orelse) if not falls_through(then) and not falls_through(orelse):
                 return False
-            case While(Const(value=True), inner) if not _breaks(inner):
+            case ir.While(ir.Const(value=True), inner) if not _breaks(inner):
                 return False
     return True
 
 
-def _breaks(body: Block) -> bool:
+def _breaks(body: ir.Block) -> bool:
     """Whether `body` has a `break` of its own loop."""
     for statement in body:
         match statement:
-            case Break():
+            case ir.Break():
                 return True
-            case If(_, then, orelse) if _breaks(then) or _breaks(orelse):
+            case ir.If(_, then, orelse) if _breaks(then) or _breaks(orelse):
                 return True
     return False

@@ -4,34 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Break,
-    Call,
-    Comprehension,
-    Const,
-    Continue,
-    Draw,
-    Expr,
-    For,
-    Hole,
-    If,
-    Index,
-    IsNone,
-    Length,
-    ListOf,
-    Negate,
-    Not,
-    Range,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-)
+from kolahal.lang import ir
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(1, 9)
 _LEVEL = {"or": OR, "and": AND, "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT}
@@ -52,88 +25,88 @@ def print_number(value: Fraction) -> str:
     return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
-def print_expression(expr: Expr, level: int = 0) -> str:
+def print_expression(expr: ir.Expr, level: int = 0) -> str:
     """`expr` as Python, in parentheses if it binds less tightly than `level`."""
     own, text = _print(expr)
     return f"({text})" if own < level else text
 
 
-def _print(expr: Expr) -> tuple[int, str]:
+def _print(expr: ir.Expr) -> tuple[int, str]:
     match expr:
-        case Const(value=Fraction() as value):
+        case ir.Const(value=Fraction() as value):
             return (UNARY if value < 0 else ATOM), print_number(value)
-        case Const(value):
+        case ir.Const(value):
             return ATOM, str(value)
-        case Var(name):
+        case ir.Var(name):
             return ATOM, name
-        case Length(of):
+        case ir.Length(of):
             return ATOM, f"len({of.name})"
-        case Index(of, at):
+        case ir.Index(of, at):
             return ATOM, f"{of.name}[{print_expression(at)}]"
-        case Not(of=IsNone(of)):
+        case ir.Not(of=ir.IsNone(of)):
             return COMPARE, f"{print_expression(of, COMPARE + 1)} is not None"
-        case Not(of):
+        case ir.Not(of):
             return NOT, f"not {print_expression(of, NOT)}"
-        case Negate(of):
+        case ir.Negate(of):
             return UNARY, f"-{print_expression(of, UNARY)}"
-        case IsNone(of):
+        case ir.IsNone(of):
             return COMPARE, f"{print_expression(of, COMPARE + 1)} is None"
-        case Binary(op, left, right):
+        case ir.Binary(op, left, right):
             own = _LEVEL.get(op, COMPARE)
             # Comparisons do not associate: a < b < c means something else.
             left_level = own + 1 if own == COMPARE else own
             return own, f"{print_expression(left, left_level)} {op} {print_expression(right, own + 1)}"
-        case Call(function, arguments):
+        case ir.Call(function, arguments):
             return ATOM, f"{function}({', '.join(print_expression(a) for a in arguments)})"
-        case Draw(noise, scale, _):
-            return ATOM, f"{noise.value}({'hole' if isinstance(scale, Hole) else scale})"
-        case ListOf(items):
+        case ir.Draw(noise, scale, _):
+            return ATOM, f"{noise.value}({'hole' if isinstance(scale, ir.Hole) else scale})"
+        case ir.ListOf(items):
             return ATOM, f"[{', '.join(print_expression(item) for item in items)}]"
-        case TupleOf(items):
+        case ir.TupleOf(items):
             return 0, ", ".join(print_expression(item, OR) for item in items) + ("," if len(items) == 1 else "")
-        case Comprehension(item, name, over):
+        case ir.Comprehension(item, name, over):
             return ATOM, f"[{print_expression(item)} for {name} in {print_iterable(over)}]"
 
 
-def print_iterable(over: Var | Range) -> str:
+def print_iterable(over: ir.Var | ir.Range) -> str:
     match over:
-        case Var(name):
+        case ir.Var(name):
             return name
-        case Range(Const(value=start), stop, Const(value=step)) if start == 0 and step == 1:
+        case ir.Range(ir.Const(value=start), stop, ir.Const(value=step)) if start == 0 and step == 1:
             return f"range({print_expression(stop)})"
-        case Range(start, stop, Const(value=step)) if step == 1:
+        case ir.Range(start, stop, ir.Const(value=step)) if step == 1:
             return f"range({print_expression(start)}, {print_expression(stop)})"
-        case Range(start, stop, step):
+        case ir.Range(start, stop, step):
             return f"range({print_expression(start)}, {print_expression(stop)}, {print_expression(step)})"
 
 
-def print_block(body: Block, indent: str = "    ") -> list[str]:
+def print_block(body: ir.Block, indent: str = "    ") -> list[str]:
     """The lines of `body`; an empty block is `pass`."""
     lines = [indent + line for stmt in body for line in _lines(stmt)]
     return lines or [indent + "pass"]
 
 
-def _lines(stmt: Stmt) -> list[str]:
+def _lines(stmt: ir.Stmt) -> list[str]:
     match stmt:
-        case Assign(targets, values):
+        case ir.Assign(targets, values):
             shown = ", ".join(print_expression(v, OR) for v in values)
             return [f"{', '.join(targets)} = {shown}"]
-        case If(test, then, (If() as elif_,)):
+        case ir.If(test, then, (ir.If() as elif_,)):
             rest = _lines(elif_)
             return [f"if {print_expression(test)}:", *print_block(then), "el" + rest[0], *rest[1:]]
-        case If(test, then, orelse):
+        case ir.If(test, then, orelse):
             tail = ["else:", *print_block(orelse)] if orelse else []
             return [f"if {print_expression(test)}:", *print_block(then), *tail]
-        case While(test, body):
+        case ir.While(test, body):
             return [f"while {print_expression(test)}:", *print_block(body)]
-        case For(name, over, body):
+        case ir.For(name, over, body):
             return [f"for {name} in {print_iterable(over)}:", *print_block(body)]
-        case Append(name, value, front):
+        case ir.Append(name, value, front):
             shown = print_expression(value)
             return [f"{name}.insert(0, {shown})" if front else f"{name}.append({shown})"]
-        case Break():
+        case ir.Break():
             return ["break"]
-        case Continue():
+        case ir.Continue():
             return ["continue"]
-        case Return(value):
+        case ir.Return(value):
             return [f"return {print_expression(value)}"]

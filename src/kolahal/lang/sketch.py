@@ -12,25 +12,8 @@ from functools import cached_property, partial
 from typing import Any, SupportsFloat
 
 from kolahal.errors import UsageError
+from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
-from kolahal.lang.ir import (
-    Assign,
-    Binary,
-    Block,
-    Comprehension,
-    Const,
-    Draw,
-    For,
-    Hole,
-    If,
-    Negate,
-    Node,
-    Var,
-    While,
-    assigned_names,
-    rebuild,
-    walk,
-)
 from kolahal.lang.noise import Noise
 from kolahal.lang.pretty import print_block, print_number
 from kolahal.lang.scale import Scale, parse_scale
@@ -84,7 +67,7 @@ class Sketch:
     name: str
     parameters: tuple[Parameter, ...]
     adjacency: Adjacency
-    body: Block
+    body: ir.Block
     doc: str | None = field(default=None, compare=False)
     source: Source | None = field(default=None, compare=False, repr=False)
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -101,13 +84,13 @@ class Sketch:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
-    def draws(self) -> tuple[Draw, ...]:
+    def draws(self) -> tuple[ir.Draw, ...]:
         """Every place that draws noise, by site."""
-        return tuple(sorted((node for node in walk(self.body) if isinstance(node, Draw)), key=lambda d: d.site))
+        return tuple(sorted((node for node in ir.walk(self.body) if isinstance(node, ir.Draw)), key=lambda d: d.site))
 
     @cached_property
-    def holes(self) -> tuple[Hole, ...]:
-        return tuple(draw.scale for draw in self.draws if isinstance(draw.scale, Hole))
+    def holes(self) -> tuple[ir.Hole, ...]:
+        return tuple(draw.scale for draw in self.draws if isinstance(draw.scale, ir.Hole))
 
     @property
     def private(self) -> Parameter:
@@ -130,10 +113,10 @@ class Sketch:
         """
         scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
         used = {name for scale in scales for name, _ in scale.powers}
-        for node in walk(self.body):
-            if isinstance(node, Binary) and node.op == "%":
-                used |= {part.name for part in walk(node.right) if isinstance(part, Var)}
-        changed = assigned_names(self.body)
+        for node in ir.walk(self.body):
+            if isinstance(node, ir.Binary) and node.op == "%":
+                used |= {part.name for part in ir.walk(node.right) if isinstance(part, ir.Var)}
+        changed = ir.assigned_names(self.body)
         whole = [p.name for p in self.arguments if p.type is Type.INT]
         return tuple(name for name in whole if name in used and name not in changed)
 
@@ -156,7 +139,7 @@ class Sketch:
 
     def quantities(self) -> tuple[str, ...]:
         """The names that a scale may use: ε, arguments and the private input's length, where they never change."""
-        changed = assigned_names(self.body)
+        changed = ir.assigned_names(self.body)
         names = [
             p.name
             for p in self.parameters
@@ -165,14 +148,14 @@ class Sketch:
         q = self.private.name
         rebinds = [
             value
-            for node in walk(self.body)
-            if isinstance(node, Assign)
+            for node in ir.walk(self.body)
+            if isinstance(node, ir.Assign)
             for target, value in zip(node.targets, node.values, strict=True)
             if target == q
         ]
         # `q = [x + Lap(hole) for x in q]` keeps the length, and so the meaning of len(q).
-        keeps_length = all(isinstance(value, Comprehension) and value.over == Var(q) for value in rebinds)
-        if keeps_length and not any(isinstance(node, For) and node.name == q for node in walk(self.body)):
+        keeps_length = all(isinstance(value, ir.Comprehension) and value.over == ir.Var(q) for value in rebinds)
+        if keeps_length and not any(isinstance(node, ir.For) and node.name == q for node in ir.walk(self.body)):
             names.append(self.length_name)
         return tuple(names)
 
@@ -192,15 +175,26 @@ class Sketch:
                     )
         return Mechanism(self, completion)
 
+    def opened(self) -> Mechanism:
+        """A program without holes as a completion of the sketch whose every scale is a hole."""
+
+        def change(node: ir.Node) -> ir.Node | None:
+            return replace(node, scale=ir.Hole(node.site)) if isinstance(node, ir.Draw) else None
+
+        scales = {draw.site: draw.scale for draw in self.draws if isinstance(draw.scale, Scale)}
+        return Mechanism(
+            replace(self, body=ir.rebuild(self.body, change)), tuple(scales[site] for site in sorted(scales))
+        )
+
     def discretised(self) -> Sketch:
         """The same program with noise on the whole numbers, for whole answers: the paper's formal semantics."""
 
-        def change(node: Node) -> Node | None:
-            return replace(node, noise=node.noise.discrete) if isinstance(node, Draw) else None
+        def change(node: ir.Node) -> ir.Node | None:
+            return replace(node, noise=node.noise.discrete) if isinstance(node, ir.Draw) else None
 
         whole = self.adjacency.distance.denominator == 1  # whole answers do not move by other distances
         parameters = tuple(replace(p, whole=p.whole or whole) if p.role is Role.PRIVATE else p for p in self.parameters)
-        return replace(self, parameters=parameters, body=rebuild(self.body, change))
+        return replace(self, parameters=parameters, body=ir.rebuild(self.body, change))
 
     def __str__(self) -> str:
         """The program as Python text, ready to be parsed again."""
@@ -228,54 +222,54 @@ class Mechanism:
     def filled(self) -> Sketch:
         """The program without holes; a hole without noise is gone."""
 
-        def fill(node: Node) -> Node | None:
+        def fill(node: ir.Node) -> ir.Node | None:
             match node:
-                case Draw(scale=Hole(index)) if self.completion[index]:
+                case ir.Draw(scale=ir.Hole(index)) if self.completion[index]:
                     return replace(node, scale=self.completion[index])
                 case _:
                     return None
 
-        return replace(self.sketch, body=number_sites(rebuild(self._without_idle_holes(), fill)))
+        return replace(self.sketch, body=number_sites(ir.rebuild(self._without_idle_holes(), fill)))
 
     def reduced(self) -> Mechanism:
         """The same mechanism as a completion of a sketch that has only the holes with noise."""
         body = number_sites(self._without_idle_holes())
         return Mechanism(replace(self.sketch, body=body), tuple(scale for scale in self.completion if scale))
 
-    def _without_idle_holes(self) -> Block:
+    def _without_idle_holes(self) -> ir.Block:
         """The body without noise where there is none, and without `x = x + noise` there."""
-        nothing = Const(Fraction(0))
-        bare: list[Node] = []  # what noise was taken from; kept, so that each stays the only one of its identity
+        nothing = ir.Const(Fraction(0))
+        bare: list[ir.Node] = []  # what noise was taken from; kept, so that each stays the only one of its identity
 
-        def drop(node: Node) -> Node | None:
+        def drop(node: ir.Node) -> ir.Node | None:
             match node:
-                case Draw(scale=Hole(index)) if not self.completion[index]:
+                case ir.Draw(scale=ir.Hole(index)) if not self.completion[index]:
                     return nothing
-                case Binary("+" | "-", left, right) if right is nothing:
+                case ir.Binary("+" | "-", left, right) if right is nothing:
                     bare.append(left)
                     return left
-                case Binary("+", left, right) if left is nothing:
+                case ir.Binary("+", left, right) if left is nothing:
                     bare.append(right)
                     return right
-                case Negate(of) if of is nothing:
+                case ir.Negate(of) if of is nothing:
                     return nothing
-                case Negate(Const(value=Fraction() as value)):  # minus a number is a number, as the parser has it
-                    return Const(-value, span=node.span)
-                case If(_, then, orelse):
+                case ir.Negate(ir.Const(value=Fraction() as value)):  # minus a number is a number, as the parser has it
+                    return ir.Const(-value, span=node.span)
+                case ir.If(_, then, orelse):
                     return replace(node, then=keep(then), orelse=keep(orelse))
-                case While(body=inner) | For(body=inner):
+                case ir.While(body=inner) | ir.For(body=inner):
                     return replace(node, body=keep(inner))
                 case _:
                     return None
 
-        def keep(block: Block) -> Block:
-            return tuple(s for s in block if not (isinstance(s, Assign) and is_idle(s)))
+        def keep(block: ir.Block) -> ir.Block:
+            return tuple(s for s in block if not (isinstance(s, ir.Assign) and is_idle(s)))
 
-        def is_idle(node: Assign) -> bool:
-            same = node.values == tuple(map(Var, node.targets))
+        def is_idle(node: ir.Assign) -> bool:
+            same = node.values == tuple(map(ir.Var, node.targets))
             return same and all(any(value is other for other in bare) for value in node.values)
 
-        return keep(rebuild(self.sketch.body, drop))
+        return keep(ir.rebuild(self.sketch.body, drop))
 
     def __str__(self) -> str:
         return str(self.filled())
@@ -284,23 +278,23 @@ class Mechanism:
         return self.filled()(*args, **kwargs)
 
 
-def number_sites(body: Block) -> Block:
+def number_sites(body: ir.Block) -> ir.Block:
     """The same statements with draws and holes numbered from 0 in source order."""
-    sites = [node.site for node in walk(body) if isinstance(node, Draw)]
+    sites = [node.site for node in ir.walk(body) if isinstance(node, ir.Draw)]
     place = {site: i for i, site in enumerate(sites)}
-    holes = [node.index for node in walk(body) if isinstance(node, Hole)]
+    holes = [node.index for node in ir.walk(body) if isinstance(node, ir.Hole)]
     hole_place = {index: i for i, index in enumerate(holes)}
 
-    def change(node: Node) -> Node | None:
+    def change(node: ir.Node) -> ir.Node | None:
         match node:
-            case Hole(index):
+            case ir.Hole(index):
                 return replace(node, index=hole_place[index])
-            case Draw(site=site):
+            case ir.Draw(site=site):
                 return replace(node, site=place[site])
             case _:
                 return None
 
-    return rebuild(body, change)
+    return ir.rebuild(body, change)
 
 
 def print_docstring(doc: str, indent: str = "    ") -> str:

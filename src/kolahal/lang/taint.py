@@ -5,28 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Block,
-    Break,
-    Comprehension,
-    Continue,
-    Draw,
-    Expr,
-    For,
-    If,
-    Index,
-    Length,
-    ListOf,
-    Node,
-    Range,
-    Return,
-    TupleOf,
-    Var,
-    While,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.sketch import Sketch
 
 
@@ -39,33 +18,33 @@ class Flow:
     covered: frozenset[tuple[int, int]]  # statements, by identity, and places in them, whose values do not count
     names: set[str] = field(default_factory=set)  # numbers, truth values, and lists with such items
     lengths: set[str] = field(default_factory=set)  # lists whose length depends
-    controlled: list[Node] = field(default_factory=list)  # statements under a private condition
+    controlled: list[ir.Node] = field(default_factory=list)  # statements under a private condition
 
-    def of(self, expr: Expr | Range) -> bool:
+    def of(self, expr: ir.Expr | ir.Range) -> bool:
         """Whether the value of an expression depends on private data."""
         match expr:
-            case Var(name):
+            case ir.Var(name):
                 return name in self.names
-            case Length(of):
+            case ir.Length(of):
                 return of.name in self.lengths
-            case Draw():
+            case ir.Draw():
                 return self.noise
             case _:
                 parts = [getattr(expr, f.name) for f in fields(expr) if f.name != "span"]
                 flat = [item for part in parts for item in (part if isinstance(part, tuple) else [part])]
-                return any(self.of(part) for part in flat if isinstance(part, Node))  # type: ignore[arg-type]
+                return any(self.of(part) for part in flat if isinstance(part, ir.Node))  # type: ignore[arg-type]
 
     def learn(self, name: str, depends: bool) -> None:
         if depends:
             self.names.add(name)
 
-    def expressions(self, *exprs: Expr | Range) -> None:
+    def expressions(self, *exprs: ir.Expr | ir.Range) -> None:
         """Learn the names that comprehensions bind."""
         for expr in exprs:
-            if isinstance(expr, Comprehension):
+            if isinstance(expr, ir.Comprehension):
                 self.learn(expr.name, self.of(expr.over))
 
-    def block(self, body: Block, under: bool) -> bool:
+    def block(self, body: ir.Block, under: bool) -> bool:
         """Read statements; `under` says whether a private condition decides if they run at all.
 
         Gives whether a private condition decides if what comes behind them runs.
@@ -74,60 +53,60 @@ class Flow:
             if under:
                 self.controlled.append(node)
             match node:
-                case Assign(targets, values):
+                case ir.Assign(targets, values):
                     self.expressions(*values)
                     for place, (target, value) in enumerate(zip(targets, values, strict=True)):
                         if (id(node), place) not in self.covered:
                             self.learn(target, under or self.of(value))
-                        if isinstance(value, Var) and value.name in self.lengths:
+                        if isinstance(value, ir.Var) and value.name in self.lengths:
                             self.lengths.add(target)
-                case Append(name, value, _):
+                case ir.Append(name, value, _):
                     if (id(node), 0) not in self.covered:
                         self.learn(name, under or self.of(value))
                     if under:
                         self.lengths.add(name)
-                case If(test, then, orelse):
+                case ir.If(test, then, orelse):
                     inside = under or self.decides(test)
                     ways = [self.block(then, inside), self.block(orelse, inside)]
                     under = under or any(ways)
-                case While(test, inner):
+                case ir.While(test, inner):
                     under = self.loop(inner, under or self.decides(test)) or under
-                case For(name, over, inner):
-                    length = isinstance(over, Var) and over.name in self.lengths
-                    counted = isinstance(over, Range) and self.of(over)
+                case ir.For(name, over, inner):
+                    length = isinstance(over, ir.Var) and over.name in self.lengths
+                    counted = isinstance(over, ir.Range) and self.of(over)
                     self.learn(name, self.of(over))
                     under = self.loop(inner, under or (self.control and (length or counted))) or under
-                case Return(value):
+                case ir.Return(value):
                     self.expressions(value)
                     return under
-                case Break() | Continue():
+                case ir.Break() | ir.Continue():
                     return under
         # A block that runs to its end leaves it to those around to say what decides about the rest.
         return under and self.leaves(body)
 
-    def loop(self, body: Block, under: bool) -> bool:
+    def loop(self, body: ir.Block, under: bool) -> bool:
         before = len(self.controlled)
         leaves = self.block(body, under)
         if leaves and not under:  # a private `break` decides about all further turns
             del self.controlled[before:]
             self.block(body, True)
-        return leaves and any(isinstance(node, Return) for node in _inside(body))
+        return leaves and any(isinstance(node, ir.Return) for node in _inside(body))
 
-    def decides(self, test: Expr) -> bool:
+    def decides(self, test: ir.Expr) -> bool:
         return self.control and self.of(test)
 
-    def leaves(self, body: Block) -> bool:
-        return any(isinstance(node, Return | Break | Continue) for node in _inside(body))
+    def leaves(self, body: ir.Block) -> bool:
+        return any(isinstance(node, ir.Return | ir.Break | ir.Continue) for node in _inside(body))
 
 
-def _inside(body: Block) -> list[Node]:
-    found: list[Node] = []
+def _inside(body: ir.Block) -> list[ir.Node]:
+    found: list[ir.Node] = []
     for node in body:
         found.append(node)
         match node:
-            case If(_, then, orelse):
+            case ir.If(_, then, orelse):
                 found += _inside(then) + _inside(orelse)
-            case While(_, inner) | For(_, _, inner):
+            case ir.While(_, inner) | ir.For(_, _, inner):
                 found += _inside(inner)
     return found
 
@@ -149,15 +128,15 @@ def find_flow(
             return flow
 
 
-def bindings(sketch: Sketch) -> Iterator[tuple[str, Expr | Range]]:
+def bindings(sketch: Sketch) -> Iterator[tuple[str, ir.Expr | ir.Range]]:
     """Every name with what it may be given; a list's name also stands for its items."""
-    for node in walk(sketch.body):
+    for node in ir.walk(sketch.body):
         match node:
-            case Assign(targets, values):
+            case ir.Assign(targets, values):
                 yield from zip(targets, values, strict=True)
-            case For(name, over, _) | Comprehension(_, name, over):
+            case ir.For(name, over, _) | ir.Comprehension(_, name, over):
                 yield name, over
-            case Append(name, value, _):
+            case ir.Append(name, value, _):
                 yield name, value
 
 
@@ -167,19 +146,19 @@ def answers_with_counts(sketch: Sketch) -> bool:
     A count that is off by one is nearly right, and a place that is off by one is another place.
     """
     flow = find_flow(sketch, control=True)
-    given: dict[str, list[Expr | Range]] = {}
+    given: dict[str, list[ir.Expr | ir.Range]] = {}
     for name, value in bindings(sketch):
         given.setdefault(name, []).append(value)
     stepped = {n for n, values in given.items() if any(n in _names(v) for v in values) and n in flow.names}
-    places = {name for node in walk(sketch.body) if isinstance(node, Index) for name in _names(node.at)}
-    returned = [item for node in walk(sketch.body) if isinstance(node, Return) for item in _items(node.value)]
+    places = {name for node in ir.walk(sketch.body) if isinstance(node, ir.Index) for name in _names(node.at)}
+    returned = [item for node in ir.walk(sketch.body) if isinstance(node, ir.Return) for item in _items(node.value)]
     used = {name for value in returned for name in _names(value)}
     return bool(used) and used <= stepped - places
 
 
-def _items(value: Expr) -> tuple[Expr, ...]:
-    return value.items if isinstance(value, TupleOf | ListOf) else (value,)
+def _items(value: ir.Expr) -> tuple[ir.Expr, ...]:
+    return value.items if isinstance(value, ir.TupleOf | ir.ListOf) else (value,)
 
 
-def _names(value: Node) -> set[str]:
-    return {node.name for node in walk(value) if isinstance(node, Var)}
+def _names(value: ir.Node) -> set[str]:
+    return {node.name for node in ir.walk(value) if isinstance(node, ir.Var)}

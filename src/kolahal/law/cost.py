@@ -14,12 +14,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.lang.sketch import Sketch
-from kolahal.law.linear_program import Column, Front, Line, Problem, Weights, find_front
+from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
 from kolahal.logic.linear import Number
 from kolahal.logic.simplex import find_point, find_supremum
 from kolahal.logic.solver import is_empty
@@ -251,43 +251,6 @@ class ShiftPlan:
     reason: str = ""  # why there is no cost at all
     too_large: bool = False  # whether that is a limit of ours
 
-    def at(self, scales: Sequence[Fraction]) -> Fraction | float:
-        if self.reason:
-            return math.inf
-        return max(
-            (min((_price(w, scales) for w in front), default=math.inf) for front in self.fronts), default=Fraction(0)
-        )
-
-
-def _price(weights: Weights, scales: Sequence[Fraction]) -> Fraction | float:
-    if any(not scales[site] for site, _ in weights):
-        return math.inf
-    return sum((weight / scales[site] for site, weight in weights), Fraction(0))
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """The privacy cost of a program of one size as a function of its scales; each plan is an upper bound."""
-
-    plans: tuple[ShiftPlan, ...]
-    needed: Active = field(default_factory=frozenset)  # sites of which nothing is known while they are switched off
-
-    def at(self, scales: Sequence[Fraction]) -> Fraction | float:
-        """The cost where site i has noise of scale `scales[i]`, and 0 is no noise; infinite if no bound is known."""
-        if any(not scales[site] for site in self.needed):
-            return math.inf
-        return min(plan.at(scales) for plan in self.plans)
-
-    @property
-    def reason(self) -> str:
-        """Why no plan has a cost, if none has."""
-        return self.plans[0].reason if all(plan.reason for plan in self.plans) else ""
-
-
-def find_cost(case: SizedProgram, settings: ProofSettings) -> Cost:
-    """The privacy cost of a program of one size: over all events and moves the worst, over all shifts the best."""
-    return Cost(tuple(find_plan(case, active, settings) for active in find_actives(case)), case.paths.almost)
-
 
 def find_actives(case: SizedProgram, sites: Active | None = None) -> list[Active]:
     """Which of some sites to shift: all, and fewer where that turns comparisons into facts.
@@ -331,18 +294,13 @@ def _strictest(fronts: list[Front]) -> list[Front]:
     """The fronts without those that are nowhere dearer than another."""
 
     def is_weaker(front: Front, other: Front) -> bool:
-        return all(any(_is_below(w, v) for w in front) for v in other)
+        return all(any(is_below(w, v) for w in front) for v in other)
 
     kept: list[Front] = []
     for front in fronts:
         if not any(is_weaker(front, other) for other in kept):
             kept = [other for other in kept if not is_weaker(other, front)] + [front]
     return kept
-
-
-def _is_below(low: Weights, high: Weights) -> bool:
-    most = dict(high)
-    return all(weight <= most.get(site, 0) for site, weight in low)
 
 
 def build_case(

@@ -8,42 +8,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from kolahal.inputs.arguments import WHOLE, Setting, whole_settings, with_flags
 from kolahal.inputs.places import fixed_places
+from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.linear_program import Front, Weights
-from kolahal.law.polynomial import Polynomial
+from kolahal.law.linear_program import Front, Weights, is_below
 from kolahal.proof.trusted.passages import Active, SizedProgram, is_private_fact
+from kolahal.results import LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
-WHOLE_VALUES = (1, 2, 3)  # of each whole argument; the first may be too small to be typical
-MOST_SETTINGS = 9  # of all whole arguments together
 MOST_PATHS = 100  # beyond, a larger size costs more time than it tells
-Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
 Bound: TypeAlias = tuple[Weights, ...]  # Σ weight/scale ≤ budget for each of these, in a fixed order
-Place: TypeAlias = tuple[Setting, int]  # whole arguments and number of answers
-
-
-@dataclass(frozen=True, slots=True)
-class Inequality:
-    """Σ coefficient/scale over some sites is at most the budget."""
-
-    coefficients: tuple[tuple[int, Polynomial], ...]  # by site
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """Inequalities that together make a completion private; sites that do not occur may be without noise."""
-
-    inequalities: tuple[Inequality, ...]
-
-    @property
-    def sites(self) -> frozenset[int]:
-        return frozenset(site for inequality in self.inequalities for site, _ in inequality.coefficients)
-
-    def grows(self, name: str) -> bool:
-        return any(p.depends_on(name) for i in self.inequalities for _, p in i.coefficients)
+FitPoint: TypeAlias = tuple[Setting, int]  # whole arguments and number of answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,34 +29,29 @@ class SizedFronts:
     """The fronts of one plan at several places."""
 
     active: Active
-    fronts: Mapping[Place, tuple[Front, ...]]
+    fronts: Mapping[FitPoint, tuple[Front, ...]]
     needed: Active = frozenset()
 
-    def bounds(self, place: Place) -> list[Bound]:
+    def bounds(self, place: FitPoint) -> list[Bound]:
         """Every system of inequalities that is sufficient at a place: one weight of each front, the weaker left out."""
         found: dict[Bound, None] = {}
         for chosen in itertools.islice(itertools.product(*self.fronts[place]), 256):
-            kept = [w for w in dict.fromkeys(chosen) if not any(v != w and _is_below(w, v) for v in chosen)]
+            kept = [w for w in dict.fromkeys(chosen) if not any(v != w and is_below(w, v) for v in chosen)]
             found[tuple(sorted(kept))] = None
         return [b for b in found if not any(o != b and _is_sharper(o, b) for o in found)]
 
-    def is_sufficient(self, place: Place, bound: Bound) -> bool:
+    def is_sufficient(self, place: FitPoint, bound: Bound) -> bool:
         """Whether the cost at a place is never above the largest of the bound's sums."""
-        return all(any(_is_below(w, v) for w in front for v in bound) for front in self.fronts[place])
-
-
-def _is_below(low: Weights, high: Weights) -> bool:
-    most = dict(high)
-    return all(weight <= most.get(site, 0) for site, weight in low)
+        return all(any(is_below(w, v) for w in front for v in bound) for front in self.fronts[place])
 
 
 def _is_sharper(bound: Bound, other: Bound) -> bool:
-    return all(any(_is_below(w, v) for v in other) for w in bound)
+    return all(any(is_below(w, v) for v in other) for w in bound)
 
 
 def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[SizedFronts] | Unknown:
     """The fronts of every plan at growing sizes; plans without a finite cost are left out."""
-    collected: dict[Active, dict[Place, tuple[Front, ...]]] = {}
+    collected: dict[Active, dict[FitPoint, tuple[Front, ...]]] = {}
     hopeless: dict[Active, str] = {}
     needed: set[int] = set()
     sizes = _sizes(sketch, settings)
@@ -121,7 +94,7 @@ def _has_facts(cases: Sequence[SizedProgram], active: Active) -> bool:
     return any(is_private_fact(facet, active) for facet in facets)
 
 
-def _is_enough(sample: SizedFronts, place: Place, cases: Sequence[SizedProgram], settings: ProofSettings) -> bool:
+def _is_enough(sample: SizedFronts, place: FitPoint, cases: Sequence[SizedProgram], settings: ProofSettings) -> bool:
     """Whether a larger size would take too long, or is not expected to say anything new."""
     setting, size = place
     too_large = sum(len(case.paths.paths) for case in cases) > MOST_PATHS or place not in sample.fronts
@@ -130,23 +103,13 @@ def _is_enough(sample: SizedFronts, place: Place, cases: Sequence[SizedProgram],
 
 def _cases(sketch: Sketch, setting: Setting, size: int, settings: ProofSettings) -> list[SizedProgram] | Unknown:
     """The events at one size and setting, for all values of the boolean arguments."""
-    flags = [p.name for p in sketch.arguments if p.type is Type.BOOL]
     found: list[SizedProgram] = []
-    for values in itertools.product((False, True), repeat=len(flags)):
-        arguments: dict[str, Fraction | bool] = {name: Fraction(value) for name, value in setting}
-        case = build_case(sketch, size, arguments | dict(zip(flags, values, strict=True)), settings)
+    for arguments in with_flags(sketch, setting):
+        case = build_case(sketch, size, arguments, settings)
         if isinstance(case, Unknown):
             return case
         found.append(case)
     return found
-
-
-def whole_settings(sketch: Sketch) -> list[Setting]:
-    """Values of the whole arguments at which costs are computed; each is at least 1."""
-    names = [p.name for p in sketch.arguments if p.type is Type.INT]
-    values = WHOLE_VALUES if len(WHOLE_VALUES) ** len(names) <= MOST_SETTINGS else WHOLE_VALUES[1:]
-    found = itertools.product(values, repeat=len(names))
-    return [tuple(zip(names, chosen, strict=True)) for chosen in itertools.islice(found, 2 * MOST_SETTINGS)]
 
 
 def stable_bounds(sample: SizedFronts, setting: Setting) -> list[Bound]:
@@ -187,13 +150,13 @@ def fit_rules(sketch: Sketch, sample: SizedFronts) -> Iterator[Rule]:
 
 def _typical(settings: Sequence[Setting]) -> list[Setting]:
     """The settings without the smallest arguments, if enough are left: a block of one item is no block."""
-    larger = [s for s in settings if all(value > WHOLE_VALUES[0] for _, value in s)]
+    larger = [s for s in settings if all(value > WHOLE[0] for _, value in s)]
     names = [name for name, _ in settings[0]]
     spread = all(len({dict(s)[name] for s in larger}) > 1 for name in names)
     return larger if larger and spread else list(settings)
 
 
-def _fit(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]], grows: bool) -> Iterator[Rule]:
+def _fit(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]], grows: bool) -> Iterator[Rule]:
     """Rules whose value at each place of `exact` is one of its bounds, and sufficient everywhere else."""
     names = [p.name for p in sketch.arguments if p.type is Type.INT] + ([sketch.length_name] if grows else [])
     sites = sorted(sample.active)
@@ -211,7 +174,7 @@ def _fit(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]]
                 break
 
 
-def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]]) -> Iterator[Rule]:
+def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]]) -> Iterator[Rule]:
     """Rules of degree two in the number of answers, whatever the arguments."""
     length, sites = Polynomial.name(sketch.length_name), sorted(sample.active)
     setting, top = max(exact, key=lambda place: place[1])
@@ -228,27 +191,27 @@ def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[
                 polynomial = Polynomial.constant(a) + step.times(a - b) + square.times((a - 2 * b + c) / 2)
                 if polynomial:
                     coefficients.append((site, polynomial))
-            inequalities.append(Inequality(tuple(coefficients)))
+            inequalities.append(LawInequality(tuple(coefficients)))
         rule = Rule(tuple(inequalities))
         if _fits(sketch, sample, exact, rule):
             yield rule
 
 
-def _step_down(place: Place, name: str, length: str) -> Place:
+def _step_down(place: FitPoint, name: str, length: str) -> FitPoint:
     setting, size = place
     if name == length:
         return setting, size - 1
     return tuple((n, value - 1 if n == name else value) for n, value in setting), size
 
 
-def _values(place: Place, length: str) -> dict[str, Fraction]:
+def _values(place: FitPoint, length: str) -> dict[str, Fraction]:
     setting, size = place
     return {name: Fraction(value) for name, value in setting} | {length: Fraction(size)}
 
 
 def _interpolate(
-    sketch: Sketch, sites: Sequence[int], anchors: Sequence[Place], weights: Sequence[Weights]
-) -> Inequality:
+    sketch: Sketch, sites: Sequence[int], anchors: Sequence[FitPoint], weights: Sequence[Weights]
+) -> LawInequality:
     """The affine coefficients that take the given weights at the anchors: one top, and one step down for each name."""
     top = _values(anchors[0], sketch.length_name)
     coefficients = []
@@ -261,10 +224,10 @@ def _interpolate(
             polynomial += (Polynomial.name(name) + Polynomial.constant(-top[name])).times(slope)
         if polynomial:
             coefficients.append((site, polynomial))
-    return Inequality(tuple(coefficients))
+    return LawInequality(tuple(coefficients))
 
 
-def _products(sketch: Sketch, names: Sequence[str], top: Place, bound: Bound) -> Iterator[Rule]:
+def _products(sketch: Sketch, names: Sequence[str], top: FitPoint, bound: Bound) -> Iterator[Rule]:
     """Rules whose coefficients are products of names, such as N*len(q)."""
     values = _values(top, sketch.length_name)
     factors = [c for many in range(len(names) + 1) for c in itertools.combinations(names, many)]
@@ -280,11 +243,11 @@ def _products(sketch: Sketch, names: Sequence[str], top: Place, bound: Bound) ->
         rows: list[list[tuple[int, Polynomial]]] = [[] for _ in bound]
         for (i, site, weight), names_of_term in zip(terms, chosen, strict=True):
             rows[i].append((site, monomial(weight, names_of_term)))
-        yield Rule(tuple(Inequality(tuple(row)) for row in rows))
+        yield Rule(tuple(LawInequality(tuple(row)) for row in rows))
 
 
-def _fits(sketch: Sketch, sample: SizedFronts, exact: Mapping[Place, list[Bound]], rule: Rule) -> bool:
-    def value(place: Place) -> Bound:
+def _fits(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]], rule: Rule) -> bool:
+    def value(place: FitPoint) -> Bound:
         names = _values(place, sketch.length_name)
         found = [[(site, p.at(names)) for site, p in i.coefficients] for i in rule.inequalities]
         return tuple(sorted(tuple((site, weight) for site, weight in row if weight) for row in found))

@@ -8,20 +8,21 @@ the program that has no other holes.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from typing import TypeAlias
 
+from kolahal.inputs.arguments import whole_settings, with_flags
 from kolahal.lang.ir import Hole
+from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.scale import NO_NOISE, Scale
-from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
+from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.fitting import Inequality, Rule, whole_settings
-from kolahal.law.law import Laws, known_laws
-from kolahal.law.polynomial import Polynomial, is_at_most_one
+from kolahal.law.law import Laws, find_laws, print_rule
 from kolahal.law.pricing import tight_completions
-from kolahal.results import Law
+from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
@@ -30,13 +31,14 @@ MOST_CHOICES = 400  # of which the quick test is asked
 TYPICAL_SIZE = 2  # answers at which it is: enough for a leak between two of them
 
 ON = Scale(Fraction(1))
+Holes: TypeAlias = tuple[int, ...]  # by index, ascending
 
 
 @dataclass(frozen=True, slots=True)
 class HoleChoice:
     """Holes with noise, all others being without, and the laws that then hold, in the sites of the whole sketch."""
 
-    holes: tuple[int, ...]
+    holes: Holes
     laws: Laws
 
     def spread(self, scales: Iterable[Scale], count: int) -> Completion:
@@ -45,7 +47,6 @@ class HoleChoice:
         return tuple(given.get(hole, NO_NOISE) for hole in range(count))
 
 
-@lru_cache(maxsize=64)
 def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[HoleChoice, ...] | Unknown:
     """The choices of holes that have a law, the fewest holes first; more holes than a steady law needs are left out."""
     found: list[HoleChoice] = []
@@ -57,7 +58,7 @@ def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[HoleChoice, .
         part = restrict(sketch, holes)
         if len(sketch.holes) > ALL_CHOICES and not _has_cost(part, settings):
             continue
-        laws = known_laws(part, settings)
+        laws = find_laws(part, settings)
         if isinstance(laws, Unknown):
             reason = laws.reason  # that of the largest choice is the one that counts
             continue
@@ -77,22 +78,47 @@ def restrict(sketch: Sketch, holes: Iterable[int]) -> Sketch:
     return Mechanism(sketch, tuple(ON if i in chosen else NO_NOISE for i in range(len(sketch.holes)))).reduced().sketch
 
 
-def law_for(sketch: Sketch, completion: Completion | None, settings: ProofSettings) -> Law | None:
+def find_all_laws(
+    sketch: Sketch, completions: Sequence[Completion], settings: ProofSettings, executor: Executor | None = None
+) -> dict[Holes, Laws | Unknown]:
+    """The laws of all holes together, and of those with noise in each completion alone, which are in its own sites."""
+    choices = dict.fromkeys([tuple(range(len(sketch.holes))), *map(noisy_holes, completions)])
+    parts = [restrict(sketch, holes) for holes in choices]
+    found = (executor.map if executor else map)(find_laws, parts, [settings] * len(parts))
+    return dict(zip(choices, found, strict=True))
+
+
+def noisy_holes(completion: Completion) -> Holes:
+    return tuple(hole for hole, scale in enumerate(completion) if scale)
+
+
+def law_for(sketch: Sketch, completion: Completion | None, known: Mapping[Holes, Laws | Unknown]) -> Law | None:
     """The law of all holes; where that is too dear for a completion that uses some of them, the law of those alone."""
-    laws = known_laws(sketch, settings)
+    laws = known[tuple(range(len(sketch.holes)))]
     if completion is not None and not _allows(sketch, laws, completion):
-        holes = tuple(hole for hole, scale in enumerate(completion) if scale)
-        own = known_laws(restrict(sketch, holes), settings)
+        holes = noisy_holes(completion)
+        own = known[holes]
         own = own if isinstance(own, Unknown) else _in_sites_of(sketch, holes, own)
         laws = own if _allows(sketch, own, completion) else laws
     return None if isinstance(laws, Unknown) else laws.law(sketch)
+
+
+def law_of_choices(sketch: Sketch, choices: Sequence[HoleChoice], completion: Completion | None) -> Law | None:
+    """The law of the holes that a completion uses, and those of other choices as alternatives."""
+    best = noisy_holes(completion or ())
+    ordered = sorted(choices, key=lambda choice: choice.holes != best)
+    rules: dict[str, Rule] = {}
+    for rule in (rule for choice in ordered for rule in choice.laws.rules):
+        rules.setdefault(print_rule(sketch, rule), rule)
+    text, *others = rules or [""]
+    return Law(text, ordered[0].laws.sizes, tuple(others), tuple(rules.values())) if rules else None
 
 
 def _allows(sketch: Sketch, laws: Laws | Unknown, completion: Completion) -> bool:
     return not isinstance(laws, Unknown) and bool(tight_completions(sketch, laws, (completion,)))
 
 
-def _choices(sketch: Sketch, settings: ProofSettings) -> Iterator[tuple[int, ...]]:
+def _choices(sketch: Sketch, settings: ProofSettings) -> Iterator[Holes]:
     """Choices of holes, small ones first."""
     every = range(len(sketch.holes))
     fixed: set[int] = set()
@@ -122,15 +148,14 @@ def _why_not(sketch: Sketch, settings: ProofSettings) -> str:
 
 
 def _typical_arguments(sketch: Sketch) -> dict[str, Fraction | bool]:
-    flags: dict[str, Fraction | bool] = {p.name: False for p in sketch.arguments if p.type is Type.BOOL}
-    return flags | {name: Fraction(value) for name, value in whole_settings(sketch)[-1]}
+    return with_flags(sketch, whole_settings(sketch)[-1])[0]
 
 
-def _in_sites_of(sketch: Sketch, holes: tuple[int, ...], laws: Laws) -> Laws:
+def _in_sites_of(sketch: Sketch, holes: Holes, laws: Laws) -> Laws:
     """The laws of a restricted sketch, about the sketch itself."""
     kept = [d.site for d in sketch.draws if not isinstance(d.scale, Hole) or d.scale.index in holes]
     rules = tuple(
-        Rule(tuple(Inequality(tuple((kept[site], p) for site, p in i.coefficients)) for i in rule.inequalities))
+        Rule(tuple(LawInequality(tuple((kept[site], p) for site, p in i.coefficients)) for i in rule.inequalities))
         for rule in laws.rules
     )
     return Laws(rules, laws.sizes, frozenset(kept[site] for site in laws.needed))

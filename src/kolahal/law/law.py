@@ -7,12 +7,11 @@ proof makes a completion *Proved*.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
-from kolahal.law.fitting import Inequality, Rule, collect_samples, fit_rules
-from kolahal.results import Law
+from kolahal.law.fitting import collect_samples, fit_rules
+from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
 
@@ -26,14 +25,9 @@ class Laws:
     needed: frozenset[int]  # sites of which nothing is known while they are switched off
 
     def law(self, sketch: Sketch) -> Law:
+        """The rules in the words of a sketch, whose sites they are about."""
         first, *others = (print_rule(sketch, rule) for rule in self.rules)
-        return Law(first, self.sizes, tuple(others))
-
-
-def find_law(sketch: Sketch, settings: ProofSettings) -> Law | Unknown:
-    """When a completion of the sketch is private, as far as its exact costs at small sizes tell."""
-    laws = find_laws(sketch, settings)
-    return laws if isinstance(laws, Unknown) else laws.law(sketch)
+        return Law(first, self.sizes, tuple(others), self.rules)
 
 
 def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
@@ -65,19 +59,10 @@ def print_rule(sketch: Sketch, rule: Rule) -> str:
     return " and ".join(shown)
 
 
-def _print_sum(sketch: Sketch, inequality: Inequality) -> str:
+def _print_sum(sketch: Sketch, inequality: LawInequality) -> str:
     draws = sketch.draws
     parts = []
     for site, polynomial in inequality.coefficients:
         scale = draws[site].scale
         parts.append(polynomial.over(scale.label if isinstance(scale, Hole) else scale))
     return " + ".join(parts) or "0"
-
-
-# ---------------------------------------------------------------- which completions keep to a law
-
-
-@lru_cache(maxsize=64)
-def known_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
-    """The laws of a sketch; several steps ask for them."""
-    return find_laws(sketch, settings)

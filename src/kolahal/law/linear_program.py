@@ -89,6 +89,12 @@ def find_shift(problem: Problem, prices: Mapping[int, Fraction]) -> CheapestShif
     return CheapestShift(best.value / whole, tuple(steps), tuple(prices_of_lines))
 
 
+def is_below(low: Weights, high: Weights) -> bool:
+    """Whether no weight is above that of another at the same site."""
+    most = dict(high)
+    return all(weight <= most.get(site, 0) for site, weight in low)
+
+
 def weigh(problem: Problem, shift: CheapestShift) -> Weights:
     """The sizes of a shift, added up site by site."""
     total: dict[int, Fraction] = {}

@@ -5,30 +5,15 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
 from kolahal.lang.ir import Hole
+from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.law.fitting import Inequality, Rule
 from kolahal.law.law import Laws
-from kolahal.law.polynomial import Polynomial, is_at_most_one
-
-
-@dataclass(frozen=True, slots=True)
-class Priced:
-    """A completion within the budget: by which rule, what it costs, and whether no scale of it can be lowered."""
-
-    completion: Completion
-    rule: Rule
-    costs: tuple[tuple[int, Fraction], ...]  # at a number of answers, every whole argument 1, in units of the budget
-    minimal: bool
-
-    @property
-    def worst(self) -> Fraction:
-        return max(cost for _, cost in self.costs)
+from kolahal.results import LawInequality, Priced, Rule
 
 
 def tight_completions(sketch: Sketch, laws: Laws, completions: Iterable[Completion]) -> tuple[Priced, ...]:
@@ -106,7 +91,7 @@ class _Shares:
         self.draws = sketch.draws
         self.names = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
         self.shares: dict[tuple[Polynomial, Scale], Polynomial | None] = {}
-        self.totals: dict[tuple[Inequality, Completion], Polynomial | None] = {}
+        self.totals: dict[tuple[LawInequality, Completion], Polynomial | None] = {}
         self.costs: dict[tuple[Polynomial, int], Fraction] = {}
 
     def share(self, coefficient: Polynomial, scale: Scale) -> Polynomial | None:
@@ -121,7 +106,7 @@ class _Shares:
             return None
         return coefficient.divided(Scale(scale.coefficient, tuple(powers.items())))
 
-    def total(self, completion: Completion, inequality: Inequality) -> Polynomial | None:
+    def total(self, completion: Completion, inequality: LawInequality) -> Polynomial | None:
         scales = []
         for site, _ in inequality.coefficients:
             scale = self.draws[site].scale

@@ -10,24 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from kolahal.engine.reference import OPERATORS
 from kolahal.engine.tape import Turns
-from kolahal.lang.ir import (
-    Append,
-    Binary,
-    Call,
-    Comprehension,
-    Const,
-    Draw,
-    Expr,
-    Index,
-    IsNone,
-    Length,
-    ListOf,
-    Negate,
-    Not,
-    Range,
-    TupleOf,
-    Var,
-)
+from kolahal.lang import ir
 from kolahal.logic.linear import Inequality, LinearForm, Number, as_form, plain, variable
 from kolahal.paths.feasibility import Feasibility
 from kolahal.paths.state import MOST_TURNS, Item, Outside, State, Stop, Value
@@ -97,31 +80,31 @@ class Evaluation:
         same = (Inequality(form, strict=False), Inequality(-form, strict=False))
         return self.decide(same, (Inequality(form, strict=True),), (Inequality(-form, strict=True),)) == 0
 
-    def numeric(self, expr: Expr, turns: Turns) -> Affine | Number:
+    def numeric(self, expr: ir.Expr, turns: Turns) -> Affine | Number:
         value = self.value(expr, turns)
         if value is None or isinstance(value, bool | tuple):
             raise Stop("K403", expr)
         return value
 
-    def truth(self, expr: Expr, turns: Turns) -> bool:
+    def truth(self, expr: ir.Expr, turns: Turns) -> bool:
         value = self.value(expr, turns)
         if not isinstance(value, bool):
             raise Stop("K406", expr)
         return value
 
-    def known(self, expr: Expr, turns: Turns, why: str) -> int:
+    def known(self, expr: ir.Expr, turns: Turns, why: str) -> int:
         value = self.numeric(expr, turns)
         if isinstance(value, LinearForm):
             raise Outside(why, expr)
         return int(value)
 
-    def listed(self, of: Var, turns: Turns) -> tuple[Item, ...]:
+    def listed(self, of: ir.Var, turns: Turns) -> tuple[Item, ...]:
         items = self.value(of, turns)
         assert isinstance(items, tuple), "the checker refuses what is not a list here"
         return items
 
-    def items(self, over: Var | Range, turns: Turns) -> tuple[Item, ...]:
-        if isinstance(over, Var):
+    def items(self, over: ir.Var | ir.Range, turns: Turns) -> tuple[Item, ...]:
+        if isinstance(over, ir.Var):
             return self.listed(over, turns)
         start, stop, step = (self.known(part, turns, "bound") for part in (over.start, over.stop, over.step))
         if step == 0:
@@ -131,60 +114,60 @@ class Evaluation:
             raise Outside("turns", over)
         return tuple(turns_of_range)
 
-    def grown(self, node: Append, turns: Turns) -> Value:
-        item, items = self.value(node.value, turns), self.listed(Var(node.name, span=node.span), turns)
+    def grown(self, node: ir.Append, turns: Turns) -> Value:
+        item, items = self.value(node.value, turns), self.listed(ir.Var(node.name, span=node.span), turns)
         assert not isinstance(item, tuple), "the checker refuses lists of lists"
         self.explorer.spend(len(items) // 32)
         return (item, *items) if node.front else (*items, item)
 
-    def value(self, expr: Expr, turns: Turns) -> Value:
+    def value(self, expr: ir.Expr, turns: Turns) -> Value:
         match expr:
-            case Const(value):
+            case ir.Const(value):
                 return value if value is None or isinstance(value, bool) else plain(value)
-            case Var(name):
+            case ir.Var(name):
                 if name not in self.names:
                     raise Stop("K405", expr)
                 return self.names[name]
-            case Length(of):
+            case ir.Length(of):
                 return len(self.listed(of, turns))
-            case Index(of, at):
+            case ir.Index(of, at):
                 items, place = self.listed(of, turns), self.known(at, turns, "place")
                 if not -len(items) <= place < len(items):
                     raise Stop("K401", expr)
                 return items[place]
-            case Not(of):
+            case ir.Not(of):
                 return not self.truth(of, turns)
-            case Negate(of):
+            case ir.Negate(of):
                 return -self.numeric(of, turns)
-            case IsNone(of):
+            case ir.IsNone(of):
                 return self.value(of, turns) is None
-            case Binary("and", left, right):
+            case ir.Binary("and", left, right):
                 return self.truth(left, turns) and self.truth(right, turns)
-            case Binary("or", left, right):
+            case ir.Binary("or", left, right):
                 return self.truth(left, turns) or self.truth(right, turns)
-            case Binary("==" | "!=" as op, left, right):
+            case ir.Binary("==" | "!=" as op, left, right):
                 return self.equal(self.value(left, turns), self.value(right, turns)) == (op == "==")
-            case Binary(_, left, right):
+            case ir.Binary(_, left, right):
                 return self.binary(expr, self.numeric(left, turns), self.numeric(right, turns))
-            case Call(function, arguments):
+            case ir.Call(function, arguments):
                 return self.call(function, [self.numeric(a, turns) for a in arguments])
-            case Draw(_, _, site):
+            case ir.Draw(_, _, site):
                 if site in self.explorer.silent:
                     return 0
                 drawn = NoiseAt(site, turns)
                 self.draws += (drawn,)
                 return variable(drawn)
-            case ListOf(items) | TupleOf(items):
+            case ir.ListOf(items) | ir.TupleOf(items):
                 return tuple(self.item(item, turns) for item in items)
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 return self.comprehension(item, name, over, turns)
 
-    def item(self, expr: Expr, turns: Turns) -> Item:
+    def item(self, expr: ir.Expr, turns: Turns) -> Item:
         value = self.value(expr, turns)
         assert not isinstance(value, tuple), "the checker refuses lists of lists"
         return value
 
-    def comprehension(self, item: Expr, name: str, over: Var | Range, turns: Turns) -> tuple[Item, ...]:
+    def comprehension(self, item: ir.Expr, name: str, over: ir.Var | ir.Range, turns: Turns) -> tuple[Item, ...]:
         outer, result = self.names, []
         for turn, value in enumerate(self.items(over, turns)):
             self.explorer.spend(1)
@@ -203,7 +186,7 @@ class Evaluation:
             case _:
                 return reduce(lambda best, v: v if self.less(v, best, strict=True) else best, values)
 
-    def binary(self, expr: Binary, left: Affine | Number, right: Affine | Number) -> Value:
+    def binary(self, expr: ir.Binary, left: Affine | Number, right: Affine | Number) -> Value:
         op = expr.op
         if op in ("/", "//", "%") and right == 0:
             raise Stop("K402", expr)

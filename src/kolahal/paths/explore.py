@@ -12,35 +12,12 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.engine.tape import Turns
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Break,
-    Const,
-    Continue,
-    For,
-    If,
-    Return,
-    Stmt,
-    While,
-)
+from kolahal.lang.ir import Append, Assign, Break, Const, Continue, For, If, Return, Stmt, While
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import Number, plain, variable
 from kolahal.paths.evaluation import Decisions, Evaluation, Impossible, T
 from kolahal.paths.feasibility import Feasibility
-from kolahal.paths.state import (
-    BlockTask,
-    ForTask,
-    Outside,
-    Path,
-    Paths,
-    State,
-    Stop,
-    Todo,
-    Value,
-    WhileTask,
-    begin,
-)
+from kolahal.paths.state import BlockTask, ForTask, Outside, Path, Paths, State, Stop, Todo, Value, WhileTask, begin
 from kolahal.paths.unknowns import AnswerAt, Argument, Indeterminate
 from kolahal.verdicts import Unknown
 

@@ -15,12 +15,14 @@ import numpy as np
 from kolahal.engine.engines import choose_engine
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import NUMBER, SCALAR, Outputs, hits
+from kolahal.engine.probe import plain_losses
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import KolahalError
 from kolahal.exact.intervals import exceeds, rigorous_probability
 from kolahal.exact.probe import Integrator, ask
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch
+from kolahal.losses import log_ratio
 from kolahal.model import (
     AllOf,
     Anything,
@@ -36,7 +38,8 @@ from kolahal.model import (
     show,
 )
 from kolahal.paths.cuts import CannotIntegrate
-from kolahal.pictures.subject import Shown, Subject, describe_pair, to_digits
+from kolahal.pictures.subject import Shown, Subject, to_digits
+from kolahal.report.json import example_document, scales_document
 from kolahal.verdicts import Refuted
 
 BINS = 24  # of a histogram
@@ -71,8 +74,8 @@ def picture_pair(
         view["events"][0]["over"] = True
     return {
         "role": role,
-        "scales": [str(s) if s else None for s in completion],
-        **describe_pair(example),
+        "scales": scales_document(completion),
+        **example_document(example),
         "allowed": subject.allowed(example.arguments),
         **view,
     }
@@ -84,7 +87,7 @@ def _compared(event: dict[str, Any], subject: Subject, program: Sketch, example:
     p1, p2 = event["p1"], event["p2"]
     if event["exact"] and max(p1, p2) > 0:
         allowed = subject.allowed(example.arguments)
-        part = math.inf if min(p1, p2) == 0 else abs(math.log(p1) - math.log(p2)) / allowed
+        part = abs(log_ratio(p1, p2)) / allowed
         found["over"] = part > 1
         if abs(part - 1) < CLOSE:  # far enough from the claim doubles will do
             found["over"] = asked is not None and _is_over_for_certain(asked, subject.claim, program, example)
@@ -154,7 +157,7 @@ def _bars(
 
 def _likeliest(found: Array, own: Sequence[int]) -> list[int]:
     """The outputs that get a bar, by their places: the event's own first, then those that happen most."""
-    weight, ratio = found.max(axis=1).tolist(), _losses(found).tolist()
+    weight, ratio = found.max(axis=1).tolist(), plain_losses(found[:, 0], found[:, 1]).tolist()
     return sorted(sorted(range(len(found)), key=lambda i: (i not in own, -weight[i], -ratio[i]))[:MOST_BARS])
 
 
@@ -162,12 +165,6 @@ def _event(asked: Event | None, label: str, bins: Sequence[int], odds: Any, exac
     """An event of a picture, with all digits; `asked` does not go into the document."""
     p1, p2 = float(odds[0]), float(odds[1])
     return {"asked": asked, "label": label, "bins": list(bins), "p1": p1, "p2": p2, "exact": exact}
-
-
-def _losses(found: Array) -> Array:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        losses: Array = np.abs(np.log(found[:, 0]) - np.log(found[:, 1]))
-    return np.nan_to_num(losses, nan=0.0, posinf=1e9)
 
 
 def _sampled_answers(program: Sketch, example: Example, seed: int) -> dict[str, Any]:

@@ -9,19 +9,16 @@ from typing import Any
 import numpy as np
 
 from kolahal.exact.probe import build_exact_probe
-from kolahal.lang.ir import Draw, Hole, Node, rebuild
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.law.law import known_laws
-from kolahal.model import (
-    Equals,
-    Example,
-)
+from kolahal.model import Equals, Example
 from kolahal.pictures.outputs import picture_pairs
 from kolahal.pictures.scales import error_curves, landscape, law_cost, loss_curves
-from kolahal.pictures.subject import Shown, Subject, describe_pair
-from kolahal.proof.refute.refute import LowerBound, best_lower_bound
-from kolahal.results import Check, Synthesis
+from kolahal.pictures.subject import Shown, Subject
+from kolahal.proof.refute.refute import best_lower_bound, survey_losses
+from kolahal.report.json import example_document
+from kolahal.results import Check, LowerBound, Synthesis
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted, Unknown
 
@@ -36,13 +33,13 @@ ALMOST = 0.9  # of the largest loss, for a pair that is pictured
 def picture_synthesis(synthesis: Synthesis) -> dict[str, Any]:
     """Pictures of a synthesis: of its best completion, and of what speaks against the refuted ones."""
     sketch, settings = synthesis.sketch, synthesis.settings
-    law = (synthesis.law.text, *synthesis.law.alternatives) if synthesis.law else ()
-    subject = Subject(sketch, _epsilon(sketch), law, settings)
+    subject = Subject(sketch, plain_claim(sketch), synthesis.law.rules if synthesis.law else (), settings)
     chosen = synthesis.best or (synthesis.judged[0] if synthesis.judged else None)
     if chosen is None:
         return {"figures": {}, "pairs": []}
     completion = chosen.ranked.completion
-    bound = best_lower_bound(subject.program(completion), subject.claim, settings)
+    program = subject.program(completion)
+    bound = best_lower_bound(program, subject.claim, survey_losses(program, subject.claim, settings))
     hard = hard_pairs(subject, completion, bound)
     first = synthesis.split.training[0]
     alive = [j.ranked.completion for j in synthesis.judged if not j.is_rejected(settings.ranking.alpha)]
@@ -66,12 +63,10 @@ def picture_synthesis(synthesis: Synthesis) -> dict[str, Any]:
 
 def picture_check(sketch: Sketch, claim: Scale, check: Check, settings: Settings) -> dict[str, Any]:
     """Pictures of a program without holes: all of its scales may vary."""
-    opened, completion = open_scales(sketch)
-    laws = known_laws(sketch, settings.proof)  # over the places of noise, which are those of the opened program
-    found = None if isinstance(laws, Unknown) else laws.law(opened)
-    subject = Subject(opened, claim, (found.text, *found.alternatives) if found else (), settings)
-    bound = best_lower_bound(sketch, claim, settings)
-    hard = hard_pairs(subject, completion, bound)
+    opened, law = sketch.opened(), check.law
+    completion = opened.completion
+    subject = Subject(opened.sketch, claim, law.rules if law else (), settings)
+    hard = hard_pairs(subject, completion, check.bound)
     shown: list[Shown] = []
     if isinstance(check.verdict, Refuted):
         shown.append((completion, check.verdict.example, "refuted", check.verdict))
@@ -90,19 +85,15 @@ def picture_check(sketch: Sketch, claim: Scale, check: Check, settings: Settings
     return {
         "figures": {name: figure for name, figure in figures.items() if figure is not None},
         "pairs": picture_pairs(subject, shown),
-        "hardest": _hardest(bound),
-        "law": found.text if found else None,
-        "alternatives": list(found.alternatives) if found else [],
+        "hardest": _hardest(check.bound),
+        "law": law.text if law else None,
+        "alternatives": list(law.alternatives) if law else [],
     }
-
-
-def _epsilon(sketch: Sketch) -> Scale:
-    return Scale(Fraction(1), ((sketch.epsilon.name, 1),))
 
 
 def _hardest(bound: LowerBound | None) -> dict[str, Any] | None:
     """The largest loss that was found for certain, in units of the claim, and where."""
-    return None if bound is None else {**describe_pair(bound.example), "loss": bound.loss}
+    return None if bound is None else {**example_document(bound.example), "loss": bound.loss}
 
 
 def hard_pairs(subject: Subject, completion: Completion, bound: LowerBound | None) -> tuple[Example, ...]:
@@ -128,16 +119,3 @@ def tame(subject: Subject, completion: Completion, example: Example) -> Example:
     row = np.array([example.arguments.concretise(subject.sketch, completion)])
     losses = build_exact_probe(subject.sketch, subject.settings, "report").losses(row, examples).value[0]
     return next(e for e, loss in zip(examples, losses, strict=True) if loss >= ALMOST * losses[-1])
-
-
-def open_scales(sketch: Sketch) -> tuple[Sketch, Completion]:
-    """A program without holes as a sketch whose every scale is a hole, and the completion that gives it back."""
-    scales = {draw.site: draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale)}
-
-    def change(node: Node) -> Node | None:
-        return replace(node, scale=Hole(node.site)) if isinstance(node, Draw) else None
-
-    return replace(sketch, body=rebuild(sketch.body, change)), tuple(scales[site] for site in sorted(scales))
-
-
-# ---------------------------------------------------------------- error against ε

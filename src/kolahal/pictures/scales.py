@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import math
-import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -17,9 +15,12 @@ from kolahal.engine.accuracy import errors_on, gives_discrete_outputs, represent
 from kolahal.engine.noise import Array
 from kolahal.errors import KolahalError
 from kolahal.exact.probe import build_exact_probe
+from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Completion
 from kolahal.model import Arguments, Example, Split
-from kolahal.pictures.subject import Subject, describe_pair, plain_arguments, to_digits
+from kolahal.pictures.subject import Subject, to_digits
+from kolahal.report.json import example_document, given_values, scales_document
+from kolahal.results import LawInequality
 
 EPSILONS = tuple(Fraction(n, 100) for n in (10, 18, 32, 56, 100, 178, 316, 562, 1000))  # four steps to a factor of ten
 FAR = 10**8  # an ε at which a cost that grows with ε, or with 1/ε, shows
@@ -29,57 +30,28 @@ SPREAD = 4.0  # how far loss curves reach: from a quarter of the chosen scale to
 STEPS = 49  # points of a loss curve
 
 
-_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
+def law_at(subject: Subject, arguments: Arguments, scales: Array) -> Array | None:
+    """The law's cost of each row of `scales`, in units of the claim, by the cheapest of its rules.
 
-
-def law_values(laws: Iterable[str], epsilon: str, names: Mapping[str, Any]) -> Array | None:
-    """What a law's left side comes to, in units of its right side: the cheapest of the ways to be private.
-
-    `1/eta1 + 2/eta2 <= eps`; inequalities joined by `and` must all hold. None where there is no law to read.
+    Silence costs infinitely much where a law wants noise. None where there is no law.
     """
-    costs = []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for law in laws:
-            try:
-                sides = [part.split("<=") for part in law.split(" and ")]
-                values = [_value(ast.parse(left.strip(), mode="eval").body, names) for left, _ in sides]
-            except (SyntaxError, KeyError, ValueError):
-                continue
-            costs.append(np.max(np.broadcast_arrays(*values), axis=0) / names[epsilon])
-        return np.min(np.broadcast_arrays(*costs), axis=0) if costs else None
+    draws, names = subject.sketch.draws, arguments.quantities(subject.sketch)
 
+    def width(site: int) -> Array:
+        scale = draws[site].scale
+        return scales[:, scale.index] if isinstance(scale, Hole) else np.full(len(scales), float(scale.at(names)))
 
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            return np.float64(value)
-        case ast.Name(id=name):
-            return names[name]
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]):
-            return names[f"len({name})"]
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            return _OPERATORS[type(op)](_value(left, names), _value(right, names))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, names)
-        case _:
-            raise ValueError(f"not part of a law: {ast.unparse(node)}")
+    def cost(inequality: LawInequality) -> Array:
+        shares = [np.float64(weight.at(names)) / width(site) for site, weight in inequality.coefficients]
+        return sum(shares, np.zeros(len(scales)))
 
-
-def _law_at(subject: Subject, arguments: Arguments, scales: Array) -> Array | None:
-    """The law's cost of each row of `scales`, in units of the claim; silence costs infinitely much where a law wants noise."""
-    sketch = subject.sketch
-    names: dict[str, Any] = {n: np.float64(v) for n, v in arguments.quantities(sketch).items()}
-    names |= {hole.label: scales[:, hole.index] for hole in sketch.holes}
-    found = law_values(subject.law, sketch.epsilon.name, names)
-    if found is None:
+    rules = [rule for rule in subject.rules if rule.inequalities]
+    if not rules:
         return None
-    return np.broadcast_to(found, len(scales)) * float(arguments.epsilon) / subject.allowed(arguments)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        costs = [np.max([cost(i) for i in rule.inequalities], axis=0) for rule in rules]
+    found: Array = np.min(costs, axis=0) / subject.allowed(arguments)
+    return found
 
 
 def law_cost(subject: Subject, completion: Completion, split: Split) -> float | None:
@@ -89,7 +61,7 @@ def law_cost(subject: Subject, completion: Completion, split: Split) -> float | 
     far = tuple(replace(first, epsilon=epsilon) for epsilon in (Fraction(1, FAR), Fraction(FAR)))
     for arguments in split.training + split.testing + far:
         row = np.array([arguments.concretise(subject.sketch, completion)])
-        found = _law_at(subject, arguments, row)
+        found = law_at(subject, arguments, row)
         if found is None:
             return None
         worst = max(worst, float(found[0]))
@@ -111,12 +83,12 @@ def loss_curves(subject: Subject, completion: Completion, examples: Sequence[Exa
         losses = probe.losses(scales, tuple(examples))
         exact = exact and bool((losses.low == losses.high).all())
         found = _worst(losses.value) / subject.allowed(arguments)
-        law = _law_at(subject, arguments, scales)
+        law = law_at(subject, arguments, scales)
         if np.isfinite(found).any():
             bounded = law is not None and np.isfinite(law).all()
             curve = {"found": to_digits(found), "law": to_digits(law) if bounded else None}
             curves.append({"hole": subject.sketch.holes[hole].label, "scale": str(completion[hole]), **curve})
-    about = {**describe_pair(examples[-1]), "examples": len(examples), "exact": exact}
+    about = {**example_document(examples[-1]), "examples": len(examples), "exact": exact}
     return {**about, "factors": to_digits(factors), "curves": curves} if curves else None
 
 
@@ -138,7 +110,7 @@ def landscape(
     points = [(c, arguments.concretise(sketch, c)) for c in marks]
     others = [i for i in range(len(base)) if i not in holes]
     shown = [(c, p) for c, p in points if all(p[i] == base[i] for i in others) and all(p[i] for i in holes)]
-    cost = _law_at(subject, arguments, base[None, :])
+    cost = law_at(subject, arguments, base[None, :])
     room = 1.9 * (1.0 if cost is None else min(max(1.0, float(cost[0])), 3.0))  # what is private is to be seen too
     axes = [
         np.linspace(0.06, 1.0, GRID) * room * max([base[h], *(min(p[h], 2 * base[h]) for _, p in shown)]) for h in holes
@@ -149,14 +121,14 @@ def landscape(
     probe = build_exact_probe(sketch, subject.settings, "report")
     losses = probe.losses(scales, tuple(examples))
     found = _worst(losses.value) / subject.allowed(arguments)
-    law = _law_at(subject, arguments, scales)
+    law = law_at(subject, arguments, scales)
     return {
         "exact": bool((losses.low == losses.high).all()),
         "holes": [sketch.holes[h].label for h in holes],
         "fixed": [[sketch.holes[i].label, str(completion[i]) if completion[i] else None] for i in others],
         "epsilon": float(arguments.epsilon),
         "size": arguments.size,
-        "arguments": plain_arguments(arguments),
+        "arguments": given_values(arguments),
         "examples": len(examples),
         "xs": to_digits(axes[0]),
         "ys": to_digits(axes[1]),
@@ -183,13 +155,13 @@ def error_curves(subject: Subject, completions: Sequence[Completion], arguments:
     return {
         "epsilons": [float(e) for e in EPSILONS],
         "size": arguments.size,
-        "arguments": plain_arguments(arguments),
+        "arguments": given_values(arguments),
         "kind": "probability" if discrete else "distance",
         "inputs": len(databases),
         "runs": SIMULATED,
         "most": math.ceil(max(answer for database in databases for answer in database)),
         "curves": [
-            {"scales": [str(s) if s else None for s in c], "errors": to_digits([row[i] for row in rows])}
+            {"scales": scales_document(c), "errors": to_digits([row[i] for row in rows])}
             for i, c in enumerate(completions)
         ],
     }

@@ -10,7 +10,8 @@ import numpy as np
 
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
-from kolahal.model import Arguments, Example, describe_event
+from kolahal.model import Arguments, Example
+from kolahal.results import Rule
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
 
@@ -23,7 +24,7 @@ class Subject:
 
     sketch: Sketch
     claim: Scale
-    law: tuple[str, ...]  # each a way to be private, over the labels of the holes
+    rules: tuple[Rule, ...]  # of its law, each a way to be private
     settings: Settings
 
     def allowed(self, arguments: Arguments) -> float:
@@ -32,20 +33,6 @@ class Subject:
 
     def program(self, completion: Completion) -> Sketch:
         return Mechanism(self.sketch, completion).filled()
-
-
-def describe_pair(example: Example) -> dict[str, Any]:
-    return {
-        "d1": [float(a) for a in example.d1],
-        "d2": [float(a) for a in example.d2],
-        "event": describe_event(example.event),
-        "epsilon": float(example.arguments.epsilon),
-        "arguments": plain_arguments(example.arguments),
-    }
-
-
-def plain_arguments(arguments: Arguments) -> dict[str, Any]:
-    return {name: v if isinstance(v, bool) else float(v) for name, v in arguments.values}
 
 
 def to_digits(values: Any, digits: int = 4) -> Any:

@@ -10,7 +10,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.growth import find_growth
-from kolahal.proof.refute.refute import refute
+from kolahal.proof.refute.refute import Survey, refute
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
 
@@ -21,44 +21,57 @@ class Decision:
 
     verdict: Verdict
     upper: Fraction | None = None
+    failed_rechecks: tuple[str, ...] = ()  # of proofs that were found and are not given, whatever the verdict
 
 
 def decide(
-    program: Sketch, claim: Scale, settings: Settings, cost: Fraction | None = None, dear: str = ""
+    program: Sketch,
+    claim: Scale,
+    settings: Settings,
+    cost: Fraction | None = None,
+    dear: str = "",
+    survey: Survey | None = None,
 ) -> Decision:
     """What is certain about a program without holes and its claim.
 
     `cost` is what the law says that it costs, in units of the claim, where that is one number: that is proved first,
-    because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so.
+    because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
+    the largest losses, where they are known already.
     """
     proof: Proved | Unknown = Unknown(dear)
     upper = None
+    failed: tuple[str, ...] = ()
     if not dear:
-        proof, upper = _prove_everywhere(program, claim, cost, settings)
+        proof, upper, failed = _prove_everywhere(program, claim, cost, settings)
     if isinstance(proof, Proved):
-        return Decision(proof, upper)
+        return Decision(proof, upper, failed)
     # Before a bounded proof: a program that fails at five answers may be private up to four.
     refuted = refute(program, claim, settings)
     if refuted is not None:
-        return Decision(refuted, upper)
-    grown = find_growth(program, claim, settings)
+        return Decision(refuted, upper, failed)
+    grown = find_growth(program, claim, settings, survey)
     if grown is not None:
-        return Decision(grown, upper)
+        return Decision(grown, upper, failed)
     bounded = prove_bounded(program, claim, settings.proof)
     if isinstance(bounded, Proved | Bounded):
-        return Decision(bounded, upper)
+        return Decision(bounded, upper, failed)
     reasons = dict.fromkeys([proof.reason, bounded.reason, "no certain counterexample"])
-    return Decision(Unknown("; ".join(reasons)), upper)
+    return Decision(Unknown("; ".join(reasons)), upper, failed + bounded.failed_rechecks)
 
 
 def _prove_everywhere(
     program: Sketch, claim: Scale, cost: Fraction | None, settings: Settings
-) -> tuple[Proved | Unknown, Fraction | None]:
-    """A proof of the claim for all inputs or why there is none, and the smallest multiple of it that was proved."""
+) -> tuple[Proved | Unknown, Fraction | None, tuple[str, ...]]:
+    """A proof of the claim for all inputs or why there is none, the smallest multiple of it that was proved, and what
+    did not pass its re-check."""
+    failed: tuple[str, ...] = ()
     if cost:
         tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), settings.proof)
         if isinstance(tight, Proved):
             too_dear = Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim")
-            return (tight if cost <= 1 else too_dear), cost
+            return (tight if cost <= 1 else too_dear), cost, ()
+        failed = tight.failed_rechecks
     found = prove_every_length(program, claim, settings.proof)
-    return found, Fraction(1) if isinstance(found, Proved) else None
+    if isinstance(found, Proved):
+        return found, Fraction(1), failed
+    return found, None, failed + found.failed_rechecks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kolahal.proof.refute.refute import LowerBound
+from kolahal.results import LowerBound
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, UpTo, Verdict, describe_verdict
 
 ROUNDING = 1e-9  # relative; bounds from below are doubles, rounded from intervals

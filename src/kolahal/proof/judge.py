@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
-from fractions import Fraction
 
 from kolahal.engine.tape import stream
-from kolahal.lang.scale import Scale
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
-from kolahal.law.law import Laws, known_laws
+from kolahal.law.hole_choices import Holes, noisy_holes
+from kolahal.law.law import Laws
 from kolahal.law.pricing import tight_completions
 from kolahal.model import Arguments, Ranked, Split, Trial
 from kolahal.proof.decide import decide
@@ -20,20 +21,31 @@ from kolahal.tester.trial import test
 from kolahal.verdicts import Refuted, Unknown, Verdict
 
 
+def finalists_of(sketch: Sketch, ranked: tuple[Ranked, ...], settings: Settings) -> tuple[Ranked, ...]:
+    """The best 5 × #holes (App.)."""
+    return ranked[: settings.ranking.finalists_per_hole * len(sketch.holes)]
+
+
 def judge(
-    sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, executor: Executor | None = None
+    sketch: Sketch,
+    finalists: tuple[Ranked, ...],
+    laws: Mapping[Holes, Laws | Unknown],
+    split: Split,
+    settings: Settings,
+    executor: Executor | None = None,
 ) -> tuple[Judged, ...]:
-    """The best 5 × #holes, each with its final test and its verdict; those that fail come last."""
-    finalists = ranked[: settings.ranking.finalists_per_hole * len(sketch.holes)]
-    jobs = [(sketch, r, split.training[0], settings, place) for place, r in enumerate(finalists)]
-    judged = list(executor.map(judge_one, jobs) if executor else map(judge_one, jobs))
-    return tuple(sorted(judged, key=lambda j: standing(j, settings)))
+    """Each finalist with its final test and its verdict; those that fail come last. `laws` are those of its own holes."""
+    jobs = [
+        (sketch, r, laws[noisy_holes(r.completion)], split.training[0], settings, place)
+        for place, r in enumerate(finalists)
+    ]
+    return by_standing(executor.map(judge_one, jobs) if executor else map(judge_one, jobs), settings)
 
 
-def judge_one(job: tuple[Sketch, Ranked, Arguments, Settings, int]) -> Judged:
+def judge_one(job: tuple[Sketch, Ranked, Laws | Unknown, Arguments, Settings, int]) -> Judged:
     """The verdict of one completion, and its final test unless it is refuted for certain."""
-    sketch, ranked, arguments, settings, place = job
-    verdict = judge_completion(sketch, ranked.completion, settings)
+    sketch, ranked, laws, arguments, settings, place = job
+    verdict = judge_completion(sketch, ranked.completion, laws, settings)
     if isinstance(verdict, Refuted):
         return Judged(ranked, None, verdict)
     trial = final_test(sketch, ranked.completion, arguments, settings, place)
@@ -55,18 +67,15 @@ def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, set
     return test(sketch, scales, arguments, settings.tester, seed)
 
 
-def judge_completion(sketch: Sketch, completion: Completion, settings: Settings) -> Verdict:
-    """What is certain about one completion. What the law prices above ε is not put to the prover at ε."""
-    mechanism = Mechanism(sketch, completion).filled()
-    used = Mechanism(sketch, completion).reduced()
-    laws = known_laws(used.sketch, settings.proof)
-    claim = Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+def judge_completion(sketch: Sketch, completion: Completion, laws: Laws | Unknown, settings: Settings) -> Verdict:
+    """What is certain about one completion. What the law of its holes prices above ε is not put to the prover at ε."""
+    mechanism = Mechanism(sketch, completion)
+    used, dear = mechanism.reduced(), ""
     if isinstance(laws, Laws) and not tight_completions(used.sketch, laws, (used.completion,)):
         dear = f"by the law {laws.law(used.sketch).text} it costs more than {sketch.epsilon.name}"
-        return decide(mechanism, claim, settings, dear=dear).verdict
-    return decide(mechanism, claim, settings).verdict
+    return decide(mechanism.filled(), plain_claim(sketch), settings, dear=dear).verdict
 
 
-def standing(judged: Judged, settings: Settings) -> int:
+def by_standing(judged: Iterable[Judged], settings: Settings) -> tuple[Judged, ...]:
     """Proved, then bounded, before undecided before rejected; within each the ranking stands."""
-    return judged.standing(settings.ranking.alpha)
+    return tuple(sorted(judged, key=lambda j: j.standing(settings.ranking.alpha)))

@@ -15,8 +15,9 @@ from jinja2 import Environment, FileSystemLoader, TemplateError
 from markupsafe import Markup
 
 from kolahal.errors import KolahalError
+from kolahal.losses import loss_range
 from kolahal.report.pairs import bare_pairs, draw_pair
-from kolahal.report.rounding import at_least, at_most, finite, ratio_of
+from kolahal.report.rounding import at_least, at_most, finite
 from kolahal.report.safe import escape, visible
 from kolahal.report.svg import RuledLine, Series, line_chart
 from kolahal.report.svg_maps import loss_map
@@ -35,10 +36,12 @@ from kolahal.report.words import (
     verdict_of,
     word_of,
 )
+from kolahal.settings import ALPHA
 
 HERE = Path(__file__).parent
 LONGEST_TEXT = 60_000  # characters of a counterexample as a program
 MOST_ROWS = 12  # of a fragment
+UNBOUNDED = "no upper bound is known"
 ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "refuted": 3}
 
 
@@ -192,9 +195,9 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         found.append(("Claim", f"{pretty(document['claim'])}-differential privacy"))
     if "verdict" in document:
         if not document.get("defect"):
-            known = _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"))
-            if document["verdict"] == "bounded" and document.get("epsilon_upper") is None:
-                known = known.replace("no upper bound is known", f"at most the claim for {document['scope']}")
+            bounded = document["verdict"] == "bounded"
+            limit = f"at most the claim for {document['scope']}" if bounded else UNBOUNDED
+            known = _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"), limit)
             found.append(("True ε", known))
     elif document.get("hardest") and (best := best_of(document)):
         proved = best["verdict"] == "proved"
@@ -214,13 +217,13 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def _bounds(lower: Any, upper: Any) -> str:
-    """Where the true ε lies, in units of the claim."""
+def _bounds(lower: Any, upper: Any, otherwise: str = UNBOUNDED) -> str:
+    """Where the true ε lies, in units of the claim; `otherwise` is said where there is no upper bound."""
     low = at_least(finite(lower))
     if low == "∞":
         return "unbounded: no noise hides the difference"
     if upper is None:
-        return f"at least {low} times the claim; no upper bound is known"
+        return f"at least {low} times the claim; {otherwise}"
     high = at_most(finite(upper))
     return f"{low} times the claim" if low == high else f"between {low} and {high} times the claim"
 
@@ -262,9 +265,8 @@ def tightness(candidate: Mapping[str, Any]) -> float | None:
     if candidate["verdict"] == "proved":
         found = [min(1.0, loss) for loss in found]
     if against:
-        (low1, high1), (low2, high2) = against["p1"], against["p2"]
-        ratio = max(ratio_of(low1, high2), ratio_of(low2, high1))
-        found.append(math.log(ratio) / against["epsilon"] if ratio else 0.0)
+        (least, _) = loss_range(against["p1"], against["p2"])
+        found.append(least / against["epsilon"])
     return max(found, default=None)
 
 
@@ -476,7 +478,7 @@ def _p_values(curves: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> Pict
         "p-value",
         series,
         top=1.0,
-        rules=[RuledLine("0.05", 0.05)],
+        rules=[RuledLine(str(ALPHA), ALPHA)],
         description="A small p-value speaks against privacy at that ε.",
         heading=False,
     )

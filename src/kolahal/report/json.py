@@ -17,7 +17,7 @@ from kolahal.verdicts import Refuted, Unknown, Verdict, assumed_by, name_verdict
 
 def dump(document: dict[str, Any]) -> str:
     """One document, readable, with no NaN or infinity in it, since JSON has neither, and nothing that a terminal obeys."""
-    text = json.dumps(_finite(document), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(as_plain(document), indent=2, ensure_ascii=False, allow_nan=False)
     return "\n".join(line if line.isprintable() else _escape(line) for line in text.split("\n"))
 
 
@@ -26,11 +26,12 @@ def _escape(line: str) -> str:
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
-def _finite(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
+    """What is left of a value when it has been written as JSON and read again."""
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: as_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [as_plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
     return value
@@ -81,28 +82,31 @@ def _proof(verdict: Verdict) -> dict[str, Any] | None:
     certificate = proof_of(verdict)
     if certificate is None:
         return None
-    found: dict[str, Any] = json.loads(certificate.text)
+    found: dict[str, Any] = certificate.document()
     if found.get("kind") == "bounded":
         return {**found, "all_cases": len(found["cases"]), "cases": found["cases"][-1:]}
     return {**found, "cases": [{**case, "obligations": len(case["obligations"])} for case in found["cases"]]}
 
 
-def scales(completion: Completion) -> list[str | None]:
+def scales_document(completion: Completion) -> list[str | None]:
     return [str(scale) if scale else None for scale in completion]
 
 
 def arguments(value: Arguments) -> dict[str, Any]:
-    given = {name: item if isinstance(item, bool) else float(item) for name, item in value.values}
-    return {"epsilon": float(value.epsilon), "size": value.size, "values": given}
+    return {"epsilon": float(value.epsilon), "size": value.size, "values": given_values(value)}
 
 
-def example(value: Example) -> dict[str, Any]:
+def given_values(value: Arguments) -> dict[str, Any]:
+    return {name: item if isinstance(item, bool) else float(item) for name, item in value.values}
+
+
+def example_document(value: Example) -> dict[str, Any]:
     return {
         "d1": [float(a) for a in value.d1],
         "d2": [float(a) for a in value.d2],
         "event": describe_event(value.event),
         "epsilon": float(value.arguments.epsilon),
-        "arguments": {name: item if isinstance(item, bool) else float(item) for name, item in value.arguments.values},
+        "arguments": given_values(value.arguments),
     }
 
 
@@ -111,7 +115,7 @@ def interval(value: Estimate) -> list[float]:
 
 
 def counterexample(trial: Trial) -> dict[str, Any]:
-    return {**example(trial.example), "p1": interval(trial.odds.p1), "p2": interval(trial.odds.p2)}
+    return {**example_document(trial.example), "p1": interval(trial.odds.p1), "p2": interval(trial.odds.p2)}
 
 
 def curve(trial: Trial) -> list[dict[str, float]]:
@@ -122,7 +126,7 @@ def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any
     ranked, verdict = judged.ranked, judged.verdict
     return {
         "rank": rank,
-        "scales": scales(ranked.completion),
+        "scales": scales_document(ranked.completion),
         "verdict": name_verdict(verdict),
         "scope": scope_of(verdict),
         "assumed": assumed_by(verdict),
@@ -151,13 +155,13 @@ def _accuracy(value: Accuracy | None) -> dict[str, Any]:
 
 
 def _refutation(verdict: Refuted) -> dict[str, Any]:
-    return {**example(verdict.example), "p1": interval(verdict.odds.p1), "p2": interval(verdict.odds.p2)}
+    return {**example_document(verdict.example), "p1": interval(verdict.odds.p1), "p2": interval(verdict.odds.p2)}
 
 
 def _ranked(ranked: Ranked) -> dict[str, Any]:
     score = ranked.score
     return {
-        "scales": scales(ranked.completion),
+        "scales": scales_document(ranked.completion),
         "violations": score.violations,
         "slack": score.slack,
         "noise": score.noise,
@@ -170,7 +174,7 @@ def _selection(selection: Selection) -> dict[str, Any]:
     return {
         word: [
             {
-                **example(s.example),
+                **example_document(s.example),
                 "size": s.example.arguments.size,
                 "epsilon": float(s.example.arguments.epsilon),
                 "scales": list(s.scales),
@@ -230,13 +234,13 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
         "verdict": name_verdict(verdict),
         "epsilon_lower": check.epsilon_lower,
         "epsilon_upper": check.epsilon_upper,
-        "epsilon_lower_from": example(check.example) if check.example else None,
+        "epsilon_lower_from": example_document(check.example) if check.example else None,
         "scope": scope_of(verdict),
         "assumed": assumed_by(verdict),
         "remedy": (advise(verdict, check.sketch) or None) if check.sketch else None,
         "counterexample": found,
         "hardest_by_test": counterexample(trial) if trial is not None else None,
-        "certificate": None if certificate is None else json.loads(certificate.text),
+        "certificate": None if certificate is None else certificate.document(),
         "refutation": refutation,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
         "defect": isinstance(verdict, Unknown) and verdict.defect,

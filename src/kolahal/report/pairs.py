@@ -9,7 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from kolahal.lang.scale import parse_scale
-from kolahal.report.rounding import at_least, compare, finite, ratio_of
+from kolahal.losses import log_ratio, loss_range
+from kolahal.report.rounding import at_least, compare, finite
 from kolahal.report.svg_maps import histogram, paired_bars
 from kolahal.report.words import brief, given_words, pretty, show, verdict_of
 
@@ -32,8 +33,9 @@ def bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
             role = "refuted" if owner.get("verdict") == "refuted" else "tested"
             scales = owner.get("scales", [])
             allowed = _allowed(owner, example)
-            sure = role == "refuted" or _log_ratio(example, least=True) > allowed
-            open_to_doubt = not sure and _log_ratio(example, least=False) > allowed
+            least, most = loss_range(example["p1"], example["p2"])
+            sure = role == "refuted" or least > allowed
+            open_to_doubt = not sure and most > allowed
             events = [{**event, "over": None if open_to_doubt else sure}]
             pairs.append({**example, "role": role, "scales": scales, "allowed": allowed, "bins": [], "events": events})
     return pairs
@@ -44,14 +46,6 @@ def _allowed(owner: Mapping[str, Any], example: Mapping[str, Any]) -> float:
     epsilon = float(example.get("epsilon", 0.0))
     claim = parse_scale(owner["claim"]) if owner.get("claim") else None
     return epsilon * float(claim.coefficient) if claim is not None and len(claim.powers) == 1 else epsilon
-
-
-def _log_ratio(example: Mapping[str, Any], least: bool) -> float:
-    """The smallest or largest log-ratio that the two intervals of an example leave room for."""
-    (low1, high1), (low2, high2) = example["p1"], example["p2"]
-    ends = ((low1, high2), (low2, high1)) if least else ((high1, low2), (high2, low1))
-    ratio = max(ratio_of(above, below) for above, below in ends)
-    return math.log(ratio) if ratio else -math.inf
 
 
 LONGEST = 12  # label of a bar
@@ -133,7 +127,7 @@ def tell_event(event: Mapping[str, Any], allowed: float, runs: int, proved: bool
     say = f"It has a probability of {about}{show(p1)} on d1 and {about}{show(p2)} on d2."
     if high == 0 or (not exact and low * runs < ENOUGH):
         return {**event, "part": None, "loss": "–", "over": False, "say": f"{say} That is too rare to compare."}
-    loss = math.inf if low == 0 else math.log(high / low)
+    loss = log_ratio(high, low)
     over = event["over"] if "over" in event else _is_over(loss, allowed, high, low, 0 if exact else runs)
     over = False if over is None and proved else over
     part, limit = (loss / allowed if allowed else None), math.exp(min(700.0, allowed))

@@ -46,10 +46,6 @@ def finite(value: Any) -> float:
     return math.inf if value == "Infinity" else math.nan if value is None else float(value)
 
 
-def ratio_of(above: float, below: float) -> float:
-    return above / below if below else math.inf if above else 0.0
-
-
 def _round(value: float, towards: str, digits: int) -> str:
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞" if value < 0 else "–"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 
 from kolahal.lang.ir import Hole
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Role, Sketch
+from kolahal.losses import epsilon_lower
 from kolahal.model import Accuracy, Example, Trial, describe_event, show
 from kolahal.report.advice import advise
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy, explain_shortly
 from kolahal.results import Check, Judged, Synthesis, describe_completion
+from kolahal.settings import ALPHA
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, describe_verdict, name_verdict, proof_of, scope_of
 
 
@@ -108,14 +109,15 @@ def _accuracy(found: Accuracy) -> str:
 
 def _loss(judged: Judged, epsilon: float) -> str:
     """The largest loss that was found, in units of ε: not above what is proved, and not below what refutes."""
-    loss = judged.ranked.log_loss / epsilon
+    found = [] if judged.ranked.log_loss is None else [judged.ranked.log_loss / epsilon]
     match judged.verdict:
         case Proved():
-            return _number(min(1.0, loss))
+            found = [min(1.0, loss) for loss in found]
         case Refuted() as refuted:
-            return _number(max(loss, _log_loss(refuted) / float(refuted.example.arguments.epsilon)))
+            found.append(_log_loss(refuted) / float(refuted.example.arguments.epsilon))
         case _:
-            return _number(loss)
+            pass
+    return _number(max(found, default=None))
 
 
 def _remedy(words: str) -> list[str]:
@@ -141,11 +143,8 @@ def _smallest_violation(synthesis: Synthesis) -> list[str]:
 
 
 def _log_loss(found: Trial | Refuted) -> float:
-    """The loss that is shown at least: log of the larger probability's low end over the smaller one's high end."""
-    if isinstance(found, Trial):
-        return found.epsilon_lower
-    low, high = max(found.odds.p1.low, found.odds.p2.low), min(found.odds.p1.high, found.odds.p2.high)
-    return math.inf if high == 0 else math.log(low / high)
+    """The loss that is shown at least."""
+    return found.epsilon_lower if isinstance(found, Trial) else epsilon_lower(found.odds)
 
 
 def counterexample_lines(trial: Trial | Refuted) -> list[str]:
@@ -166,7 +165,7 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
     claimed = float(trial.example.arguments.epsilon)
     rows = [[f"{e:.3g}", _number(p), "claimed" if abs(e - claimed) < 1e-12 else ""] for e, p in trial.curve]
     found = (
-        "a violation of the claimed ε" if trial.p_value < 0.05 else "no violation of the claimed ε, which is no proof"
+        "a violation of the claimed ε" if trial.p_value < ALPHA else "no violation of the claimed ε, which is no proof"
     )
     return "\n".join(
         [
@@ -191,7 +190,7 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     lines += _bounds(check)
     proof = proof_of(check.verdict)
     if proof is not None:
-        certificate = json.loads(proof.text)
+        certificate = proof.document()
         lines += explain_shortly(certificate, sketch, claim)
         assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []

@@ -15,6 +15,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.report.rounding import compare
+from kolahal.settings import ALPHA
 
 WORDS = {"proved": "Proved", "bounded": "Bounded", "refuted": "Refuted", "unknown": "Unknown"}
 MOST_SHIFTS = 12  # rows that a bounded proof shows
@@ -61,7 +62,7 @@ def headline(document: Mapping[str, Any]) -> str:
     claim = pretty(document["claim"]) if document.get("claim") else "ε"
     if "verdict" in document:
         return _verdict_words(name, claim, document) + _remedy_words(document)
-    found = "a violation" if document["p_value"] < 0.05 else "no violation, which is no proof"
+    found = "a violation" if document["p_value"] < ALPHA else "no violation, which is no proof"
     return f"At ε = {show(document['epsilon'])} the test of {name} finds {found} (p = {show(document['p_value'])})."
 
 

@@ -1,43 +1,81 @@
-"""The paper's simpler methods (Sec. V): the same road with other stones in it."""
+"""The paper's simpler methods (Sec. V): the tester as an oracle, and the paper's own road without its search."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kolahal.engine.accuracy import describe_errors
 from kolahal.engine.probe import Probe, build_rerunning_probe
 from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Completion, Sketch
+from kolahal.law.hole_choices import Holes
+from kolahal.law.law import Laws
 from kolahal.losses import log_loss
-from kolahal.model import Arguments, Example, Ranked, Region, Score, Selection, Split
+from kolahal.model import Arguments, Example, Ranked, Score, Selection, Split
 from kolahal.proof.judge import judge
-from kolahal.results import Judged
-from kolahal.roads.paper import PAPER
+from kolahal.results import Judged, Synthesis
+from kolahal.roads.paper import find_verdicts
+from kolahal.roads.watch import Watch
+from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import all_completions
-from kolahal.search.ranking import total_noise
+from kolahal.search.examples import select_examples, select_tests
+from kolahal.search.ranking import rank_completions, total_noise
 from kolahal.settings import Settings
 from kolahal.tester.trial import test
+from kolahal.verdicts import Unknown
 
 TOP = 5  # counterexamples in a limited cache (Sec. V)
 
 
-def whole_space(sketch: Sketch, selection: Selection, probe: Probe, settings: Settings) -> tuple[Region, ...]:
-    """No region: everything counts as near."""
-    return ()
+def naive(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
+    """The tester is asked about every completion of the grammar."""
+    return _ask_about_all(sketch, settings, watch, "naive", 0)
 
 
-def everything(sketch: Sketch, regions: tuple[Region, ...], settings: Settings) -> tuple[Completion, ...]:
-    """The whole grammar at every hole."""
-    return tuple(all_completions(sketch, settings))
+def unlim(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
+    """The same, after all counterexamples that it has found before."""
+    return _ask_about_all(sketch, settings, watch, "unlim", None)
 
 
-def no_examples(*_: object, executor: Executor | None = None) -> Selection:
-    """The simplest methods select none."""
-    return Selection((), ())
+def lim(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
+    """The same, after the best few of them."""
+    return _ask_about_all(sketch, settings, watch, "lim", TOP)
+
+
+def _ask_about_all(sketch: Sketch, settings: Settings, watch: Watch, method: str, most: int | None) -> Synthesis:
+    split = watch("arguments", fix_arguments, sketch, settings)
+    completions = watch("completions", all_completions, sketch, settings)
+    probe = watch("probe", build_rerunning_probe, sketch, settings, "fresh")
+    ranked = watch("ranking", rank_by_testing, sketch, completions, split, probe, settings, most)
+    judged, law = find_verdicts(sketch, ranked, split, settings, watch)
+    accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
+    none, count = Selection(), len(completions)
+    return Synthesis(sketch, method, settings, split, none, (), count, none, ranked, judged, law, accuracy)
+
+
+def noopt(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
+    """The paper's road without a region: the whole grammar is ranked.
+
+    Without the optimisation there is no importance sampling either: every completion is run.
+    """
+    pool = watch.executor
+    split = watch("arguments", fix_arguments, sketch, settings)
+    probe = watch("probe", build_rerunning_probe, sketch, settings, "probe")
+    selection = watch("examples", select_examples, sketch, split.training, probe, settings, "examples", pool)
+    completions = watch("completions", all_completions, sketch, settings)
+    fresh = watch("probe", build_rerunning_probe, sketch, settings, "fresh")
+    tests = watch("tests", select_tests, sketch, completions, selection, split, fresh, settings, "tests", pool)
+    examples = selection.examples + tests.examples
+    ranked = watch("ranking", rank_completions, sketch, completions, examples, split, fresh, settings)
+    judged, law = find_verdicts(sketch, ranked, split, settings, watch, judge_with_cache)
+    accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
+    count = len(completions)
+    return Synthesis(sketch, "noopt", settings, split, selection, (), count, tests, ranked, judged, law, accuracy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,79 +112,54 @@ class Cache:
         self.entries = tuple(sorted(entries, key=lambda e: (-e.utility, -e.found)))[: self.most]
 
 
-def rank_by_testing(most: int | None) -> Callable[..., tuple[Ranked, ...]]:
+def rank_by_testing(
+    sketch: Sketch,
+    completions: tuple[Completion, ...],
+    split: Split,
+    probe: Probe,
+    settings: Settings,
+    most: int | None,
+) -> tuple[Ranked, ...]:
     """Ask the tester about every completion, after a cache of at most `most` counterexamples (0 is no cache)."""
-
-    def rank(
-        sketch: Sketch,
-        completions: tuple[Completion, ...],
-        examples: tuple[Example, ...],
-        split: Split,
-        probe: Probe,
-        settings: Settings,
-    ) -> tuple[Ranked, ...]:
-        arguments, cache = split.training[0], Cache(most)
-        noise = total_noise(sketch, completions, split.training + split.testing)
-        accepted = []
-        for place, completion in enumerate(completions):
-            scales = arguments.concretise(sketch, completion)
-            if cache.rejects(scales, probe, arguments):
-                continue
-            seed = int(stream(settings.seed, "oracle", place).integers(2**31))
-            trial = test(sketch, scales, arguments, settings.tester, seed)
-            if trial.p_value < settings.ranking.alpha:
-                if most != 0:
-                    cache.remember(trial.example)
-                continue
-            loss = log_loss(trial.odds)
-            slack = abs(1 - min(loss / float(arguments.epsilon), 50.0))
-            step = settings.ranking.resolution
-            accepted.append(
-                Ranked(
-                    completion, Score(0, round(step * np.round(slack / step), 6), float(noise[place]), math.inf), loss
-                )
-            )
-        return tuple(sorted(accepted, key=lambda r: r.score))
-
-    return rank
+    arguments, cache = split.training[0], Cache(most)
+    noise = total_noise(sketch, completions, split.training + split.testing)
+    accepted = []
+    for place, completion in enumerate(completions):
+        scales = arguments.concretise(sketch, completion)
+        if cache.rejects(scales, probe, arguments):
+            continue
+        seed = int(stream(settings.seed, "oracle", place).integers(2**31))
+        trial = test(sketch, scales, arguments, settings.tester, seed)
+        if trial.p_value < settings.ranking.alpha:
+            if most != 0:
+                cache.remember(trial.example)
+            continue
+        loss = log_loss(trial.odds)
+        slack = abs(1 - min(loss / float(arguments.epsilon), 50.0))
+        step = settings.ranking.resolution
+        score = Score(0, round(step * np.round(slack / step), 6), float(noise[place]), math.inf)
+        accepted.append(Ranked(completion, score, loss))
+    return tuple(sorted(accepted, key=lambda r: r.score))
 
 
 def judge_with_cache(
-    sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, executor: Executor | None = None
+    sketch: Sketch,
+    finalists: tuple[Ranked, ...],
+    laws: Mapping[Holes, Laws | Unknown],
+    split: Split,
+    settings: Settings,
+    executor: Executor | None = None,
 ) -> tuple[Judged, ...]:
     """The final test in order, where a counterexample of an earlier completion spares the test of a later one."""
     arguments, cache = split.training[0], Cache(TOP)
     probe = build_rerunning_probe(sketch, settings, "cache")
     kept: list[Judged] = []
-    for place in range(min(len(ranked), settings.ranking.finalists_per_hole * len(sketch.holes))):
-        if cache.rejects(arguments.concretise(sketch, ranked[place].completion), probe, arguments):
+    for ranked in finalists:
+        if cache.rejects(arguments.concretise(sketch, ranked.completion), probe, arguments):
             continue
-        found = judge(sketch, (ranked[place],), split, settings, executor)
+        found = judge(sketch, (ranked,), laws, split, settings, executor)
         kept += found
         trial = found[0].trial
         if trial is not None and trial.p_value < settings.ranking.alpha:
             cache.remember(trial.example)
     return tuple(kept)
-
-
-NAIVE = replace(
-    PAPER,
-    method="naive",
-    build_probe=build_rerunning_probe,
-    select_examples=no_examples,
-    select_tests=no_examples,
-    find_regions=whole_space,
-    enumerate_completions=everything,
-    rank_completions=rank_by_testing(0),
-)
-UNLIM = replace(NAIVE, method="unlim", rank_completions=rank_by_testing(None))
-LIM = replace(NAIVE, method="lim", rank_completions=rank_by_testing(TOP))
-# Without the optimisation there is no importance sampling either: every completion is run.
-NOOPT = replace(
-    PAPER,
-    method="noopt",
-    build_probe=build_rerunning_probe,
-    find_regions=whole_space,
-    enumerate_completions=everything,
-    judge=judge_with_cache,
-)

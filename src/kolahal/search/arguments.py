@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
+from kolahal.inputs.arguments import usual_value
 from kolahal.lang.ir import Binary, Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Parameter, Sketch, Type
@@ -68,12 +70,6 @@ def _divisors(sketch: Sketch) -> set[str]:
 
 
 def _value(parameter: Parameter, turn: int, divides: bool) -> Fraction | bool:
-    if parameter.default is not None and (turn == 0 or parameter.type is Type.FLOAT):
-        return parameter.default
-    match parameter.type:
-        case Type.BOOL:
-            return turn % 2 == 1
-        case Type.INT:
-            return WHOLE[turn % len(WHOLE)]
-        case _:
-            return WHOLE[turn % len(WHOLE)] if divides else REAL[turn % len(REAL)]
+    whole, real = WHOLE[turn % len(WHOLE)], REAL[turn % len(REAL)]
+    own = parameter if turn == 0 or parameter.type is Type.FLOAT else replace(parameter, default=None)
+    return usual_value(own, whole, whole if divides else real, turn % 2 == 1)

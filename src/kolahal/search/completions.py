@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,9 @@ def enumerate_completions(sketch: Sketch, regions: tuple[Region, ...], settings:
     return tuple(tuple(scales[choice] for choice in row) for row in picks)
 
 
-def all_completions(sketch: Sketch, settings: Settings) -> Iterator[Completion]:
+def all_completions(sketch: Sketch, settings: Settings) -> tuple[Completion, ...]:
     """The whole grammar at every hole."""
-    return itertools.product(enumerate_scales(settings.grammar, sketch), repeat=len(sketch.holes))
+    return tuple(itertools.product(enumerate_scales(settings.grammar, sketch), repeat=len(sketch.holes)))
 
 
 def scales_at(holes: Collection[int], sketch: Sketch, settings: Settings) -> list[tuple[Scale, ...]]:

@@ -170,8 +170,7 @@ def strengthen(sketch: Sketch, example: Example, scales: Scales, probe: Probe, s
     step = noise_unit(sketch, example.arguments, scales)
     smallest = step / 4
     while left > 0 and step >= smallest:
-        pair = Pair(example.d1, tuple(b - a for a, b in zip(example.d1, example.d2, strict=True)))
-        for other in steps_from(pair, sketch, step):
+        for other in steps_from(Pair.between(example.d1, example.d2), sketch, step):
             moved = Example(other.d1, other.d2, example.event, example.arguments)
             found = _sure_loss(probe, rows, moved)
             left -= 1

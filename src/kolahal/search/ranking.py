@@ -31,7 +31,7 @@ def rank_completions(
     if not completions:
         return ()
     slack = np.full(len(completions), np.inf)  # at the γ where it is smallest
-    first = np.zeros(len(completions))
+    first: Array | None = None  # of the first γ, which may have no example
     groups = tuple(dict.fromkeys(e.arguments for e in examples))
     violations = np.zeros(len(completions), dtype=int)
     for arguments in groups:
@@ -60,7 +60,7 @@ def rank_completions(
         Ranked(
             completions[i],
             Score(int(violations[i]), round(float(slack[i]), 6), float(noise[i]), errors.get(int(i), float("inf"))),
-            float(first[i]),
+            None if first is None else float(first[i]),
         )
         for i in order
     ]

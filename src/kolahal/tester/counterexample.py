@@ -10,10 +10,8 @@ from kolahal.lang.read.scopes import OURS
 from kolahal.lang.sketch import Sketch
 from kolahal.losses import log_ratio
 from kolahal.model import Database, Example, Scales, Trial, describe_event, show
-from kolahal.settings import TesterSettings
+from kolahal.settings import ALPHA, TesterSettings
 from kolahal.tester.runs import Question, count
-
-REFUTED_BELOW = 0.05  # Sec. VI: the p-value below which a test counts as a violation
 
 
 def describe(trial: Trial) -> str:
@@ -27,7 +25,7 @@ def describe(trial: Trial) -> str:
         f"on its neighbour d2 = {show(example.d2)}, in {p2.value:.4%}: {times}, where ε allows {math.exp(epsilon):.4g}",
         f"({example.arguments}).",
     ]
-    if trial.p_value < REFUTED_BELOW:
+    if trial.p_value < ALPHA:
         lines.append(f"That is a violation, p = {trial.p_value:.2g};")
     else:
         lines.append(f"That is no sure violation, p = {trial.p_value:.2g};")

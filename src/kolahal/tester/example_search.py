@@ -19,7 +19,7 @@ from kolahal.model import Database, Example
 from kolahal.tester.learned_events import Criterion, Finding, learn_events
 from kolahal.tester.runs import Candidate, Question, count, run_all, tally_of
 
-Steps = Callable[[Pair, Sketch, Fraction], Iterator[Pair]]
+SearchSteps = Callable[[Pair, Sketch, Fraction], Iterator[Pair]]
 KEEP = 2  # events a pair, and examples near another
 LEARN_RUNS = 60_000  # a batch larger than this learns its events from so many runs of their own
 # Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is. The
@@ -183,7 +183,7 @@ def _pair_of(example: Example) -> Pair:
     return Pair.between(example.d1, example.d2)
 
 
-def _climb(batch: _QuestionBatch, start: Candidate, first_step: Fraction, budget: int, steps_of: Steps) -> list[Candidate]:
+def _climb(batch: _QuestionBatch, start: Candidate, first_step: Fraction, budget: int, steps_of: SearchSteps) -> list[Candidate]:
     """Ever better examples, one step at a time and in ever smaller steps, while `budget` steps last.
 
     The event stays while a step is tried, which is cheap, and is learned anew after each step that helps.

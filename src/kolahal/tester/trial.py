@@ -16,7 +16,8 @@ from kolahal.engine.faults import RunError
 from kolahal.engine.outputs import NUMBER, Outputs
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import UsageError
-from kolahal.lang.sketch import Parameter, Sketch, Type
+from kolahal.inputs.arguments import usual_value
+from kolahal.lang.sketch import Sketch, Type
 from kolahal.losses import epsilon_lower, estimate_odds
 from kolahal.model import Arguments, Example, Scales, Trial
 from kolahal.settings import TesterSettings
@@ -26,13 +27,8 @@ from kolahal.tester.runs import Candidate, Question, afford, cost_of_a_run, coun
 from kolahal.tester.statdp import ChosenExample, choose, enumerate_patterns
 from kolahal.tester.statistics import Tally, Thinning, fisher_p_value, paired_epsilon_lower, paired_p_value
 
-__all__ = ["PROFILES", "answer", "describe", "frequencies", "reproduce", "test", "test_mechanism"]
+__all__ = ["answer", "describe", "frequencies", "reproduce", "test", "test_mechanism"]
 
-PROFILES = {
-    "quick": TesterSettings.quick(),
-    "default": TesterSettings(),
-    "thorough": TesterSettings.thorough(),
-}
 WHOLE = (Fraction(1), Fraction(2))  # whole arguments without a default: StatDP's N, and one that is no special case
 REAL = Fraction(1)
 ENDLESS = "K404"
@@ -66,7 +62,7 @@ def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSetti
     """Questions at the sizes and arguments that are most likely to show a violation."""
 
     def ask(size: int, whole: Fraction) -> Question:
-        values = tuple((parameter.name, _value(parameter, whole)) for parameter in sketch.arguments)
+        values = tuple((parameter.name, usual_value(parameter, whole, REAL)) for parameter in sketch.arguments)
         return Question(sketch, (), Arguments(epsilon, size, values), settings, seed, engine)
 
     engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
@@ -81,18 +77,6 @@ def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSetti
     fit = tuple(question for question in asked if _sample(question) is not None) or asked
     cost = max(cost_of_a_run(sketch, (), question.arguments) for question in fit)
     return tuple(replace(question, settings=afford(settings, cost)) for question in fit)
-
-
-def _value(parameter: Parameter, whole: Fraction) -> Fraction | bool:
-    if parameter.default is not None:
-        return parameter.default
-    match parameter.type:
-        case Type.INT:
-            return whole
-        case Type.BOOL:
-            return False
-        case _:
-            return REAL
 
 
 def _sample(question: Question) -> Outputs | None:

@@ -7,25 +7,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 
 from kolahal.errors import UsageError
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Comprehension,
-    Const,
-    Expr,
-    For,
-    Index,
-    Length,
-    ListOf,
-    Node,
-    Range,
-    Return,
-    TupleOf,
-    Var,
-    While,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, NUMERIC, infer
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.source import Span
@@ -64,13 +46,13 @@ class NoisePlaces:
         fixed = self.sketch.quantities()
         reals = [p.name for p in self.sketch.arguments if p.type is Type.FLOAT and p.name in fixed]
         self.noisy.parameters = [name for name in reals if name in thresholds]
-        for node in walk(self.sketch.body):
+        for node in ir.walk(self.sketch.body):
             match node:
-                case Assign(targets, values):
+                case ir.Assign(targets, values):
                     for place, (target, value) in enumerate(zip(targets, values, strict=True)):
                         if target not in self.kept:
                             self.assignment(node, place, value, target in thresholds)
-                case Append(name, value, _) if name not in self.kept:
+                case ir.Append(name, value, _) if name not in self.kept:
                     self.value(node, 0, value, self.depends(node, value))
         self.uncovered()
         if not self.noisy:
@@ -80,38 +62,38 @@ class NoisePlaces:
     def nothing_to_hide(self) -> str:
         """Why there is no place for noise: nothing private is told, or only truth values are, which noise is not added to."""
         name, private = self.sketch.name, self.sketch.private.name
-        if not any(self.depends(node, node.value) for node in walk(self.sketch.body) if isinstance(node, Return)):
+        if not any(self.depends(node, node.value) for node in ir.walk(self.sketch.body) if isinstance(node, ir.Return)):
             return f"{name}: nothing that it returns depends on {private}, so that no noise is needed"
         return (
             f"{name}: what it returns depends on {private} by truth values, and there is no place to add noise to the numbers "
             f"behind them; compare the numbers in a loop, as in `for x in {private}: out.append(x > 0)`"
         )
 
-    def depends(self, node: Node, value: Expr) -> bool:
+    def depends(self, node: ir.Node, value: ir.Expr) -> bool:
         return id(node) in self.controlled or self.flow.of(value)
 
-    def is_number(self, value: Expr) -> bool:
+    def is_number(self, value: ir.Expr) -> bool:
         kinds = self.types.of(value)
         return bool(kinds) and kinds <= NUMERIC
 
-    def assignment(self, node: Assign, place: int, value: Expr, compared: bool) -> None:
+    def assignment(self, node: ir.Assign, place: int, value: ir.Expr, compared: bool) -> None:
         match value:
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 numbers = self.types.inside(name, over).of(item)
                 if numbers and numbers <= NUMERIC and self.depends(node, item):
                     self.mark(node, place, item)
-            case ListOf(items):
+            case ir.ListOf(items):
                 for item in items:
                     self.value(node, place, item, self.depends(node, item))
             case _:
                 self.value(node, place, value, compared or self.depends(node, value))
 
-    def value(self, node: Node, place: int, value: Expr, wanted: bool) -> None:
-        copied = isinstance(value, Var) and not self.copies and value.name in self.noisy_names()
+    def value(self, node: ir.Node, place: int, value: ir.Expr, wanted: bool) -> None:
+        copied = isinstance(value, ir.Var) and not self.copies and value.name in self.noisy_names()
         if wanted and self.is_number(value) and not copied:
             self.mark(node, place, value)
 
-    def mark(self, node: Node, place: int, value: Expr) -> None:
+    def mark(self, node: ir.Node, place: int, value: ir.Expr) -> None:
         self.covered.add((id(node), place))
         if value.span == node.span:  # `s += x`, or the second name of `a = b = x`, which has no text of its own
             self.noisy.steps.add(value.span)
@@ -121,11 +103,11 @@ class NoisePlaces:
     def noisy_names(self) -> set[str]:
         """Names of which some value has noise so far."""
         names = set()
-        for node in walk(self.sketch.body):
+        for node in ir.walk(self.sketch.body):
             match node:
-                case Assign(targets, _):
+                case ir.Assign(targets, _):
                     names |= {t for place, t in enumerate(targets) if (id(node), place) in self.covered}
-                case Append(name, _, _) if (id(node), 0) in self.covered:
+                case ir.Append(name, _, _) if (id(node), 0) in self.covered:
                     names.add(name)
         return names
 
@@ -134,11 +116,11 @@ class NoisePlaces:
     def whole_names(self) -> set[str]:
         """Names that places in lists and bounds of ranges are made of: noise would make them useless there."""
         names: set[str] = set()
-        for node in walk(self.sketch.body):
+        for node in ir.walk(self.sketch.body):
             match node:
-                case Index(_, at):
+                case ir.Index(_, at):
                     names |= variables_of(at)
-                case Range():
+                case ir.Range():
                     names |= variables_of(node)
         while True:
             more = {
@@ -150,18 +132,18 @@ class NoisePlaces:
 
     def counters(self) -> set[str]:
         """Names that begin with a whole number and are only ever stepped, and names of loops that count."""
-        steps: dict[str, list[Expr]] = {}
+        steps: dict[str, list[ir.Expr]] = {}
         loops = set()
-        for node in walk(self.sketch.body):
-            if isinstance(node, For) and isinstance(node.over, Range):
+        for node in ir.walk(self.sketch.body):
+            if isinstance(node, ir.For) and isinstance(node.over, ir.Range):
                 loops.add(node.name)
-            if isinstance(node, Assign):
+            if isinstance(node, ir.Assign):
                 for target, value in zip(node.targets, node.values, strict=True):
                     steps.setdefault(target, []).append(value)
         return loops | {
             name
             for name, values in steps.items()
-            if all(is_step(name, value) for value in values) and not all(isinstance(v, Const) for v in values)
+            if all(is_step(name, value) for value in values) and not all(isinstance(v, ir.Const) for v in values)
         }
 
     def thresholds(self) -> set[str]:
@@ -173,11 +155,11 @@ class NoisePlaces:
                 found |= variables_of(other)
         return found
 
-    def comparisons(self) -> Iterator[tuple[Expr, Expr]]:
+    def comparisons(self) -> Iterator[tuple[ir.Expr, ir.Expr]]:
         """Both orders of every comparison of numbers."""
-        for node in walk(self.sketch.body):
+        for node in ir.walk(self.sketch.body):
             match node:
-                case Binary(op, left, right) if op in COMPARISONS and self.is_number(left) and self.is_number(right):
+                case ir.Binary(op, left, right) if op in COMPARISONS and self.is_number(left) and self.is_number(right):
                     yield left, right
                     yield right, left
 
@@ -190,30 +172,30 @@ class NoisePlaces:
             if data.of(one):
                 self.noisy.values.add(one.span)
         sums = self.sums()
-        for node in walk(self.sketch.body):
-            if isinstance(node, Return):
-                for value in node.value.items if isinstance(node.value, TupleOf | ListOf) else (node.value,):
+        for node in ir.walk(self.sketch.body):
+            if isinstance(node, ir.Return):
+                for value in node.value.items if isinstance(node.value, ir.TupleOf | ir.ListOf) else (node.value,):
                     self.answer(value, decided)
                     if self.is_number(value) and variables_of(value) & sums:
                         self.mark_answer(value)
 
-    def answer(self, value: Expr, raw: Flow) -> None:
+    def answer(self, value: ir.Expr, raw: Flow) -> None:
         match value:
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 kinds = self.types.inside(name, over).of(item)
                 if kinds and kinds <= NUMERIC and raw.of(item):
                     self.noisy.values.add(item.span)
-            case Var(name) if LIST in self.types.of(value):
+            case ir.Var(name) if LIST in self.types.of(value):
                 items = self.types.items.get(name, frozenset())
                 if items and items <= NUMERIC and name in raw.names:
                     self.noisy.lists.add(value.span)
             case _ if self.is_number(value) and raw.of(value):
                 self.mark_answer(value)
 
-    def mark_answer(self, value: Expr) -> None:
+    def mark_answer(self, value: ir.Expr) -> None:
         """Noise on an answer; on what is divided, where that is divided by something public."""
         match value:
-            case Binary("/", left, right) if not self.flow.of(right):
+            case ir.Binary("/", left, right) if not self.flow.of(right):
                 self.noisy.divided.add(left.span)
                 self.mark_answer(left)
             case _:
@@ -222,10 +204,10 @@ class NoisePlaces:
     def sums(self) -> set[str]:
         """Names that gather noise in the turns of a loop, such as `s += x`: noise on the answer may do instead."""
         found = set()
-        for loop in walk(self.sketch.body):
-            if isinstance(loop, For | While):
-                for node in walk(loop.body):
-                    if isinstance(node, Assign):
+        for loop in ir.walk(self.sketch.body):
+            if isinstance(loop, ir.For | ir.While):
+                for node in ir.walk(loop.body):
+                    if isinstance(node, ir.Assign):
                         for place, (target, value) in enumerate(zip(node.targets, node.values, strict=True)):
                             if (id(node), place) in self.covered and target in variables_of(value):
                                 found.add(target)
@@ -236,22 +218,22 @@ class NoisePlaces:
         return find_flow(self.sketch, control=control, covered=frozenset(self.covered))
 
 
-def variables_of(part: Node) -> set[str]:
+def variables_of(part: ir.Node) -> set[str]:
     """The names in an expression, without those of which only the length is asked."""
-    if isinstance(part, Length):
+    if isinstance(part, ir.Length):
         return set()
-    if isinstance(part, Var):
+    if isinstance(part, ir.Var):
         return {part.name}
     values = [getattr(part, f.name) for f in fields(part)]
     parts = [item for value in values for item in (value if isinstance(value, tuple) else (value,))]
-    return set().union(*(variables_of(item) for item in parts if isinstance(item, Node)))
+    return set().union(*(variables_of(item) for item in parts if isinstance(item, ir.Node)))
 
 
-def is_step(name: str, value: Expr) -> bool:
+def is_step(name: str, value: ir.Expr) -> bool:
     match value:
-        case Const(value=Fraction() as number):
+        case ir.Const(value=Fraction() as number):
             return number.denominator == 1
-        case Binary("+" | "-", Var(other), Const(value=Fraction() as number)):
+        case ir.Binary("+" | "-", ir.Var(other), ir.Const(value=Fraction() as number)):
             return other == name and number.denominator == 1
         case _:
             return False

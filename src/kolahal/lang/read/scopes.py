@@ -37,7 +37,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
-class Binding:
+class NameBinding:
     """A place that gives a name a meaning; `kind` is import, star, del, or name for all other ways."""
 
     node: ast.AST
@@ -56,10 +56,10 @@ class Scope:
 
     kind: str
     parent: Scope | None = None
-    bound: dict[str, list[Binding]] = field(default_factory=dict)
+    bound: dict[str, list[NameBinding]] = field(default_factory=dict)
     declared: dict[str, str] = field(default_factory=dict)  # name → global or nonlocal
 
-    def bind(self, name: str, binding: Binding) -> None:
+    def bind(self, name: str, binding: NameBinding) -> None:
         self.bound.setdefault(name, []).append(binding)
 
 
@@ -68,7 +68,7 @@ class Meaning:
     """What a sketch takes a name for, or None; and the bindings by which it would be something else."""
 
     name: str | None
-    against: tuple[Binding, ...] = ()
+    against: tuple[NameBinding, ...] = ()
 
 
 class Scopes:
@@ -77,7 +77,7 @@ class Scopes:
     def __init__(self, module: ast.Module):
         self.module = Scope("module")
         self.around: dict[ast.AST, Scope] = {}  # function → the scope that it stands in
-        self.stars: list[Binding] = []  # `from elsewhere import *`
+        self.stars: list[NameBinding] = []  # `from elsewhere import *`
         self._support = support_in(module)
         self._scopes = [self.module]
         self._meanings: dict[tuple[Scope, str, bool, Function | None], Meaning] = {}
@@ -97,22 +97,22 @@ class Scopes:
             self._meanings[key] = _agree(name, sorted(visible, key=lambda b: b.at))
         return self._meanings[key]
 
-    def rebindings(self, function: Function) -> list[Binding]:
+    def rebindings(self, function: Function) -> list[NameBinding]:
         """Where the function's own name gets another meaning: below it, or whenever some other scope is run."""
         own = self.around[function].bound.get(function.name, [])
         here = function.lineno, function.col_offset
         others = [b for b in own if b.node is not function and not (isinstance(b.node, Function) and b.node.decorator_list)]
         functions = [node for node in self._module.body if isinstance(node, Function)]
 
-        def is_inside(binding: Binding) -> bool:  # of a function that says `global`, whenever that is called
+        def is_inside(binding: NameBinding) -> bool:  # of a function that says `global`, whenever that is called
             line = binding.at[0]
             return any(f.lineno < line <= (f.end_lineno or line) and f is not binding.node for f in functions)
 
         return [b for b in others if b.at > here or is_inside(b)]
 
-    def _visible(self, function: Function, name: str, header: bool) -> list[Binding]:
+    def _visible(self, function: Function, name: str, header: bool) -> list[NameBinding]:
         """The bindings of the scope that Python would look the name up in."""
-        found: list[Binding] = []
+        found: list[NameBinding] = []
         scope: Scope | None = self.around[function]
         while scope is not None:
             seen = header or scope.kind != "class"  # the body of a method does not see the names of its class
@@ -128,13 +128,13 @@ class Scopes:
             scope = scope.parent
         return found
 
-    def _from_stars(self, name: str) -> list[Binding]:
+    def _from_stars(self, name: str) -> list[NameBinding]:
         """The star imports that may bind `name` for good: no import of it stands below them."""
         imports = [b.at for b in self.module.bound.get(name, []) if b.kind == "import" and b.always]
         last = max(imports, default=(0, 0))
         return [star for star in self.stars if star.at > last]
 
-    def changes_of_support(self) -> list[tuple[str, Binding]]:
+    def changes_of_support(self) -> list[tuple[str, NameBinding]]:
         """Where an emitted program binds a name again that its support code relies on."""
         if not self._support:
             return []
@@ -180,7 +180,7 @@ class Scopes:
         every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
         for arg in every:
             if arg is not None:
-                own.bind(arg.arg, Binding(arg))
+                own.bind(arg.arg, NameBinding(arg))
         outside: list[ast.AST | None] = [*args.defaults, *args.kw_defaults]
         if isinstance(node, ast.Lambda):
             return [*((part, scope) for part in outside if part is not None), (node.body, own)]
@@ -196,17 +196,17 @@ class Scopes:
         return [*((part, scope) for part in outside), *((part, own) for part in node.body)]
 
     def _bind_definition(self, node: Function | ast.ClassDef, scope: Scope, own: Scope) -> None:
-        scope.bind(node.name, Binding(node, self._supported(node, node.name)))
+        scope.bind(node.name, NameBinding(node, self._supported(node, node.name)))
         for parameter in getattr(node, "type_params", ()):  # def f[T](…), from Python 3.12 on
-            own.bind(parameter.name, Binding(parameter))
+            own.bind(parameter.name, NameBinding(parameter))
 
     def _bind(self, node: ast.AST, scope: Scope) -> None:
         """Bind what a node binds by itself."""
         match node:
             case ast.Name(name, ast.Store()):
-                scope.bind(name, Binding(node, self._supported(node, name)))
+                scope.bind(name, NameBinding(node, self._supported(node, name)))
             case ast.Name(name, ast.Del()):
-                scope.bind(name, Binding(node, kind="del"))
+                scope.bind(name, NameBinding(node, kind="del"))
             case ast.Import(names):
                 for item in names:
                     full = item.name if item.asname else item.name.partition(".")[0]
@@ -216,9 +216,9 @@ class Scopes:
                 for item in names:
                     self._import_from(node, item, scope)
             case ast.ExceptHandler(_, str() as name) | ast.MatchAs(_, str() as name) | ast.MatchStar(str() as name):
-                scope.bind(name, Binding(node))
+                scope.bind(name, NameBinding(node))
             case ast.MatchMapping(rest=str() as name):
-                scope.bind(name, Binding(node))
+                scope.bind(name, NameBinding(node))
             case ast.Global(names):
                 scope.declared |= dict.fromkeys(names, "global")
             case ast.Nonlocal(names):
@@ -234,10 +234,10 @@ class Scopes:
             for name in sorted(OURS):
                 self._import(node, item, name, name, scope)
         else:
-            self.stars.append(Binding(item, f"module {module}", "star"))
+            self.stars.append(NameBinding(item, f"module {module}", "star"))
 
     def _import(self, node: ast.AST, item: ast.alias, local: str, meaning: str, scope: Scope) -> None:
-        scope.bind(local, Binding(item, meaning, "import", always=id(node) in self._top))
+        scope.bind(local, NameBinding(item, meaning, "import", always=id(node) in self._top))
 
     def _supported(self, node: ast.AST, name: str) -> str:
         return USUAL.get(name, ANYTHING) if id(node) in self._support else ANYTHING
@@ -340,7 +340,7 @@ def _copied(node: ast.AST) -> Iterable[tuple[ast.expr, ast.expr]]:
             return []
 
 
-def _agree(name: str, bindings: list[Binding]) -> Meaning:
+def _agree(name: str, bindings: list[NameBinding]) -> Meaning:
     """What a name means by all its bindings together, in source order."""
     usual = USUAL.get(name)
     known = [b.meaning for b in bindings if b.meaning in MEANT]

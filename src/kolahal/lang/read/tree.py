@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from kolahal.lang.noise import Noise
-from kolahal.lang.read.scopes import OURS, USUAL, Binding, Function, Scopes
+from kolahal.lang.read.scopes import OURS, USUAL, Function, NameBinding, Scopes
 from kolahal.lang.source import (
     Diagnostic,
     SketchError,
@@ -109,7 +109,7 @@ class Tree:
             *map(stored_names, function.body)
         )
         free = {name: node for name, node in body.items() if name not in own}
-        against: dict[Binding, str] = {}  # what is to be refused → the first name that it is refused for
+        against: dict[NameBinding, str] = {}  # what is to be refused → the first name that it is refused for
         for used, is_header in ((header, True), (free, False)):
             for name in used:
                 for binding in self.scopes.meaning(function, name, is_header).against:
@@ -134,7 +134,7 @@ class Tree:
     def _escapes(self) -> list[ast.AST]:
         return self.scopes.escapes()
 
-    def _rebound(self, name: str, binding: Binding) -> None:
+    def _rebound(self, name: str, binding: NameBinding) -> None:
         whose = "Python's" if "." in USUAL.get(name, "") else "Kolahal's"
         fix = "Choose another name for it."
         if binding.kind == "import":

@@ -13,29 +13,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages
 from kolahal.law.linear_program import find_shift
 from kolahal.paths.events import describe_tie
+from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.bounded import (
     DEFAULTS,
     MOST_ANSWERS,
-    Arguments,
     Budget,
-    Steps,
-    _all_stop,
-    _settings,
-    _show,
+    DrawSteps,
+    FixedArguments,
     find_budget,
+    find_stop,
     read_verdict,
     recheck_bounded,
+    settings_of,
+    show_setting,
 )
-from kolahal.proof.trusted.passages import (
-    Active,
-    SizedProgram,
-    relation,
-)
+from kolahal.proof.trusted.passages import Active, SizedProgram, relation
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
@@ -48,23 +46,23 @@ def prove_bounded(
     Whole arguments take the values 1 to 3. Where the program declares its number of answers, that is the only size; a
     proof for it, and for all arguments, is not a bounded one. A proof is given only if its certificate was checked again.
     """
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     most = sketch.private.count or size or max(settings.sizes)
     if most > MOST_ANSWERS:
         return Unknown(f"{most} answers are too many to look at one by one")
     entries = []
-    for arguments, count in _settings(sketch, most):
+    for arguments, count in settings_of(sketch, most):
         entry = _prove_case(sketch, claim, count, arguments, settings)
         if isinstance(entry, Unknown):
-            return Unknown(f"no proof at {_show(arguments, count)}: {entry.reason}")
+            return Unknown(f"no proof at {show_setting(arguments, count)}: {entry.reason}")
         entries.append(entry)
     document = {"kind": "bounded", "program": str(sketch), "claim": str(claim), "size": most, "cases": entries}
     certificate = Certificate(json.dumps(document, indent=1))
-    if stop := _all_stop(sketch, most, settings):
+    if stop := find_stop(sketch, most, settings):
         return Unknown(stop)
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
-        return Unknown(f"a proof for up to {most} answers did not pass its re-check: {faults[0]}")
+        return failed_recheck(f"a proof for up to {most} answers", faults)
     return read_verdict(sketch, most, certificate)
 
 
@@ -72,9 +70,9 @@ def find_upper_bound(
     sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, size: int | None = None
 ) -> Fraction | float:
     """The largest cost for inputs of at most `size` answers, in units of the claim; infinite if there is no bound."""
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     worst: Fraction | float = Fraction(0)
-    for arguments, count in _settings(sketch, size or max(settings.sizes)):
+    for arguments, count in settings_of(sketch, size or max(settings.sizes)):
         budget = find_budget(sketch, claim, count, arguments)
         case = build_case(sketch, count, arguments, settings, ties=True)
         if isinstance(budget, Unknown) or isinstance(case, Unknown):
@@ -92,7 +90,7 @@ class Aligned:
     """A passage with a shift for each of its corners."""
 
     passage: Passage
-    steps: tuple[Steps, ...]
+    steps: tuple[DrawSteps, ...]
 
 
 def _align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
@@ -132,7 +130,7 @@ def _at_tie(case: SizedProgram, passage: Passage) -> str:
 
 
 def _prove_case(
-    sketch: Sketch, claim: Scale, size: int, arguments: Arguments, settings: ProofSettings
+    sketch: Sketch, claim: Scale, size: int, arguments: FixedArguments, settings: ProofSettings
 ) -> dict[str, Any] | Unknown:
     budget = find_budget(sketch, claim, size, arguments)
     if isinstance(budget, Unknown):

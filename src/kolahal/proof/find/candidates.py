@@ -43,7 +43,7 @@ from kolahal.proof.trusted.obligations import Invariant
 from kolahal.proof.trusted.product import END, Product
 from kolahal.proof.trusted.shifts import Alignment, AtGhost
 from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, Turn, ghost_symbol, moved_by
-from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, Value
+from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, SymbolicValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _scene(product: Product, loop: int) -> _Scene:
     return _Scene(loop, tuple(numbers), tuple(flags), tuple(own), tuple(twins), tuple(places), tuple(other_own))
 
 
-def _components(one: Value, two: Value) -> Iterator[tuple[Sum | Formula, Sum | Formula, Formula]]:
+def _components(one: SymbolicValue, two: SymbolicValue) -> Iterator[tuple[Sum | Formula, Sum | Formula, Formula]]:
     match one, two:
         case Numeric(a), Numeric(b):
             yield a, b, TRUE

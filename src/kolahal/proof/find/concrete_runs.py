@@ -21,7 +21,18 @@ from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.product import END, Product, updates_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, moved_by, moved_size
-from kolahal.proof.trusted.values import Built, Goto, Logical, Maybe, Numeric, Output, Run, SegmentPath, Several, Value
+from kolahal.proof.trusted.values import (
+    Built,
+    Goto,
+    Logical,
+    Maybe,
+    Numeric,
+    Returned,
+    Run,
+    SegmentPath,
+    Several,
+    SymbolicValue,
+)
 
 MOST_SEGMENTS = 24  # segments of one rehearsal
 
@@ -58,7 +69,7 @@ class ObservedStates:
     prices: Mapping[Symbol, tuple[Fraction, ...]]
 
 
-def _evaluator(value: Value | Several) -> Callable[[ConcreteState], Any]:
+def _evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
     match value:
         case Numeric(term):
             return compile_sum(term)
@@ -105,7 +116,7 @@ class _Compiled:
         ]
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_keys = [(d.site, d.spot) for d in path.draws]
-        self.answer = _evaluator(path.end.value) if isinstance(path.end, Output) else None
+        self.answer = _evaluator(path.end.value) if isinstance(path.end, Returned) else None
         self.names = path.names
         self.ghosts: dict[str, Callable[[ConcreteState], Any]] = {}
         self.updates: list[tuple[Symbol, Callable[[ConcreteState], Any]]] = []
@@ -167,6 +178,8 @@ class Stage:
         spread = rng.choice((1, 3))
         answers = tuple(rng.randint(-spread, spread) * unit for _ in range(size))
         moves = self.draw_moves(rng, size, unit)
+        while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
+            moves = self.draw_moves(rng, size, unit)
         if self.neighbours.single:
             at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))
             by = moves[at]
@@ -322,7 +335,7 @@ class Stage:
         return (
             one.draw_keys == two.draw_keys
             and type(one.path.end) is type(two.path.end)
-            and (isinstance(one.path.end, Output) or one.path.end == two.path.end)
+            and (isinstance(one.path.end, Returned) or one.path.end == two.path.end)
             and not any(fault(both) for fault in two.faults)
             and all(a(both) == b(both) for a, b in zip(one.lists, two.lists))
         )
@@ -395,7 +408,7 @@ class Stage:
                 if entered is None:
                     break
                 match = self.second(entered[0], entered[1], loop, scenario, segment, still)
-                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Output):
+                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Returned):
                     break
                 one, (two, both, _) = entered[0], match
                 unit = self.unit(both)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Assign, Comprehension, Draw, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.scale import Scale
@@ -13,6 +14,7 @@ from kolahal.logic.terms import TRUE, is_whole, symbols_of
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.find.concrete_runs import Outcome, Stage, branches_fed
 from kolahal.proof.find.houdini import Inductive
+from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import (
     CaseProof,
@@ -23,7 +25,7 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
-from kolahal.proof.trusted.product import END, Product, build_product, build_system, must_release
+from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
 from kolahal.proof.trusted.values import Numeric, Unsupported
 from kolahal.settings import ProofSettings
@@ -44,7 +46,7 @@ def prove_every_length(
     The proof is by randomness alignment and covers all real databases, all ε > 0 and all values of the arguments,
     except for what the certificate lists as assumed. Unknown says nothing about the program.
     """
-    claim = claim or Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    claim = claim or plain_claim(sketch)
     try:
         found = find_proof(sketch, claim, settings.solver_steps)
         if isinstance(found, str):
@@ -56,7 +58,7 @@ def prove_every_length(
     if not failures and read_certificate(certificate)[0].sketch != sketch:
         failures = ["the program does not read back from its text"]
     if failures:
-        return Unknown(f"a proof for every length did not pass its re-check: {failures[0]}")
+        return failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)
 
 
@@ -323,3 +325,25 @@ def choose_shares(product: Product, valid: list[Share]) -> tuple[Share, ...] | N
             return None
         result.append(min(own, key=lambda share: (share.bound, share.per or "")))
     return tuple(result)
+
+
+def must_release(sketch: Sketch) -> frozenset[int]:
+    """The comprehensions that are themselves an answer, or whose name is."""
+    order = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
+    returned = [node.value for node in walk(sketch.body) if isinstance(node, Return)]
+    names = {value.name for value in returned if isinstance(value, Var)}
+    return frozenset(
+        i
+        for i, node in enumerate(order)
+        if any(value is node for value in returned) or names & _names_given(sketch, node)
+    )
+
+
+def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
+    return {
+        target
+        for assign in walk(sketch.body)
+        if isinstance(assign, Assign)
+        for target, value in zip(assign.targets, assign.values, strict=True)
+        if value is node
+    }

@@ -33,7 +33,7 @@ from kolahal.model import (
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.paths.unknowns import Affine, AnswerAt
-from kolahal.proof.trusted.documents import read_number
+from kolahal.proof.trusted.documents import Malformed, read_number, shorten, take
 from kolahal.verdicts import Refuted
 
 KIND = "counterexample"
@@ -60,16 +60,11 @@ def document(refuted: Refuted, sketch: Sketch, claim: Scale) -> dict[str, Any]:
     }
 
 
-def recheck_counterexample(data: object) -> bool:
-    """Whether a document shows for certain that its program is not private; every number is computed anew."""
-    return not find_faults(data)
-
-
 def find_faults(data: object) -> list[str]:
     """What is wrong with a counterexample; nothing, if it holds."""
     try:
         sketch, claim, example = read_document(data)
-    except (KolahalError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RecursionError) as error:
+    except (KolahalError, Malformed, RecursionError) as error:
         return [f"the document cannot be read: {error}"]
     if sketch.holes:
         return ["the program has holes"]
@@ -107,21 +102,24 @@ def _misstated(data: Any, event: Event, found: Mapping[str, Interval]) -> Iterat
 
 def read_document(data: Any) -> tuple[Sketch, Scale, Example]:
     """The program, the claim and the example of a document."""
-    if data["kind"] != KIND:
-        raise ValueError(f"its kind is {data['kind']!r} and not {KIND!r}")
-    if max(len(data["d1"]), len(data["d2"])) > MOST_ANSWERS:
-        raise ValueError(f"it has more than {MOST_ANSWERS} answers")
-    sketch = parse(data["program"])
+    if take(data, "kind", str) != KIND:
+        raise Malformed(f"its kind is {shorten(data['kind'])} and not {KIND!r}")
+    if max(len(take(data, name, list)) for name in ("d1", "d2")) > MOST_ANSWERS:
+        raise Malformed(f"it has more than {MOST_ANSWERS} answers")
+    sketch = parse(take(data, "program", str))
     d1, d2 = (tuple(read_number(a) for a in data[name]) for name in ("d1", "d2"))
-    given = {name: v if isinstance(v, bool) else read_number(v) for name, v in data["arguments"].items()}
+    told = take(data, "arguments", dict)
+    given = {name: v if isinstance(v, bool) else read_number(v) for name, v in told.items()}
+    if missing := [p.name for p in sketch.arguments if p.name not in given]:
+        raise Malformed(f"the arguments {', '.join(missing)} are missing")
     values = tuple((p.name, given[p.name]) for p in sketch.arguments)
-    epsilon = read_number(data["epsilon"])
+    epsilon = read_number(data.get("epsilon"))
     if epsilon <= 0:
-        raise ValueError("ε must be above 0")
+        raise Malformed("ε must be above 0")
     return (
         sketch,
-        parse_scale(data["claim"]),
-        Example(d1, d2, read_event(data["event"]), Arguments(epsilon, len(d1), values)),
+        parse_scale(take(data, "claim", str)),
+        Example(d1, d2, read_event(data.get("event")), Arguments(epsilon, len(d1), values)),
     )
 
 
@@ -155,7 +153,7 @@ def read_event(data: Any) -> Event:
             events = tuple(read_event(part) for part in parts)
             plain = tuple(event for event in events if not isinstance(event, OneOf | Anything))
             if len(plain) < len(events):
-                raise ValueError("a union has simple parts only")
+                raise Malformed("a union has simple parts only")
             return OneOf(plain)
         case {"equals": [*values]}:
             return Equals(tuple(_read_scalar(value) for value in values))
@@ -172,7 +170,7 @@ def _read_part(data: Any) -> Equals | Within | Anything:
         case {"anything": True}:
             return Anything()
         case _:
-            raise ValueError(f"there is no such event: {data}")
+            raise Malformed(f"there is no such event: {shorten(data)}")
 
 
 def _write_value(value: Output) -> Any:

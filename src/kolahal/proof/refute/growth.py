@@ -17,7 +17,7 @@ from kolahal.exact.probe import Integrator
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import AllOf, Equals, Event, Example, Linear
-from kolahal.proof.refute.refute import FoundLoss, survey_losses
+from kolahal.proof.refute.refute import FoundLoss, Survey, survey_losses
 from kolahal.proof.refute.shrink import MARGIN, confirm, losses_of, shrink
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
@@ -31,16 +31,16 @@ RISING = 1.002  # from one size to the next, by this factor at least: less is th
 MOST_STARTS = 3
 
 
-def find_growth(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | None:
+def find_growth(sketch: Sketch, claim: Scale, settings: Settings, survey: Survey | None = None) -> Refuted | None:
     """A certain counterexample with more answers than the refuter looks at; None if losses do not rise that far."""
     if sketch.private.count is not None:
         return None
-    losses = dict(survey_losses(sketch, claim, settings))
-    largest = max(losses, default=0)
-    if not largest or losses[largest].loss < RISING * losses.get(largest - 1, losses[largest]).loss:
+    survey = survey_losses(sketch, claim, settings) if survey is None else survey
+    largest = max(survey, default=0)
+    if not largest or survey[largest].loss < RISING * survey.get(largest - 1, survey[largest]).loss:
         return None
     integrator = Integrator(sketch)
-    for start in [losses[size] for size in sorted(losses, reverse=True)][:MOST_STARTS]:
+    for start in [survey[size] for size in sorted(survey, reverse=True)][:MOST_STARTS]:
         for longer in _lengthen(integrator, claim, start):
             confirmed = confirm(sketch, shrink(sketch, longer, claim), claim) or confirm(sketch, longer, claim)
             if confirmed is not None:

@@ -8,20 +8,19 @@ the last word is an exact inequality.
 
 from __future__ import annotations
 
-import itertools
 import math
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
 from kolahal.inputs.arguments import enumerate_arguments, sizes_of
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, noise_unit
+from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
@@ -32,8 +31,9 @@ from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.shrink import MARGIN, MOST_HALVES, confirm, losses_of, measure, shrink
-from kolahal.proof.refute.witness import find_witnesses
+from kolahal.proof.refute.witness import Stays, find_stays, find_witnesses
 from kolahal.proof.trusted.passages import SizedProgram
+from kolahal.results import LowerBound
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Refuted, Unknown
 
@@ -66,41 +66,32 @@ def refute(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class LowerBound:
-    """The loss of an example in units of the claim: no smaller claim is true."""
-
-    loss: float
-    example: Example
+Survey: TypeAlias = Mapping[int, "FoundLoss"]  # number of answers → the hardest example, its loss in units of the claim
 
 
-def best_lower_bound(sketch: Sketch, claim: Scale, settings: Settings) -> LowerBound | None:
+def best_lower_bound(sketch: Sketch, claim: Scale, survey: Survey) -> LowerBound | None:
     """The largest loss that was found anywhere, as a bound that holds for certain."""
     best: FoundLoss | None = None
-    for _, found in survey_losses(sketch, claim, settings):
+    for found in survey.values():
         if best is None or found.loss > best.loss * (1 + 1e-6):
             best = found
     certain = None if best is None else measure(sketch, best.example, claim)
     return None if best is None or certain is None else LowerBound(certain, best.example)
 
 
-@lru_cache(maxsize=16)  # bounds, growth and the report ask for it
-def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> tuple[tuple[int, FoundLoss], ...]:
-    """The hardest example at each number of answers, its loss by doubles in units of the claim."""
+def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
+    """The hardest example at each number of answers, its loss by doubles."""
     hardest: dict[int, FoundLoss] = {}
-    for size in sizes_of(sketch):
-        for arguments in enumerate_arguments(sketch, size, claim, few=True):
-            search = _search(sketch, arguments, claim, settings)
-            if search is None:
+    for search in _searches(sketch, claim, settings, few=True):
+        size = search.arguments.size
+        climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
+        for found in search.hardest(GAINS, climbs, only_above=False):
+            if found is None:
                 continue
-            climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
-            for found in search.hardest(GAINS, climbs, only_above=False):
-                if found is None:
-                    continue
-                share, known = found.loss / search.claim, hardest.get(size)
-                if known is None or share > known.loss * (1 + 1e-6):
-                    hardest[size] = FoundLoss(found.example, share)
-    return tuple(hardest.items())
+            share, known = found.loss / search.claim, hardest.get(size)
+            if known is None or share > known.loss * (1 + 1e-6):
+                hardest[size] = FoundLoss(found.example, share)
+    return hardest
 
 
 # ---------------------------------------------------------------- where to look
@@ -111,13 +102,8 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
 
     Then the searches that have come closest go on.
     """
-    searches = (
-        _search(sketch, arguments, claim, settings)
-        for size in sizes_of(sketch)
-        for arguments in enumerate_arguments(sketch, size, claim)
-    )
     rounds: Iterable[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = (
-        (search, search.hardest(GAINS[:5], CLIMBS, only_above=True)) for search in searches if search is not None
+        (search, search.hardest(GAINS[:5], CLIMBS, only_above=True)) for search in _searches(sketch, claim, settings)
     )
     while True:
         slower: list[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = []
@@ -140,31 +126,51 @@ class FoundLoss(NamedTuple):
     loss: float
 
 
-def _search(sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings) -> _RefutationSearch | None:
-    """A search at these arguments, or None if the program has no meaning there."""
-    try:
-        return _RefutationSearch(sketch, arguments, claim, settings)
-    except UsageError:  # a scale divides by 0 or is negative here
-        return None
+def _searches(sketch: Sketch, claim: Scale, settings: Settings, few: bool = False) -> Iterator[_RefutationSearch]:
+    """A search at each size and setting of the arguments where the program has a meaning."""
+    discrete = [p.name for p in sketch.arguments if p.type is not Type.FLOAT]
+    for size in sizes_of(sketch):
+        known: dict[object, _SizedEvents] = {}
+        for arguments in enumerate_arguments(sketch, size, claim, few):
+            given = dict(arguments.values)
+            values = tuple((name, given[name]) for name in discrete)
+            events = known.setdefault(values, _SizedEvents(sketch, size, values, settings.proof))
+            try:
+                search = _RefutationSearch(sketch, arguments, claim, settings, events)
+            except UsageError:  # a scale divides by 0 or is negative here
+                continue
+            yield search
 
 
-@lru_cache(maxsize=2)  # it is the same for every ε
-def _case(
-    sketch: Sketch, size: int, arguments: tuple[tuple[str, Fraction | bool], ...], settings: ProofSettings
-) -> SizedProgram | Unknown:
-    """The events of a program of one size; paths are not put together to events where that takes long."""
-    paths = explore(sketch, size, dict(arguments), MOST_PATHS)
-    if isinstance(paths, Unknown) or len(paths.paths) <= FEW_PATHS:
-        return build_case(sketch, size, dict(arguments), replace(settings, paths=FEW_PATHS))
-    events = (OutputCell((i,), normal(path.atoms), path.output) for i, path in enumerate(paths.paths))
-    return SizedProgram(paths, tuple(events), arguments)
+@dataclass
+class _SizedEvents:
+    """The events of a program at one size and its whole arguments, found when first asked for; the same for every ε."""
+
+    sketch: Sketch
+    size: int
+    arguments: tuple[tuple[str, Fraction | bool], ...]
+    settings: ProofSettings
+
+    @cached_property
+    def case(self) -> SizedProgram | Unknown:
+        """Paths are not put together to events where that takes long."""
+        paths = explore(self.sketch, self.size, dict(self.arguments), MOST_PATHS)
+        if isinstance(paths, Unknown) or len(paths.paths) <= FEW_PATHS:
+            return build_case(self.sketch, self.size, dict(self.arguments), replace(self.settings, paths=FEW_PATHS))
+        events = (OutputCell((i,), normal(path.atoms), path.output) for i, path in enumerate(paths.paths))
+        return SizedProgram(paths, tuple(events), self.arguments)
+
+    @cached_property
+    def stays(self) -> Stays:
+        assert isinstance(self.case, SizedProgram)
+        return find_stays(self.case)
 
 
 class _RefutationSearch:
     """The search for a hard example at one setting of the arguments."""
 
-    def __init__(self, sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings):
-        self.sketch, self.arguments, self.settings = sketch, arguments, settings
+    def __init__(self, sketch: Sketch, arguments: Arguments, claim: Scale, settings: Settings, events: _SizedEvents):
+        self.sketch, self.arguments, self.settings, self.events = sketch, arguments, settings, events
         self.integrator = Integrator(sketch)
         self.claim = float(claim.at(arguments.quantities(sketch)))
         self.unit = noise_unit(sketch, arguments, ())
@@ -178,8 +184,7 @@ class _RefutationSearch:
 
         The caller stops when it has seen enough.
         """
-        whole = {p.name: dict(self.arguments.values)[p.name] for p in self.sketch.arguments if p.type is not Type.FLOAT}
-        case = _case(self.sketch, self.arguments.size, tuple(whole.items()), self.settings.proof)
+        case = self.events.case
         if isinstance(case, Unknown) and not isinstance(self.outcomes, Outcomes):
             # For each database alone there may be few paths; a handful of databases is all that is looked at then.
             yield from self.best(self.corner_examples(MOST_SINGLE), climbs + 1)
@@ -187,7 +192,7 @@ class _RefutationSearch:
         many = isinstance(case, SizedProgram) and len(case.events) > FEW_PATHS
         if many and not only_above:
             return  # as much is lost with fewer queries, or little more
-        witnesses, cost = self.witness_examples(case, gains)
+        witnesses, cost = self.witness_examples(gains)
         if cost is not None and cost <= self.claim and only_above:
             return
         found = self.best(witnesses, climbs + 1)
@@ -233,15 +238,16 @@ class _RefutationSearch:
     def losses(self, examples: Sequence[Example]) -> list[float]:
         return losses_of(self.integrator, examples)
 
-    def witness_examples(self, case: SizedProgram | Unknown, gains: Sequence[int]) -> tuple[list[Example], float | None]:
+    def witness_examples(self, gains: Sequence[int]) -> tuple[list[Example], float | None]:
         """Examples along the directions of the dearest events, and the cost of the cheapest alignment, if known."""
+        case = self.events.case
         if isinstance(case, Unknown):
             return [], None
         names = self.arguments.quantities(self.sketch)
         scales = [draw.scale.at(names) for draw in self.sketch.draws if isinstance(draw.scale, Scale)]
         if not all(scales):
             return [], None
-        witnesses = find_witnesses(case, scales)
+        witnesses = find_witnesses(case, self.events.stays, scales)
         examples = [w.example(self.unit * gain / 2, self.arguments) for w in witnesses.found for gain in gains]
         shown = [example for example in examples if example is not None]
         return shown, None if witnesses.cost is None else float(witnesses.cost)
@@ -251,13 +257,11 @@ class _RefutationSearch:
         size = self.arguments.size
         (base,) = enumerate_bases(self.sketch, self.arguments, (), 1)
         events = self.targets(base, MOST_EVENTS)
-        corners = list(itertools.islice(self.sketch.adjacency.vertices(size), most))
-        if len(corners) * len(events) > most:
-            corners = list(enumerate_moves(self.sketch.adjacency, size, max(4, most // max(1, len(events)))))
+        corners = enumerate_corners(self.sketch.adjacency, size, len(events), most)
         examples = [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
         if any(d.noise.whole for d in self.sketch.draws):
             # Whole noise does not hide half a step: the other run misses a point that this one hits.
-            moves = corners[:MOST_HALVES]
+            moves = list(corners[:MOST_HALVES])
             if not self.sketch.private.whole:
                 moves += [tuple(step / 2 for step in move) for move in moves]
             points = [point for event in events[:MOST_HALVES] for point in _points_of(event)]

@@ -12,7 +12,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
 from kolahal.lang.adjacency import Move
 from kolahal.law.cost import Corner, Passage, build_problem, find_corners
@@ -96,12 +95,16 @@ class Witnesses:
     cost: Fraction | None
 
 
-@lru_cache(maxsize=4)  # the same program is asked about many scales in a row
-def find_stays(case: SizedProgram) -> tuple[tuple[Passage, ...], bool]:
-    """The passages of events to themselves, and whether these are all that matter.
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """The passages of events to themselves, and whether these are all that matter."""
 
-    Where a comparison has no noise, a neighbour may leave its event, and only the events themselves are looked at.
-    """
+    passages: tuple[Passage, ...]
+    complete: bool
+
+
+def find_stays(case: SizedProgram) -> Stays:
+    """Where a comparison has no noise, a neighbour may leave its event, and only the events themselves are looked at."""
     active, whole = case.sites, case.is_whole(case.sites)
     moved = move_answers(range(case.size))
     found: list[Passage] = []
@@ -117,15 +120,15 @@ def find_stays(case: SizedProgram) -> tuple[tuple[Passage, ...], bool]:
         else:
             complete = complete and not any(is_private_fact(facet, active) for facet in event.facets)
             found.append(Passage(place, place, rows, corners))
-    return tuple(found), complete
+    return Stays(tuple(found), complete)
 
 
-def find_witnesses(case: SizedProgram, scales: Sequence[Fraction], most: int = 8) -> Witnesses:
+def find_witnesses(case: SizedProgram, stays: Stays, scales: Sequence[Fraction], most: int = 8) -> Witnesses:
     """The events and moves that cost most for given scales, by site, each with a direction."""
-    passages, complete = find_stays(case)
+    complete = stays.complete
     prices = {site: 1 / Fraction(scales[site]) for site in case.sites}
     found: list[tuple[Passage, Corner, CheapestShift]] = []
-    for passage in passages:
+    for passage in stays.passages:
         for corner in passage.corners:
             problem, _ = build_problem(case.paths, passage.rows, corner)
             shift = find_shift(problem, prices)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +19,7 @@ from kolahal.paths.events import OutputCell, is_union, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Fault, Paths, affine_parts, discrete_part
 from kolahal.paths.unknowns import Atom, Atoms, Indeterminate, MoveAt, NoiseAt
-from kolahal.proof.trusted.documents import read_number, read_whole
+from kolahal.proof.trusted.documents import Malformed, read_json, read_number, read_whole, take, take_all
 from kolahal.proof.trusted.passages import (
     Active,
     Piece,
@@ -42,8 +41,8 @@ from kolahal.verdicts import Bounded, Certificate, Exactly, Proved, Unknown, UpT
 DEFAULTS = ProofSettings()
 WHOLE_VALUES = (1, 2, 3)  # of each whole argument
 MOST_ANSWERS = 20  # of a document that is checked again
-Arguments: TypeAlias = dict[str, Fraction | bool]  # the whole and boolean arguments
-Steps: TypeAlias = dict[NoiseAt, Fraction]  # how far each draw is shifted; what is not in it stays
+FixedArguments: TypeAlias = dict[str, Fraction | bool]  # the whole and boolean arguments
+DrawSteps: TypeAlias = dict[NoiseAt, Fraction]  # how far each draw is shifted; what is not in it stays
 
 
 def read_verdict(sketch: Sketch, most: int, certificate: Certificate) -> Proved | Bounded:
@@ -60,7 +59,7 @@ def describe_scope(sketch: Sketch) -> str:
     return ", ".join(f"{name} from {WHOLE_VALUES[0]} to {WHOLE_VALUES[-1]}" for name in whole)
 
 
-def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
+def settings_of(sketch: Sketch, most: int) -> Iterator[tuple[FixedArguments, int]]:
     """The arguments and sizes that a proof must cover; without private answers there is nothing to hide."""
     values: list[list[tuple[str, Fraction | bool]]] = []
     for parameter in sketch.arguments:
@@ -73,10 +72,10 @@ def _settings(sketch: Sketch, most: int) -> Iterator[tuple[Arguments, int]]:
             yield dict(chosen), size
 
 
-def _all_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
+def find_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
     """That no run within the scope answers, and why, if so: then there is nothing to prove, and a proof would mislead."""
     codes: set[str] = set()
-    for arguments, size in _settings(sketch, most):
+    for arguments, size in settings_of(sketch, most):
         paths = explore(sketch, size, arguments, settings.paths)
         outputs = [] if isinstance(paths, Unknown) else [path.output for path in paths.paths]
         if any(not isinstance(output, Fault) for output in outputs):
@@ -86,7 +85,7 @@ def _all_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
     return f"every run {where} stops with an error: {', '.join(sorted(codes))}"
 
 
-def _show(arguments: Arguments, size: int) -> str:
+def show_setting(arguments: FixedArguments, size: int) -> str:
     shown = [f"{name} = {value}" for name, value in arguments.items()]
     return ", ".join([f"{size} answer{'' if size == 1 else 's'}", *shown])
 
@@ -106,7 +105,7 @@ class Budget:
         return sum((abs(step) * self.prices[drawn.site] for drawn, step in steps.items()), Fraction(0))
 
 
-def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: Arguments) -> Budget | Unknown:
+def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: FixedArguments) -> Budget | Unknown:
     """The claim and the scales at one size; a scale with another power of ε than the claim's cannot be used."""
     if sketch.holes:
         return Unknown("the program has holes")
@@ -138,28 +137,29 @@ def recheck_bounded(
     With `sketch`, it must be about that program.
     """
     try:
-        document = json.loads(certificate.text)
-        if document["kind"] != "bounded":
+        document = read_json(certificate.text)
+        if take(document, "kind", str) != "bounded":
             raise _Flaw("it is a certificate of another kind")
-        program, claim = parse(document["program"]), parse_scale(document["claim"])
+        program, claim = parse(take(document, "program", str)), parse_scale(take(document, "claim", str))
         if sketch is not None and program != sketch:
             raise _Flaw("it is about another program")
-        most = read_whole(document["size"], MOST_ANSWERS)
+        most = read_whole(document.get("size"), MOST_ANSWERS)
         if most < 1 or (program.private.count or most) != most:
             raise _Flaw(f"{most} is not a number of answers that it can be about")
-        wanted = list(_settings(program, most))
-        if len(wanted) != len(document["cases"]):
+        wanted, entries = list(settings_of(program, most)), take_all(document, "cases", dict)
+        if len(wanted) != len(entries):
             raise _Flaw("it does not have one case for each size and setting")
-        for (arguments, size), entry in zip(wanted, document["cases"], strict=True):
-            given = {n: v if isinstance(v, bool) else read_number(v) for n, v in entry["arguments"].items()}
-            if entry["size"] != size or given != arguments:
-                raise _Flaw(f"the case {_show(arguments, size)} is missing")
+        for (arguments, size), entry in zip(wanted, entries, strict=True):
+            told = take(entry, "arguments", dict)
+            given = {n: v if isinstance(v, bool) else read_number(v) for n, v in told.items()}
+            if take(entry, "size", int) != size or given != arguments:
+                raise _Flaw(f"the case {show_setting(arguments, size)} is missing")
             _Recheck(program, claim, size, arguments, settings, entry).run()
-        if stop := _all_stop(program, most, settings):
+        if stop := find_stop(program, most, settings):
             raise _Flaw(stop)
     except _Flaw as flaw:
         return (str(flaw),)
-    except (LookupError, ValueError, ArithmeticError, TypeError, AttributeError, RecursionError, KolahalError) as error:
+    except (Malformed, RecursionError, KolahalError) as error:
         return (f"it is not a certificate: {type(error).__name__}: {error}",)
     return ()
 
@@ -172,29 +172,31 @@ class _Recheck:
         program: Sketch,
         claim: Scale,
         size: int,
-        arguments: Arguments,
+        arguments: FixedArguments,
         settings: ProofSettings,
         entry: dict[str, Any],
     ):
-        self.entry, self.steps = entry, settings.solver_steps
-        self.where = _show(arguments, size)
+        self.steps = settings.solver_steps
+        self.where = show_setting(arguments, size)
         paths = explore(program, size, arguments, settings.paths, ties=True)
         budget = find_budget(program, claim, size, arguments)
         if isinstance(paths, Unknown) or isinstance(budget, Unknown):
             reason = paths.reason if isinstance(paths, Unknown) else str(budget)
             raise _Flaw(f"the program has no such proof: {reason}")
         self.paths, self.budget = paths, budget
-        self.active = frozenset(int(site) for site in entry["active"])
+        self.active = frozenset(take_all(entry, "active", int))
+        if not self.active <= budget.sites:
+            raise self.flaw("noise is shifted whose scale does not fit the claim")
         self.draws: dict[str, NoiseAt] = {str(d): d for path in paths.paths for d in path.draws}
-        self.case = SizedProgram(paths, tuple(self.event(e) for e in entry["events"]), tuple(arguments.items()))
+        events = tuple(self.event(e) for e in take_all(entry, "events", dict))
+        self.passages = [(self.ways(e), e) for e in take_all(entry, "passages", dict)]
+        self.case = SizedProgram(paths, events, tuple(arguments.items()))
         self.whole = self.case.is_whole(self.active)
 
     def flaw(self, what: str) -> _Flaw:
         return _Flaw(f"{self.where}: {what}")
 
     def run(self) -> None:
-        if not self.active <= self.budget.sites:
-            raise self.flaw("noise is shifted whose scale does not fit the claim")
         named = sorted(place for event in self.case.events for place in event.paths)
         if named != list(range(len(self.paths.paths))):
             raise self.flaw("its events are not made of each path once")
@@ -211,13 +213,19 @@ class _Recheck:
             self.check_crossing(places)
 
     def event(self, entry: dict[str, Any]) -> OutputCell:
-        members = [self.paths.paths[int(place)] for place in entry["paths"]]
+        places = take_all(entry, "paths", int)
+        if not places or any(not 0 <= place < len(self.paths.paths) for place in places):
+            raise self.flaw("an event is made of paths that do not exist")
+        members = [self.paths.paths[place] for place in places]
         first = members[0]
         known: dict[str, Atom] = {}
         for atom in (atom for member in members for atom in normal(member.atoms)):
             if known.setdefault(str(atom), atom) != atom:
                 raise self.flaw(f"two comparisons read alike: {atom}")
-        facets: Atoms = tuple(known[text] for text in entry["facets"])
+        texts = take_all(entry, "facets", str)
+        if any(text not in known for text in texts):
+            raise self.flaw("a facet of an event is not one of its paths'")
+        facets: Atoms = tuple(known[text] for text in texts)
         for member in members[1:]:
             if (discrete_part(member.output), affine_parts(member.output)) != (
                 discrete_part(first.output),
@@ -227,19 +235,31 @@ class _Recheck:
         same = len(members) == 1 and set(facets) == set(normal(first.atoms))
         if not same and not is_union(self.paths, facets, members, self.steps):
             raise self.flaw("the facets of an event are not those of its paths")
-        return OutputCell(tuple(int(place) for place in entry["paths"]), facets, first.output)
+        return OutputCell(tuple(places), facets, first.output)
 
-    def shifts(self, source: int, target: int, piece: int | None) -> tuple[list[Steps], list[list[Fraction]] | None]:
+    def ways(self, entry: dict[str, Any]) -> tuple[int, int, int | None]:
+        """From where to where a passage leads, and the piece of the relation that it is about, if it is about one."""
+        piece = None if entry.get("piece", 0) is None else take(entry, "piece", int)
+        return take(entry, "from", int), take(entry, "to", int), piece
+
+    def shifts(self, source: int, target: int, piece: int | None) -> tuple[list[DrawSteps], list[list[Fraction]] | None]:
         """The shifts that the certificate has for a passage, each within the budget, and the ends of its rows."""
-        entries = [e for e in self.entry["passages"] if (e["from"], e["to"], e["piece"]) == (source, target, piece)]
+        entries = [entry for ways, entry in self.passages if ways == (source, target, piece)]
         if len(entries) != 1:
             raise self.flaw(f"there is no way from event {source} to event {target}")
-        found = [self.shift(e) for e in entries[0]["shifts"]]
-        ends = entries[0]["ends"]
-        return found, None if ends is None else [[read_number(end) for end in pair] for pair in ends]
+        found = [self.shift(e) for e in take_all(entries[0], "shifts", dict)]
+        if entries[0].get("ends", 0) is None:
+            return found, None
+        ends = take_all(entries[0], "ends", list)
+        if any(len(pair) != 2 for pair in ends):
+            raise self.flaw("a row does not have two ends")
+        return found, [[read_number(end) for end in pair] for pair in ends]
 
-    def shift(self, entry: dict[str, Any]) -> Steps:
-        steps = {self.draws[name]: read_number(step) for name, step in entry["steps"].items()}
+    def shift(self, entry: dict[str, Any]) -> DrawSteps:
+        told = take(entry, "steps", dict)
+        if not set(told) <= set(self.draws):
+            raise self.flaw("noise is shifted that no path draws")
+        steps = {self.draws[name]: read_number(step) for name, step in told.items()}
         for drawn, step in steps.items():
             noise = self.paths.noises[drawn.site]
             if drawn.site not in self.active:
@@ -249,11 +269,11 @@ class _Recheck:
             if noise.whole and step.denominator != 1:
                 raise self.flaw(f"the shift of {drawn} is not a whole number")
         cost = self.budget.cost(steps)
-        if cost > self.budget.limit or cost != read_number(entry["cost"]):
+        if cost > self.budget.limit or cost != read_number(entry.get("cost")):
             raise self.flaw(f"a shift costs {cost}, above {self.budget.limit} or not what is written")
         return steps
 
-    def check_moves(self, rows: Sequence[Row], shifts: Sequence[Steps]) -> None:
+    def check_moves(self, rows: Sequence[Row], shifts: Sequence[DrawSteps]) -> None:
         """Some shift must satisfy all rows at each extreme move of a neighbour.
 
         A move between extreme ones is hidden by the same mixture of their shifts: rows and costs are convex. Whole
@@ -299,6 +319,8 @@ class _Recheck:
                 raise self.flaw("a change depends on the database, and no bounds are given")
             self.check_moves(rows, shifts)
             return
+        if len(ends) != len(rows):
+            raise self.flaw("there are not as many ends as rows")
         for row, (low, high) in zip(rows, ends, strict=True):
             outside = [Inequality(number(high) - row.change, strict=True)]
             if row.equal:
@@ -314,7 +336,7 @@ class _Recheck:
                 raise self.flaw(f"no shift leads from event {source} to event {target}")
 
 
-def _effect(row: Row, steps: Steps) -> Fraction:
+def _effect(row: Row, steps: DrawSteps) -> Fraction:
     """What a shift adds to a row."""
     return sum((c * steps[s] for s, c in row.noise.terms.items() if isinstance(s, NoiseAt) and s in steps), Fraction(0))
 

@@ -20,13 +20,13 @@ from kolahal.lang.source import Source
 from kolahal.logic import solver
 from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
 from kolahal.proof.trusted.budget import Share, within_claim
-from kolahal.proof.trusted.documents import read_number
+from kolahal.proof.trusted.documents import Malformed, read_json, read_number, take, take_all
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of, public_symbols
 from kolahal.proof.trusted.obligations import Invariant, Obligation, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift, describe_shift
 from kolahal.proof.trusted.values import Unsupported
-from kolahal.verdicts import Certificate, Everywhere, Exactly, Proved
+from kolahal.verdicts import AtLeast, Certificate, Everywhere, Exactly, Proved
 
 VERSION = 1
 SCOPE = "every length"
@@ -137,91 +137,87 @@ def _write_shift(shift: Shift) -> dict[str, Any]:
 def read_certificate(certificate: Certificate) -> tuple[LengthProof, list[list[str]]]:
     """The proof that a document holds, and the obligations it claims, one list a case."""
     try:
-        document = json.loads(certificate.text)
-        return _read(document)
+        return _read(read_json(certificate.text))
     except Rejected:
         raise
     except (KolahalError, Unsupported, NotATerm) as error:
         raise Rejected(str(error)) from None
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (Malformed, RecursionError) as error:
         raise Rejected(f"the document is not of the right form: {type(error).__name__} {error}") from None
 
 
 def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
-    if document["version"] != VERSION or document["scope"] != SCOPE:
+    if take(document, "version", int) != VERSION or take(document, "scope", str) != SCOPE:
         raise Rejected("this is not a certificate for every length of a version that is known here")
-    sketches = parse_source(Source("certificate", document["program"]))
+    sketches = parse_source(Source("certificate", take(document, "program", str)))
     if len(sketches) != 1:
         raise Rejected("the document must hold one program")
     sketch = sketches[0]
-    if document["adjacency"] != str(sketch.adjacency):
+    if take(document, "adjacency", str) != str(sketch.adjacency):
         raise Rejected(f"the program's neighbours are {sketch.adjacency}, not {document['adjacency']}")
-    assumed = tuple(map(str, document["assumed"]))
-    if document["assumptions"] != describe_assumptions(sketch, assumed):
+    assumed = tuple(take_all(document, "assumed", str))
+    if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed):
         raise Rejected("the assumptions in words are not those of the proof")
-    released = frozenset(_whole(number) for number in document["released"])
+    released = frozenset(take_all(document, "released", int))
     product = build_product(sketch, released)
-    cases = tuple(_read_case(product, assumed, part) for part in document["cases"])
-    stored = [[str(script) for script in part["obligations"]] for part in document["cases"]]
-    return LengthProof(sketch, parse_scale(document["claim"]), assumed, released, cases), stored
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise Rejected(f"{value!r} is not a whole number")
-    return value
+    parts = take_all(document, "cases", dict)
+    cases = tuple(_read_case(product, assumed, part) for part in parts)
+    stored = [take_all(part, "obligations", str) for part in parts]
+    return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, cases), stored
 
 
 def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
-    moves = part["moves"]
-    neighbours = Neighbours(str(moves["kind"]), read_number(moves["distance"]), bool(moves["whole"]))
-    ghost = part["ghost"]
-    if not (ghost is None or isinstance(ghost, str)):
-        raise Rejected("the ghost is not a name")
-    shifts = tuple(_read_shift(item) for item in part["alignment"])
-    for site, (shift, item) in enumerate(zip(shifts, part["alignment"], strict=True)):
-        if item["draw"] != _draw_text(product.sketch, site) or item["words"] != describe_shift(
-            shift, neighbours.single
-        ):
+    moves = take(part, "moves", dict)
+    neighbours = Neighbours(take(moves, "kind", str), read_number(moves.get("distance")), take(moves, "whole", bool))
+    ghost = _name(part, "ghost")
+    items = take_all(part, "alignment", dict)
+    if len(items) != len(product.sketch.draws):
+        raise Rejected("the alignment does not have one shift for each draw")
+    shifts = tuple(_read_shift(item) for item in items)
+    for site, (shift, item) in enumerate(zip(shifts, items, strict=True)):
+        words = (_draw_text(product.sketch, site), describe_shift(shift, neighbours.single))
+        if (item.get("draw"), item.get("words")) != words:
             raise Rejected(f"the alignment in words is not that of draw {site + 1}")
     shares = tuple(
         Share(
-            tuple(sorted((str(name), _whole(power)) for name, power in item["powers"].items())),
-            read_number(item["bound"]),
-            item["per"],
+            tuple(sorted((name, take(item["powers"], name, int)) for name in take(item, "powers", dict))),
+            read_number(item.get("bound")),
+            _name(item, "per"),
         )
-        for item in part["shares"]
+        for item in take_all(part, "shares", dict)
     )
     if any(share.per is not None and share.per not in product.sketch.quantities() for share in shares):
         raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
     alignment = Alignment(shifts, ghost)
     system = build_system(product, neighbours, alignment, shares, assumed)
     fixed = frozenset().union(*map(symbols_of, system.fixed))
-    invariant = {}
+    invariant, told = {}, take(part, "invariant", dict)
     for loop, state in system.states.items():
         symbols = {symbol.name: symbol for symbol in (*fixed, *state, *public_symbols(product.sketch))}
-        invariant[loop] = tuple(parse_formula(str(text), symbols) for text in part["invariant"][str(loop)])
-    if len(part["invariant"]) != len(invariant):
+        invariant[loop] = tuple(parse_formula(text, symbols) for text in take_all(told, str(loop), str))
+    if len(told) != len(invariant):
         raise Rejected("the invariant speaks of a loop that does not exist")
     return CaseProof(neighbours, alignment, shares, invariant)
 
 
+def _name(item: Mapping[str, Any], name: str) -> str | None:
+    """A part of a document that is a name, or null."""
+    return None if name in item and item[name] is None else take(item, name, str)
+
+
 def _read_form(item: Mapping[str, Any]) -> Form:
-    follow = item["follow"]
-    if not (follow is None or isinstance(follow, str)) or not isinstance(item["cancel"], bool):
-        raise Rejected("a shift is not of the right form")
-    return Form(read_number(item["units"]), item["cancel"], follow)
+    return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"))
 
 
 def _read_shift(item: Mapping[str, Any]) -> Shift:
-    then = _read_form(item["then"])
-    match item["rule"]:
+    then = _read_form(take(item, "then", dict))
+    match take(item, "rule", str):
         case "always":
             return Always(then)
         case "branch":
-            return ByBranch(_whole(item["branch"]), then, _read_form(item["else"]))
+            return ByBranch(take(item, "branch", int), then, _read_form(take(item, "else", dict)))
         case "ghost":
-            return AtGhost(_whole(item["offset"]), then, _read_form(item["else"]))
+            return AtGhost(take(item, "offset", int), then, _read_form(take(item, "else", dict)))
         case other:
             raise Rejected(f"there is no rule {other!r} for a shift")
 
@@ -270,5 +266,5 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
 def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Proved:
     """What a valid certificate for every length says."""
     count = sketch.private.count
-    assumed = tuple(f"{name} >= 1" for name in assumed_names(sketch, claim))
+    assumed = tuple(AtLeast(name) for name in assumed_names(sketch, claim))
     return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)

@@ -46,10 +46,10 @@ from kolahal.proof.trusted.values import (
     Numeric,
     PrivateAnswers,
     Read,
-    Scalar,
+    SingleValue,
     Spot,
+    SymbolicValue,
     Unsupported,
-    Value,
     View,
     Walk,
     pick,
@@ -72,14 +72,14 @@ class Evaluator:
     def is_vector(self, name: str, state: Walk) -> bool:
         return isinstance(state.names.get(name), PrivateAnswers | View)
 
-    def scalar(self, expr: Expr, state: Walk) -> Scalar:
+    def scalar(self, expr: Expr, state: Walk) -> SingleValue:
         first = len(state.draws)
         value = self.plain(expr, state)
         if len(state.draws) > first and isinstance(value, Numeric):
             state.draws[first:] = [_in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
         return value
 
-    def plain(self, expr: Expr, state: Walk) -> Scalar:
+    def plain(self, expr: Expr, state: Walk) -> SingleValue:
         match expr:
             case Const(value=None):
                 return Maybe(TRUE, Numeric(ZERO))
@@ -109,7 +109,7 @@ class Evaluator:
             case _:
                 raise Unsupported(f"{type(expr).__name__} is not covered")
 
-    def known(self, name: str, state: Walk) -> Value:
+    def known(self, name: str, state: Walk) -> SymbolicValue:
         value = state.names.get(name)
         if value is None:
             raise Unsupported(f"`{name}` may have no value yet where it is read")
@@ -122,7 +122,7 @@ class Evaluator:
     def numeric(self, expr: Expr, state: Walk) -> Sum:
         return self.as_number(self.plain(expr, state), state)
 
-    def as_number(self, value: Scalar, state: Walk) -> Sum:
+    def as_number(self, value: SingleValue, state: Walk) -> Sum:
         if isinstance(value, Maybe):
             if value.none != FALSE:
                 state.faults.append(value.none)
@@ -225,7 +225,7 @@ class Evaluator:
             case _:
                 raise Unsupported(f"`{of.name}` may not be a list here")
 
-    def item(self, source: Value, name: str, place: Sum, state: Walk) -> Scalar:
+    def item(self, source: SymbolicValue, name: str, place: Sum, state: Walk) -> SingleValue:
         length = source.length if isinstance(source, Built) else variable(LENGTH)
         # Python counts negative places from the end; here they are a fault that must be shown not to happen.
         for outside in (below(place, ZERO), at_most(length, place)):
@@ -242,14 +242,14 @@ class Evaluator:
             case _:
                 raise Unsupported(f"`{name}` is not a list here")
 
-    def built_item(self, source: Built, place: Sum, state: Walk) -> Scalar:
+    def built_item(self, source: Built, place: Sum, state: Walk) -> SingleValue:
         """An item of a list of the program's own; a place outside it is a fault elsewhere, and any item will do."""
-        known: list[tuple[Sum, Scalar]] = [(number(i), item) for i, item in enumerate(source.front)]
+        known: list[tuple[Sum, SingleValue]] = [(number(i), item) for i, item in enumerate(source.front)]
         first = source.length - number(len(source.back))
         known += [(first + number(i), item) for i, item in enumerate(source.back)]
         tests = [(equal(place, at), item) for at, item in known]
         reached = [(test, item) for test, item in tests if test != FALSE]
-        value: Scalar | None = next((item for test, item in reached if test == TRUE), None)
+        value: SingleValue | None = next((item for test, item in reached if test == TRUE), None)
         if value is None and source.base is not None:
             value = self.base_item(source.base, place - number(len(source.front)), state)
         for test, item in reached:
@@ -258,7 +258,7 @@ class Evaluator:
             raise Unsupported("a place of a list without items is read")
         return value
 
-    def base_item(self, base: str, place: Sum, state: Walk) -> Scalar:
+    def base_item(self, base: str, place: Sum, state: Walk) -> SingleValue:
         """An item of a list as it was where the segment began: equal places hold equal items in both runs."""
         kinds = self.types.items.get(base, frozenset())
         if kinds - {NUMBER, WHOLE} and kinds != {BOOLEAN}:
@@ -275,7 +275,7 @@ class Evaluator:
         state.reads.append(Read(spot, place, symbol, private))
         return symbol
 
-    def view_item(self, view: View, place: Sum, state: Walk) -> Scalar:
+    def view_item(self, view: View, place: Sum, state: Walk) -> SingleValue:
         spot = None if view.cursor is None else Spot(view.cursor, in_common(place))
         if spot in state.items:
             return state.items[spot]

@@ -9,25 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Comprehension,
-    Const,
-    Expr,
-    For,
-    If,
-    Length,
-    Negate,
-    Return,
-    Stmt,
-    TupleOf,
-    Var,
-    While,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import LinearForm, number, variable
@@ -67,15 +49,15 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
-    Output,
-    Place,
     PrivateAnswers,
+    Returned,
     Run,
-    Scalar,
     SegmentPath,
+    SegmentStart,
     Several,
+    SingleValue,
+    SymbolicValue,
     Unsupported,
-    Value,
     View,
     same,
 )
@@ -105,7 +87,7 @@ def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
         assert isinstance(draw.scale, Scale)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = settle_answers(spread_comprehensions(sketch, released))
-    grown = frozenset(node.name for node in walk(sketch.body) if isinstance(node, Append))
+    grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
     first, second = (Machine(spread, which, sketch.private.whole, grown).run() for which in (1, 2))
     return Product(sketch, released, first, second, monomials)
 
@@ -116,48 +98,48 @@ def settle_answers(sketch: Sketch) -> Sketch:
     Where both runs give the same value, they give the same after it too: if it is the same arithmetic, which is sure
     only where there is one place to answer.
     """
-    if sum(isinstance(node, Return) for node in walk(sketch.body)) != 1:
+    if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) != 1:
         return sketch
     public = set(sketch.quantities())
 
-    def is_public(expr: Expr) -> bool:
+    def is_public(expr: ir.Expr) -> bool:
         match expr:
-            case Const():
+            case ir.Const():
                 return True
-            case Negate(of):
+            case ir.Negate(of):
                 return is_public(of)
-            case Binary(_, left, right):
+            case ir.Binary(_, left, right):
                 return is_public(left) and is_public(right)
-            case Var(name):
+            case ir.Var(name):
                 return name in public
-            case Length(Var(name)):
+            case ir.Length(ir.Var(name)):
                 return f"len({name})" in public
             case _:
                 return False
 
-    def essence(expr: Expr) -> Expr:
+    def essence(expr: ir.Expr) -> ir.Expr:
         match expr:
-            case Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
+            case ir.Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
                 return essence(left)
-            case Binary("+" | "-" | "*", left, right) if is_public(left):
+            case ir.Binary("+" | "-" | "*", left, right) if is_public(left):
                 return essence(right)
-            case TupleOf(items):
+            case ir.TupleOf(items):
                 return replace(expr, items=tuple(essence(item) for item in items))
             case _:
                 return expr
 
-    def settle(block: Block) -> Block:
-        settled: list[Stmt] = []
+    def settle(block: ir.Block) -> ir.Block:
+        settled: list[ir.Stmt] = []
         for node in block:
             match node:
-                case If():
+                case ir.If():
                     settled.append(replace(node, then=settle(node.then), orelse=settle(node.orelse)))
-                case For() | While():
+                case ir.For() | ir.While():
                     settled.append(replace(node, body=settle(node.body)))
-                case Return(value):
+                case ir.Return(value):
                     before = settled[-1] if settled else None
                     match before, value:
-                        case Assign((target,), (Binary() as given,)), Var(name) if name == target:
+                        case ir.Assign((target,), (ir.Binary() as given,)), ir.Var(name) if name == target:
                             settled.pop()
                             value = given
                     settled.append(replace(node, value=essence(value)))
@@ -166,28 +148,6 @@ def settle_answers(sketch: Sketch) -> Sketch:
         return tuple(settled)
 
     return replace(sketch, body=settle(sketch.body))
-
-
-def must_release(sketch: Sketch) -> frozenset[int]:
-    """The comprehensions that are themselves an answer, or whose name is."""
-    order = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
-    returned = [node.value for node in walk(sketch.body) if isinstance(node, Return)]
-    names = {value.name for value in returned if isinstance(value, Var)}
-    return frozenset(
-        i
-        for i, node in enumerate(order)
-        if any(value is node for value in returned) or names & _names_given(sketch, node)
-    )
-
-
-def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
-    return {
-        target
-        for assign in walk(sketch.body)
-        if isinstance(assign, Assign)
-        for target, value in zip(assign.targets, assign.values, strict=True)
-        if value is node
-    }
 
 
 def build_system(
@@ -219,14 +179,14 @@ def build_system(
     return System((*public_facts(product.sketch, assumed), *neighbours.fixed()), states, clauses)
 
 
-def _state(place: Place) -> Iterator[Symbol]:
+def _state(place: SegmentStart) -> Iterator[Symbol]:
     for _, value in place.names:
         yield from symbols_in(value)
     for _, symbol in place.ghosts:
         yield symbol
 
 
-def symbols_in(value: Value) -> Iterator[Symbol]:
+def symbols_in(value: SymbolicValue) -> Iterator[Symbol]:
     """The symbols of a variable at a loop head that belong to one run."""
     match value:
         case Numeric(term) if _own(term):
@@ -264,7 +224,7 @@ class _Pairing:
                     name = f"from {_words(place.loop)}, path {i + 1} with path {j + 1}"
                     yield self.pair(name, place, one, two)
 
-    def pair(self, name: str, place: Place, one: SegmentPath, two: SegmentPath) -> Clause:
+    def pair(self, name: str, place: SegmentStart, one: SegmentPath, two: SegmentPath) -> Clause:
         """The clause for a first run on path `one` and a second run on path `two`."""
         binding: dict[Symbol, Term] = {}
         premises: list[Formula] = list(one.conditions)
@@ -312,7 +272,7 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
         goals += [negate(put_in(fault, binding)) for fault in two.faults]
         goals += places
-        if isinstance(one.end, Output) and isinstance(two.end, Output):
+        if isinstance(one.end, Returned) and isinstance(two.end, Returned):
             premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
             if self.shares is not None:
                 return Clause(name, place.loop, tuple(premises), tuple(goals), None, ())
@@ -326,7 +286,7 @@ class _Pairing:
         """Whether the two paths draw and end alike, and agree on the branches that shifts consult."""
         return (
             [(d.site, d.spot) for d in one.draws] == [(d.site, d.spot) for d in two.draws]
-            and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Output))
+            and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Returned))
             and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
         )
 
@@ -393,8 +353,8 @@ class _Pairing:
         self,
         one: SegmentPath,
         two: SegmentPath,
-        first: Output,
-        second: Output,
+        first: Returned,
+        second: Returned,
         binding: Mapping[Symbol, Term],
         premises: list[Formula],
         goals: list[Formula],
@@ -425,7 +385,7 @@ def _words(loop: int | None) -> str:
     return "the start" if loop is None else f"loop {loop + 1}"
 
 
-def _bound(value: Value, binding: Mapping[Symbol, Term]) -> Value:
+def _bound(value: SymbolicValue, binding: Mapping[Symbol, Term]) -> SymbolicValue:
     match value:
         case Numeric(term):
             return Numeric(put(term, binding))
@@ -441,7 +401,7 @@ def _bound(value: Value, binding: Mapping[Symbol, Term]) -> Value:
             return value
 
 
-def _bound_all(items: tuple[Scalar, ...], binding: Mapping[Symbol, Term]) -> tuple[Scalar, ...]:
+def _bound_all(items: tuple[SingleValue, ...], binding: Mapping[Symbol, Term]) -> tuple[SingleValue, ...]:
     return tuple(_bound(item, binding) for item in items)  # type: ignore[misc]
 
 
@@ -455,7 +415,7 @@ def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) ->
     return same(left, _bound(right, binding))  # type: ignore[arg-type]
 
 
-def _is_ghost(value: Value) -> Formula:
+def _is_ghost(value: SymbolicValue) -> Formula:
     """Whether this run is one of those that the ghost's value stands for; None is counted to every ghost's value."""
     match value:
         case Numeric(term) if is_whole(term):
@@ -466,7 +426,9 @@ def _is_ghost(value: Value) -> Formula:
             raise Unsupported("the variable that the runs are sorted by is not a whole number")
 
 
-def updates_of(symbols: Value, value: Value, binding: Mapping[Symbol, Term]) -> list[tuple[Symbol, Term]]:
+def updates_of(
+    symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]
+) -> list[tuple[Symbol, Term]]:
     """The symbols of a variable at a loop head with their new values."""
     value = _bound(value, binding)
     match symbols, value:

@@ -11,26 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from kolahal.lang.ir import (
-    Assign,
-    Binary,
-    Call,
-    Comprehension,
-    Const,
-    Draw,
-    Expr,
-    For,
-    Index,
-    ListOf,
-    Node,
-    Not,
-    Range,
-    TupleOf,
-    Var,
-    While,
-    assigned_names,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, WHOLE
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable
@@ -57,14 +38,14 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
-    Output,
-    Place,
     PrivateAnswers,
+    Returned,
     Run,
     SegmentPath,
+    SegmentStart,
     Several,
+    SymbolicValue,
     Unsupported,
-    Value,
     View,
     Walk,
 )
@@ -81,16 +62,16 @@ class Machine(Evaluator):
         self.grown = grown  # lists that the program itself lets grow
         self.steps = compile_steps(sketch.body)
         self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
-        self.remainders = sorted({remainder_key(n) for n in walk(sketch.body) if is_remainder(n)})
+        self.remainders = sorted({remainder_key(n) for n in ir.walk(sketch.body) if is_remainder(n)})
         self.whole = _whole_names(sketch) if whole_answers else frozenset()
-        self.views = [n for n in walk(sketch.body) if isinstance(n, Comprehension)]
+        self.views = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Comprehension)]
 
     # ---- places
 
     def run(self) -> Run:
         """All places and paths; a variable belongs to a place if it has a value on every way there."""
         start = self.start()
-        known: dict[int | None, Place] = {None: start}
+        known: dict[int | None, SegmentStart] = {None: start}
         paths: dict[int | None, tuple[SegmentPath, ...]] = {}
         todo: list[int | None] = [None]
         while todo:
@@ -108,8 +89,8 @@ class Machine(Evaluator):
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
         return Run(self.which, places, paths)
 
-    def start(self) -> Place:
-        names: list[tuple[str, Value]] = []
+    def start(self) -> SegmentStart:
+        names: list[tuple[str, SymbolicValue]] = []
         for parameter in self.sketch.parameters:
             name = parameter.name
             if parameter.role is Role.PRIVATE:
@@ -119,13 +100,13 @@ class Machine(Evaluator):
             else:
                 sort = INT if parameter.type is Type.INT else REAL
                 names.append((name, Numeric(variable(Symbol(name, sort)))))
-        return Place(None, tuple(names), ())
+        return SegmentStart(None, tuple(names), ())
 
-    def arrive(self, loop: int, path: SegmentPath, before: Place | None) -> Place:
+    def arrive(self, loop: int, path: SegmentPath, before: SegmentStart | None) -> SegmentStart:
         """The place that `path` leads to, given what is known of it from other ways."""
         alive = self.read_from(self.heads[loop][0])
         allowed = dict(before.names) if before else None
-        names: list[tuple[str, Value]] = []
+        names: list[tuple[str, SymbolicValue]] = []
         for name, value in sorted(path.names.items()):
             if name not in alive or (allowed is not None and name not in allowed):
                 continue
@@ -138,9 +119,9 @@ class Machine(Evaluator):
         ghosts = sorted(path.ghosts, key=str)
         if before is not None:
             ghosts = [ghost for ghost in ghosts if ghost in dict(before.ghosts)]
-        return Place(loop, tuple(names), tuple((ghost, ghost_symbol(ghost, self.which)) for ghost in ghosts))
+        return SegmentStart(loop, tuple(names), tuple((ghost, ghost_symbol(ghost, self.which)) for ghost in ghosts))
 
-    def symbols(self, name: str, value: Value) -> Value:
+    def symbols(self, name: str, value: SymbolicValue) -> SymbolicValue:
         """The variable `name` at a loop head, as symbols of this run."""
         if isinstance(value, Built):
             return Built(name, variable(own(name, self.which, INT, ".len")))
@@ -178,17 +159,17 @@ class Machine(Evaluator):
                     pass
                 case _:
                     todo.append(here + 1)
-            names |= {n.name for n in walk(read_by(step)) if isinstance(n, Var)}
+            names |= {n.name for n in ir.walk(read_by(step)) if isinstance(n, ir.Var)}
             if isinstance(step, Push):
                 names.add(step.name)
         # A view reads other lists and arguments whenever it is read itself.
         for view in self.views:
-            names |= {n.name for n in walk(view) if isinstance(n, Var)}
+            names |= {n.name for n in ir.walk(view) if isinstance(n, ir.Var)}
         return frozenset(names)
 
     # ---- statements
 
-    def segment(self, place: Place) -> Iterator[SegmentPath]:
+    def segment(self, place: SegmentStart) -> Iterator[SegmentPath]:
         self.here = ZERO if place.loop is None else variable(ghost_symbol(Turn(place.loop), self.which))
         walk_ = Walk(dict(place.names), {ghost: variable(symbol) for ghost, symbol in place.ghosts})
         if place.loop is None:
@@ -231,7 +212,7 @@ class Machine(Evaluator):
                     at = head
                     continue
                 case Give(value):
-                    return [state.path(Output(self.answer(value, state)))]
+                    return [state.path(Returned(self.answer(value, state)))]
                 case Test(branch, test, orelse):
                     assert branch not in state.decisions, "every cycle passes a loop head, where segments end"
                     ways = list(self.outcomes(test, state, branch))
@@ -242,12 +223,12 @@ class Machine(Evaluator):
                     if not at_head:
                         return [state.path(Goto(loop))]
                     at_head = False
-                    if isinstance(node, While) and asks is not None:
+                    if isinstance(node, ir.While) and asks is not None:
                         goes_on = list(self.outcomes(node.test, state, asks))
                         for outcome, way in goes_on:
                             way.decisions[asks] = outcome
                     else:
-                        assert isinstance(node, For)
+                        assert isinstance(node, ir.For)
                         goes_on = list(self.ways(state, self.has_next(node, loop, state)))
                     return [
                         (self.begin_turn(node, loop, way) if outcome else way, at + 1 if outcome else leave)
@@ -266,14 +247,14 @@ class Machine(Evaluator):
                 way.conditions.append(held)
             yield outcome, way
 
-    def outcomes(self, test: Expr, state: Walk, branch: int) -> Iterator[tuple[bool, Walk]]:
+    def outcomes(self, test: ir.Expr, state: Walk, branch: int) -> Iterator[tuple[bool, Walk]]:
         """The outcomes of a condition. Where its right side draws noise or moves a ghost, whether the right side is
         reached is a fork of its own; elsewhere the condition is one formula."""
         match test:
-            case Not(of):
+            case ir.Not(of):
                 for outcome, way in self.outcomes(of, state, branch):
                     yield not outcome, way
-            case Binary("and" | "or" as op, left, right) if self.has_effects(right, state):
+            case ir.Binary("and" | "or" as op, left, right) if self.has_effects(right, state):
                 for outcome, way in self.outcomes(left, state, branch):
                     if outcome == (op == "and"):
                         yield from self.outcomes(right, way, branch)
@@ -285,39 +266,39 @@ class Machine(Evaluator):
                     way.tests[branch] = every([way.tests.get(branch, TRUE), asked])
                     yield outcome, way
 
-    def has_effects(self, expr: Expr, state: Walk) -> bool:
+    def has_effects(self, expr: ir.Expr, state: Walk) -> bool:
         return any(
-            isinstance(node, Draw)
+            isinstance(node, ir.Draw)
             or is_remainder(node)
-            or (isinstance(node, Index) and isinstance(state.names.get(node.of.name), View))
-            for node in walk(expr)
+            or (isinstance(node, ir.Index) and isinstance(state.names.get(node.of.name), View))
+            for node in ir.walk(expr)
         )
 
-    def has_next(self, node: For, loop: int, state: Walk) -> Formula:
+    def has_next(self, node: ir.For, loop: int, state: Walk) -> Formula:
         turn = state.ghosts[Turn(loop)]
-        if isinstance(node.over, Var):
+        if isinstance(node.over, ir.Var):
             return below(turn, self.length(node.over, state))
         start, stop, step = self.bounds(node.over, state)
         here = start + turn.times(step)
         return below(here, stop) if step > 0 else below(stop, here)
 
-    def bounds(self, over: Range, state: Walk) -> tuple[Sum, Sum, int]:
+    def bounds(self, over: ir.Range, state: Walk) -> tuple[Sum, Sum, int]:
         """The bounds of a range, which must be the same whenever they are looked at."""
         for part in (over.start, over.stop, over.step):
-            for node in walk(part):
-                fixed = isinstance(node, Var) and (node.name in self.fixed or self.is_vector(node.name, state))
-                if isinstance(node, Draw | Index | Call) or (isinstance(node, Var) and not fixed):
+            for node in ir.walk(part):
+                fixed = isinstance(node, ir.Var) and (node.name in self.fixed or self.is_vector(node.name, state))
+                if isinstance(node, ir.Draw | ir.Index | ir.Call) or (isinstance(node, ir.Var) and not fixed):
                     raise Unsupported("the bounds of a range depend on something that changes")
         start, stop, step = (self.numeric(part, state) for part in (over.start, over.stop, over.step))
         if step.terms or step.constant == 0 or step.constant.denominator != 1:
             raise Unsupported("the step of a range is not a fixed number")
         return start, stop, int(step.constant)
 
-    def begin_turn(self, node: While | For, loop: int, state: Walk) -> Walk:
-        if isinstance(node, For):
+    def begin_turn(self, node: ir.While | ir.For, loop: int, state: Walk) -> Walk:
+        if isinstance(node, ir.For):
             turn = state.ghosts[Turn(loop)]
-            if isinstance(node.over, Var):
-                if node.over.name in assigned_names((node,)):
+            if isinstance(node.over, ir.Var):
+                if node.over.name in ir.assigned_names((node,)):
                     raise Unsupported(f"`{node.over.name}` changes while a loop runs over it")
                 state.names[node.name] = self.item(state.names[node.over.name], node.over.name, turn, state)
             else:
@@ -325,31 +306,31 @@ class Machine(Evaluator):
                 state.names[node.name] = Numeric(start + turn.times(step))
         return state
 
-    def assigned(self, target: str, value: Expr, state: Walk) -> Value:
+    def assigned(self, target: str, value: ir.Expr, state: Walk) -> SymbolicValue:
         match value:
-            case ListOf(items):
+            case ir.ListOf(items):
                 return self.listed(items, state)
-            case Comprehension(item, name, over):
+            case ir.Comprehension(item, name, over):
                 return self.view(value, item, name, over, state)
-            case Var(name) if isinstance(state.names.get(name), Built):
+            case ir.Var(name) if isinstance(state.names.get(name), Built):
                 if {target, name} & self.grown:
                     raise Unsupported(f"`{target}` and `{name}` are the same list, and it grows")
                 return state.names[name]
-            case Var(name) if self.is_vector(name, state):
+            case ir.Var(name) if self.is_vector(name, state):
                 return state.names[name]
             case _:
                 return self.scalar(value, state)
 
-    def listed(self, items: Sequence[Expr], state: Walk) -> Built:
+    def listed(self, items: Sequence[ir.Expr], state: Walk) -> Built:
         return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))
 
-    def view(self, node: Comprehension, item: Expr, name: str, over: Var | Range, state: Walk) -> View:
-        if not isinstance(over, Var) or not self.is_vector(over.name, state):
+    def view(self, node: ir.Comprehension, item: ir.Expr, name: str, over: ir.Var | ir.Range, state: Walk) -> View:
+        if not isinstance(over, ir.Var) or not self.is_vector(over.name, state):
             raise Unsupported("a comprehension runs over something other than the answers")
-        for inner in walk(item):
-            if isinstance(inner, Comprehension):
+        for inner in ir.walk(item):
+            if isinstance(inner, ir.Comprehension):
                 raise Unsupported("a comprehension stands inside another one")
-            if isinstance(inner, Var) and inner.name != name and inner.name not in self.fixed:
+            if isinstance(inner, ir.Var) and inner.name != name and inner.name not in self.fixed:
                 raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
             if _may_fault(inner):
                 raise Unsupported(
@@ -357,37 +338,37 @@ class Machine(Evaluator):
                 )
         source = state.names[over.name]
         assert isinstance(source, PrivateAnswers | View)
-        if not any(isinstance(inner, Draw) for inner in walk(item)):
+        if not any(isinstance(inner, ir.Draw) for inner in ir.walk(item)):
             return View(item, name, source, None)
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         state.ghosts[Cursor(cursor)] = ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
         return View(item, name, source, cursor)
 
-    def answer(self, value: Expr, state: Walk) -> Value | Several:
+    def answer(self, value: ir.Expr, state: Walk) -> SymbolicValue | Several:
         match value:
-            case ListOf(items):
+            case ir.ListOf(items):
                 return self.listed(items, state)
-            case TupleOf(items):
+            case ir.TupleOf(items):
                 return Several(tuple(self.scalar(item, state) for item in items))
-            case Var(name) if isinstance(state.names.get(name), PrivateAnswers | View):
+            case ir.Var(name) if isinstance(state.names.get(name), PrivateAnswers | View):
                 raise Unsupported(f"the output is the list `{name}`, whose items are not compared one by one")
-            case Var(name) if isinstance(state.names.get(name), Built):
+            case ir.Var(name) if isinstance(state.names.get(name), Built):
                 return state.names[name]
-            case Comprehension():
+            case ir.Comprehension():
                 raise Unsupported("the output is a comprehension")
             case _:
                 return self.scalar(value, state)
 
 
-def _may_fault(node: Node) -> bool:
+def _may_fault(node: ir.Node) -> bool:
     """Whether computing this part of an item may stop the run; a division by a number that is not 0 never does."""
     match node:
-        case Index() | Binary("//" | "%"):
+        case ir.Index() | ir.Binary("//" | "%"):
             return True
-        case Binary("/", _, Const(value=Fraction() as divisor)):
+        case ir.Binary("/", _, ir.Const(value=Fraction() as divisor)):
             return divisor == 0
-        case Binary("/"):
+        case ir.Binary("/"):
             return True
         case _:
             return False
@@ -396,16 +377,16 @@ def _may_fault(node: Node) -> bool:
 def _whole_names(sketch: Sketch) -> frozenset[str]:
     """The variables that hold whole numbers where answers and noise are whole; a mistake here is found on arrival."""
     names = {p.name for p in sketch.parameters if p.type is not Type.FLOAT and p.role is not Role.EPSILON}
-    names |= assigned_names(sketch.body)
-    assigns = [node for node in walk(sketch.body) if isinstance(node, Assign)]
+    names |= ir.assigned_names(sketch.body)
+    assigns = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Assign)]
 
-    def fractional(value: Expr) -> bool:
+    def fractional(value: ir.Expr) -> bool:
         return any(
-            (isinstance(n, Const) and isinstance(n.value, Fraction) and n.value.denominator != 1)
-            or (isinstance(n, Binary) and n.op == "/")
-            or (isinstance(n, Draw) and not n.noise.whole)
-            or (isinstance(n, Var) and n.name not in names)
-            for n in walk(value)
+            (isinstance(n, ir.Const) and isinstance(n.value, Fraction) and n.value.denominator != 1)
+            or (isinstance(n, ir.Binary) and n.op == "/")
+            or (isinstance(n, ir.Draw) and not n.noise.whole)
+            or (isinstance(n, ir.Var) and n.name not in names)
+            for n in ir.walk(value)
         )
 
     while True:

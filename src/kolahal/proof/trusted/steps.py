@@ -5,25 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from kolahal.lang.ir import (
-    Append,
-    Assign,
-    Binary,
-    Block,
-    Break,
-    Comprehension,
-    Continue,
-    Expr,
-    For,
-    If,
-    ListOf,
-    Node,
-    Return,
-    Var,
-    While,
-    rebuild,
-    walk,
-)
+from kolahal.lang import ir
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted.values import Unsupported
@@ -32,13 +14,13 @@ from kolahal.proof.trusted.values import Unsupported
 @dataclass(frozen=True, slots=True)
 class Set:
     targets: tuple[str, ...]
-    values: tuple[Expr, ...]
+    values: tuple[ir.Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
     name: str
-    value: Expr
+    value: ir.Expr
     front: bool
 
 
@@ -48,7 +30,7 @@ class Test:
     whiles in source order."""
 
     branch: int
-    test: Expr
+    test: ir.Expr
     orelse: int
 
 
@@ -63,7 +45,7 @@ class Head:
 
     loop: int
     branch: int | None
-    node: While | For
+    node: ir.While | ir.For
     exit: int
 
 
@@ -82,33 +64,33 @@ class Jump:
 
 @dataclass(frozen=True, slots=True)
 class Give:
-    value: Expr
+    value: ir.Expr
 
 
 Step: TypeAlias = Set | Push | Test | Enter | Head | Next | Jump | Give
 
 
-def compile_steps(body: Block) -> tuple[Step, ...]:
+def compile_steps(body: ir.Block) -> tuple[Step, ...]:
     """The program as a list of steps, with loops and ifs numbered in source order."""
     steps: list[Step | None] = []
     counts = {"loop": 0, "branch": 0}
 
-    def emit(block: Block, leave: list[int], again: int | None) -> None:
+    def emit(block: ir.Block, leave: list[int], again: int | None) -> None:
         for node in block:
             match node:
-                case Assign(targets, values):
+                case ir.Assign(targets, values):
                     steps.append(Set(targets, values))
-                case Append(name, value, front):
+                case ir.Append(name, value, front):
                     steps.append(Push(name, value, front))
-                case Return(value):
+                case ir.Return(value):
                     steps.append(Give(value))
-                case Break():
+                case ir.Break():
                     leave.append(len(steps))
                     steps.append(None)
-                case Continue():
+                case ir.Continue():
                     assert again is not None
                     steps.append(Jump(-1 - again))
-                case If(test, then, orelse):
+                case ir.If(test, then, orelse):
                     branch = counts["branch"]
                     counts["branch"] += 1
                     at = len(steps)
@@ -119,8 +101,8 @@ def compile_steps(body: Block) -> tuple[Step, ...]:
                     steps[at] = Test(branch, test, len(steps))
                     emit(orelse, leave, again)
                     steps[over] = Jump(len(steps))
-                case While() | For():
-                    loop, asks = counts["loop"], counts["branch"] if isinstance(node, While) else None
+                case ir.While() | ir.For():
+                    loop, asks = counts["loop"], counts["branch"] if isinstance(node, ir.While) else None
                     counts["loop"] += 1
                     counts["branch"] += asks is not None
                     steps.append(Enter(loop))
@@ -147,36 +129,36 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     """
     seen = 0
 
-    def spread(target: str, node: Comprehension) -> Block:
+    def spread(target: str, node: ir.Comprehension) -> ir.Block:
         turn = f"{node.name}'{target}"  # not a Python name, so it hides nothing
 
-        def rename(inner: Node) -> Node | None:
-            return Var(turn, span=inner.span) if inner == Var(node.name) else None
+        def rename(inner: ir.Node) -> ir.Node | None:
+            return ir.Var(turn, span=inner.span) if inner == ir.Var(node.name) else None
 
-        loop = For(turn, node.over, (Append(target, rebuild(node.item, rename), False),), span=node.span)
-        return (Assign((target,), (ListOf(()),), span=node.span), loop)
+        loop = ir.For(turn, node.over, (ir.Append(target, ir.rebuild(node.item, rename), False),), span=node.span)
+        return (ir.Assign((target,), (ir.ListOf(()),), span=node.span), loop)
 
-    def block(body: Block) -> Block:
+    def block(body: ir.Block) -> ir.Block:
         nonlocal seen
         result: list[object] = []
         for node in body:
             mine = seen
-            inside = sum(isinstance(n, Comprehension) for n in walk(node))
+            inside = sum(isinstance(n, ir.Comprehension) for n in ir.walk(node))
             match node:
-                case Assign((target,), (Comprehension() as value,)) if inside == 1 and mine in released:
+                case ir.Assign((target,), (ir.Comprehension() as value,)) if inside == 1 and mine in released:
                     seen += 1
-                    if any(inner == Var(target) for inner in walk(value)):
+                    if any(inner == ir.Var(target) for inner in ir.walk(value)):
                         result += spread(f"{target}'", value)  # the old list is read while the new one grows
-                        result.append(Assign((target,), (Var(f"{target}'"),), span=node.span))
+                        result.append(ir.Assign((target,), (ir.Var(f"{target}'"),), span=node.span))
                     else:
                         result += spread(target, value)
-                case Return(Comprehension() as value) if inside == 1 and mine in released:
+                case ir.Return(ir.Comprehension() as value) if inside == 1 and mine in released:
                     seen += 1
                     result += spread("answer'", value)
-                    result.append(Return(Var("answer'"), span=node.span))
-                case If(_, then, orelse):
+                    result.append(ir.Return(ir.Var("answer'"), span=node.span))
+                case ir.If(_, then, orelse):
                     result.append(replace(node, then=block(then), orelse=block(orelse)))
-                case While() | For():
+                case ir.While() | ir.For():
                     result.append(replace(node, body=block(node.body)))
                 case _:
                     seen += inside
@@ -184,7 +166,7 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
         return tuple(result)  # type: ignore[arg-type]
 
     changed = replace(sketch, body=block(sketch.body))
-    if seen != sum(isinstance(node, Comprehension) for node in walk(sketch.body)):
+    if seen != sum(isinstance(node, ir.Comprehension) for node in ir.walk(sketch.body)):
         raise Unsupported("a comprehension stands in an unusual place")
     return changed
 
@@ -197,17 +179,17 @@ def read_by(step: Step) -> object:
             return value
         case Test(_, test, _):
             return test
-        case Head(node=While(test, _)):
+        case Head(node=ir.While(test, _)):
             return test
-        case Head(node=For(_, over, _)):
+        case Head(node=ir.For(_, over, _)):
             return over
         case _:
             return ()
 
 
-def is_remainder(node: Node) -> bool:
-    return isinstance(node, Binary) and node.op == "%"
+def is_remainder(node: ir.Node) -> bool:
+    return isinstance(node, ir.Binary) and node.op == "%"
 
 
-def remainder_key(node: Node) -> str:
+def remainder_key(node: ir.Node) -> str:
     return print_expression(node)  # type: ignore[arg-type]

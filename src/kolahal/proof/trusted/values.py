@@ -65,10 +65,10 @@ class Built:
 
     base: str | None  # a variable at the beginning of the segment; None for a list that began inside it
     length: Sum
-    front: tuple[Scalar, ...] = ()
-    back: tuple[Scalar, ...] = ()
+    front: tuple[SingleValue, ...] = ()
+    back: tuple[SingleValue, ...] = ()
 
-    def grown(self, item: Scalar, at_front: bool) -> Built:
+    def grown(self, item: SingleValue, at_front: bool) -> Built:
         length = self.length + number(1)
         if not at_front:
             return Built(self.base, length, self.front, (*self.back, item))
@@ -81,16 +81,16 @@ class Built:
 class Several:
     """`a, b, …` as an answer."""
 
-    items: tuple[Scalar, ...]
+    items: tuple[SingleValue, ...]
 
 
-Scalar: TypeAlias = Numeric | Logical | Maybe
+SingleValue: TypeAlias = Numeric | Logical | Maybe
 Vector: TypeAlias = PrivateAnswers | View
-Value: TypeAlias = Scalar | Vector | Built
-Environment: TypeAlias = dict[str, Value]
+SymbolicValue: TypeAlias = SingleValue | Vector | Built
+Environment: TypeAlias = dict[str, SymbolicValue]
 
 
-def same(left: Value | Several, right: Value | Several) -> Formula:
+def same(left: SymbolicValue | Several, right: SymbolicValue | Several) -> Formula:
     """Whether two answers of the two runs are equal; kinds that can never be equal give false."""
     match left, right:
         case Numeric(a), Numeric(b):
@@ -114,7 +114,7 @@ def _shape(built: Built) -> tuple[str | None, int, int]:
     return built.base, len(built.front), len(built.back)
 
 
-def pick(test: Formula, then: Scalar, orelse: Scalar) -> Scalar:
+def pick(test: Formula, then: SingleValue, orelse: SingleValue) -> SingleValue:
     """`then` where the test holds, `orelse` elsewhere."""
     if test == TRUE or then == orelse:
         return then
@@ -139,7 +139,7 @@ def pick(test: Formula, then: Scalar, orelse: Scalar) -> Scalar:
             raise Unsupported("a list holds both numbers and truth values")
 
 
-def _lift(value: Value | Several) -> Maybe:
+def _lift(value: SymbolicValue | Several) -> Maybe:
     if isinstance(value, Maybe):
         return value
     assert isinstance(value, Numeric | Logical)
@@ -178,7 +178,7 @@ class Drawn:
     scale: Scale
     symbol: Symbol
     place: Sum  # of that item
-    names: Mapping[str, Value]  # the variables at that moment
+    names: Mapping[str, SymbolicValue]  # the variables at that moment
     turn: Sum  # the place of the answer that was looked at last before it, or the number of the turn
     rest: Sum
     factor: Fraction
@@ -190,8 +190,8 @@ class Goto:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    value: Value | Several
+class Returned:
+    value: SymbolicValue | Several
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,17 +204,17 @@ class SegmentPath:
     tests: Mapping[int, Formula]  # what was asked there
     reads: tuple[Read, ...]
     draws: tuple[Drawn, ...]
-    end: Goto | Output
-    names: Mapping[str, Value]
+    end: Goto | Returned
+    names: Mapping[str, SymbolicValue]
     ghosts: Mapping[Ghost, Sum]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SegmentStart:
     """Where segments begin: the start of the program (loop None) or a loop head, with the variables alive there."""
 
     loop: int | None
-    names: tuple[tuple[str, Value], ...]  # with the symbols of the run
+    names: tuple[tuple[str, SymbolicValue], ...]  # with the symbols of the run
     ghosts: tuple[tuple[Ghost, Symbol], ...]
 
 
@@ -223,10 +223,10 @@ class Run:
     """All segments of one run."""
 
     which: int
-    places: tuple[Place, ...]
+    places: tuple[SegmentStart, ...]
     paths: Mapping[int | None, tuple[SegmentPath, ...]]
 
-    def place(self, loop: int | None) -> Place:
+    def place(self, loop: int | None) -> SegmentStart:
         return next(place for place in self.places if place.loop == loop)
 
 
@@ -242,7 +242,7 @@ class Walk:
     tests: dict[int, Formula] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
-    items: dict[Spot, Scalar] = field(default_factory=dict)  # view items already computed in this segment
+    items: dict[Spot, SingleValue] = field(default_factory=dict)  # view items already computed in this segment
 
     def fork(self) -> Walk:
         return Walk(
@@ -257,7 +257,7 @@ class Walk:
             dict(self.items),
         )
 
-    def path(self, end: Goto | Output) -> SegmentPath:
+    def path(self, end: Goto | Returned) -> SegmentPath:
         return SegmentPath(
             tuple(self.conditions),
             tuple(self.faults),

@@ -11,12 +11,12 @@ from typing import TypeAlias
 
 from kolahal.lang.scale import Scale
 
-Powers: TypeAlias = tuple[tuple[str, int], ...]  # (name, power), ascending, no power 0; powers may be negative
+Monomial: TypeAlias = tuple[tuple[str, int], ...]  # (name, power), ascending, no power 0; powers may be negative
 
 
 @dataclass(frozen=True, slots=True)
 class Polynomial:
-    terms: tuple[tuple[Powers, Fraction], ...]  # ascending, no coefficient 0
+    terms: tuple[tuple[Monomial, Fraction], ...]  # ascending, no coefficient 0
 
     @staticmethod
     def constant(value: Fraction) -> Polynomial:
@@ -36,7 +36,7 @@ class Polynomial:
         return _collect(total)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
-        total: dict[Powers, Fraction] = {}
+        total: dict[Monomial, Fraction] = {}
         for first, a in self.terms:
             for second, b in other.terms:
                 powers = _multiply(first, second)
@@ -77,11 +77,11 @@ class Polynomial:
         return f"({inside})/{shown if isinstance(divisor, str) else f'({shown})'}"
 
 
-def _collect(terms: Mapping[Powers, Fraction]) -> Polynomial:
+def _collect(terms: Mapping[Monomial, Fraction]) -> Polynomial:
     return Polynomial(tuple(sorted((powers, c) for powers, c in terms.items() if c)))
 
 
-def _multiply(first: Powers, second: Powers) -> Powers:
+def _multiply(first: Monomial, second: Monomial) -> Monomial:
     total = dict(first)
     for name, power in second:
         total[name] = total.get(name, 0) + power
@@ -106,7 +106,7 @@ def is_at_most_one(total: Polynomial) -> bool:
 
 def _shift(polynomial: Polynomial, name: str) -> Polynomial:
     """The polynomial with `name` + 1 in place of `name`."""
-    total: dict[Powers, Fraction] = {}
+    total: dict[Monomial, Fraction] = {}
     for powers, coefficient in polynomial.terms:
         power = dict(powers).get(name, 0)
         rest = tuple((other, p) for other, p in powers if other != name)

@@ -4,15 +4,16 @@ from fractions import Fraction
 
 import pytest
 
+import kolahal.settings as config
 from kolahal import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.model import Within, make_arguments
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.tester.trial import PROFILES, enumerate_questions
+from kolahal.tester.trial import enumerate_questions
 from kolahal.tester.trial import test as run_test
 from kolahal.tester.trial import test_mechanism as ask_mechanism
 
-QUICK = PROFILES["quick"]
+QUICK = config.TesterSettings.profile("quick")
 SMALL = replace(
     QUICK, select_runs=2_000, judge_runs=2_000, test_runs=20_000, refine_runs=4_000, refined=2, refinements=4, bases=2
 )
@@ -29,7 +30,6 @@ def ask(name, *scales, settings=QUICK, seed=0, size=5, executor=None):
 @pytest.mark.parametrize("settings", [SMALL, replace(SMALL, method="statdp")], ids=["paired", "statdp"])
 def test_one_seed_one_answer_on_any_number_of_workers(settings):
     alone = ask("above_threshold_1", 2, 2, settings=settings)
-    assert ask("above_threshold_1", 2, 2, settings=settings) == alone
     with ThreadPoolExecutor(3) as threads:
         assert ask("above_threshold_1", 2, 2, settings=settings, executor=threads) == alone
     with ProcessPoolExecutor(2) as processes:
@@ -141,7 +141,7 @@ def test_mistakes():
 
 
 def test_statdp_agrees_where_the_case_is_clear():
-    statdp = replace(QUICK, method="statdp", select_runs=20_000, test_runs=50_000)
+    statdp = replace(QUICK, method="statdp", select_runs=10_000, test_runs=50_000)
     assert ask("noisy_max_1", 1, settings=statdp).p_value < 1e-6
     assert ask("noisy_max_1", 2, settings=statdp).p_value > 1e-3
     assert ask("smart_sum", 1, 2, settings=statdp, size=2).p_value < 1e-6
@@ -168,4 +168,4 @@ def mostly_zero(q: Private[int], eps: Epsilon):
         return [v, v]
     return [0, 0]
 """)
-    assert ask_mechanism(sketch, Fraction(1, 2), PROFILES["quick"], 0).runs > 0
+    assert ask_mechanism(sketch, Fraction(1, 2), config.TesterSettings.profile("quick"), 0).runs > 0

@@ -4,6 +4,7 @@ import math
 import random
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -118,6 +119,11 @@ def draw_program(rng: random.Random) -> Sketch:
     return parse(HEAD + f"@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n{body}\n")
 
 
+# Seeds whose event is beyond ball arithmetic, and beyond doubles alone.
+BEYOND = {2, 4, 6, 14, 17, 18, 20, 21, 22, 24, 33, 34, 35, 37, 38, 40, 47, 51, 54, 55, 58}
+BEYOND_DOUBLES = {26, 59}
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_small_mechanisms_do_what_sampling_shows(seed):
     rng = random.Random(seed)
@@ -133,33 +139,47 @@ def test_small_mechanisms_do_what_sampling_shows(seed):
         parts.append(Equals(value) if isinstance(value, bool) else rng.choice(choices))
     event = AllOf(tuple(parts))
     certain = rigorous_probability(sketch, database, arguments, whole(*scales), event)
+    assert isinstance(certain, CannotIntegrate) == (seed in BEYOND)
     if isinstance(certain, CannotIntegrate):
         return
     frequency, truth = hits(event, outputs).mean(), float(certain.ball.mid())
     assert abs(truth - frequency) <= 6.5 * math.sqrt(max(truth * (1 - truth), 1e-9) / runs)
     exact = event_probability(sketch, database, arguments, np.array([scales]).reshape(1, len(scales)), event)
+    assert isinstance(exact, CannotIntegrate) == (seed in BEYOND_DOUBLES)
     if not isinstance(exact, CannotIntegrate):
         assert exact[0] == pytest.approx(truth, rel=1e-9, abs=0)
 
 
-@settings(max_examples=6)
-@given(cases())
-def test_generated_programs_do_what_sampling_shows(case):
+def test_generated_programs_do_what_sampling_shows():
+    compared = []
+
+    @settings(max_examples=20)
+    @given(cases())
+    def compare(case):
+        compared.append(compare_with_sampling(case))
+
+    compare()
+    assert sum(compared) >= 4
+
+
+def compare_with_sampling(case: Case) -> bool:
+    """Whether there was something to compare: a program that runs, and an event that can be integrated."""
     runs = 20_000
     try:
         outputs = batch.run(case.sketch, case.database, case.arguments, case.scales, Tape((case.seed,), runs))
     except KolahalError:
-        return
+        return False
     event = event_around(outputs.row(case.seed % runs), case)
     scales = np.array([case.scales]).reshape(1, len(case.scales))
     exact = event_probability(case.sketch, case.database, case.arguments, scales, event)
     if isinstance(exact, CannotIntegrate):
-        return
+        return False
     frequency = hits(event, outputs).mean()
     assert abs(exact[0] - frequency) <= 6.5 * math.sqrt(max(exact[0] * (1 - exact[0]), 1e-9) / runs)
     certain = rigorous_probability(case.sketch, case.database, case.arguments, whole(*case.scales), event)
     assert isinstance(certain, Interval)
     assert exact[0] == pytest.approx(float(certain.ball.mid()), rel=1e-9, abs=0)
+    return True
 
 
 def event_around(output: object, case: Case) -> Event:
@@ -214,7 +234,6 @@ def test_tiny_probabilities_keep_their_digits():
 )
 def test_rigorous_intervals_contain_closed_forms(gap, scale, bits):
     """P(noisy max of two) and a Laplace tail, from their formulas in high precision."""
-    flint = pytest.importorskip("flint")
     maximum, histogram = load_one("noisy_max_1"), load_one("histogram")
     second = rigorous_probability(maximum, (F(0), -gap), at(maximum, 2), (scale,), Equals(F(2)), bits)
     tail = rigorous_probability(histogram, (F(0),), at(histogram, 1), (scale,), AllOf((above(gap),)), bits)

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import programs
+from costs import find_cost
+from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.law.cost import build_case, find_cost
-from kolahal.law.law import Laws, find_law, find_laws
-from kolahal.law.polynomial import Polynomial, is_at_most_one
+from kolahal.law.cost import build_case
+from kolahal.law.law import Laws, find_laws
 from kolahal.law.pricing import least_completions, tight_completions
 from kolahal.proof.trusted.passages import SizedProgram
 from kolahal.results import Law
@@ -64,6 +65,11 @@ LAWS = {
 
 def load(name: str) -> Sketch:
     return load_one(name) if name in GALLERY else programs.load(name)
+
+
+def find_law(sketch: Sketch, settings: ProofSettings) -> Law | Unknown:
+    laws = find_laws(sketch, settings)
+    return laws if isinstance(laws, Unknown) else laws.law(sketch)
 
 
 def laws_of(sketch: Sketch) -> Laws:

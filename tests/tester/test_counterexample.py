@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
+import kolahal.settings as config
 from kolahal.model import make_arguments
 from kolahal.sketches.gallery import load_one
 from kolahal.tester.counterexample import describe, frequencies, reproduce
-from kolahal.tester.trial import PROFILES
 from kolahal.tester.trial import test as ask
 from kolahal.tester.trial import test_mechanism as ask_mechanism
 
@@ -21,7 +21,7 @@ HALF = Fraction(1, 2)
 )
 def test_the_program_shows_the_frequencies_again(name, scales, tmp_path):
     sketch = load_one(name).complete(*scales).filled()
-    trial = ask_mechanism(sketch, HALF, PROFILES["quick"], 0)
+    trial = ask_mechanism(sketch, HALF, config.TesterSettings.profile("quick"), 0)
     path = tmp_path / "again.py"
     path.write_text(reproduce(trial, sketch), encoding="utf-8")
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
@@ -34,7 +34,7 @@ def test_the_program_shows_the_frequencies_again(name, scales, tmp_path):
 
 def test_frequencies_take_the_scales_of_holes():
     sketch = load_one("noisy_max_1")
-    trial = ask(sketch, (2.0,), make_arguments(sketch, HALF, 5, {}), PROFILES["quick"], 0)
+    trial = ask(sketch, (2.0,), make_arguments(sketch, HALF, 5, {}), config.TesterSettings.profile("quick"), 0)
     p1, p2 = frequencies(sketch, trial.example, runs=20_000, scales=(2.0,))
     assert p1 == pytest.approx(trial.odds.p1.value, abs=0.03)
     assert p2 == pytest.approx(trial.odds.p2.value, abs=0.03)
@@ -43,7 +43,7 @@ def test_frequencies_take_the_scales_of_holes():
 def test_a_trial_in_words():
     sketch = load_one("noisy_max_1")
     arguments = make_arguments(sketch, HALF, 5, {})
-    broken = describe(ask(sketch, (2.0,), arguments, PROFILES["quick"], 0))
+    broken = describe(ask(sketch, (2.0,), arguments, config.TesterSettings.profile("quick"), 0))
     assert "That is a violation" in broken and "times as often" in broken and "ε = 0.5" in broken
-    assert "no sure violation" in describe(ask(sketch, (8.0,), arguments, PROFILES["quick"], 0))
-    assert "never there" in describe(ask(sketch, (0.0,), arguments, PROFILES["quick"], 0))
+    assert "no sure violation" in describe(ask(sketch, (8.0,), arguments, config.TesterSettings.profile("quick"), 0))
+    assert "never there" in describe(ask(sketch, (0.0,), arguments, config.TesterSettings.profile("quick"), 0))

@@ -1,0 +1,125 @@
+"""The default road: straight from the law, which says what every completion costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from kolahal.engine.accuracy import describe_errors, expected_errors
+from kolahal.lang.claims import plain_claim
+from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.law.hole_choices import HoleChoice, find_choices, law_of_choices, shares_of
+from kolahal.law.pricing import least_completions, tight_completions
+from kolahal.model import Ranked, Score, Selection, Split
+from kolahal.proof.decide import decide
+from kolahal.proof.judge import by_standing, final_test, finalists_of, tested
+from kolahal.results import Judged, Priced, Synthesis
+from kolahal.roads.watch import Watch
+from kolahal.search.arguments import fix_arguments
+from kolahal.search.completions import scales_at
+from kolahal.search.ranking import total_noise
+from kolahal.settings import Settings
+from kolahal.verdicts import Unknown
+
+MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
+FEW = 2  # completions of a sketch with more holes that are judged at a time: one a core
+
+Road = Callable[[Sketch, Settings, Watch], Synthesis]
+
+
+def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwise: Road | None = None) -> Synthesis:
+    """The completions that keep to a law of the holes they use, and of which no scale can be lowered, judged.
+
+    Where there is none, the road goes on as `otherwise` does; with many holes that has too far to go to be taken unasked.
+    """
+    found = watch("choices", find_choices, sketch, settings.proof)
+    choices, reason = ((), found.reason) if isinstance(found, Unknown) else (found, "")
+    priced = watch("completions", price_completions, sketch, choices, settings)
+    if not priced and otherwise is not None and len(sketch.holes) <= MOST_ENUMERATED:
+        return otherwise(sketch, settings, watch)
+    split = watch("arguments", fix_arguments, sketch, settings)
+    ranked = watch("ranking", rank_by_error, sketch, priced, split, settings)
+    judged = watch("verdicts", judge_lawful, sketch, ranked, split, settings, watch.executor)
+    law = law_of_choices(sketch, choices, judged[0].ranked.completion if judged else None)
+    accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
+    why = "" if ranked else reason or "no scale of the grammar keeps to a law of the sketch"
+    none, count = Selection(), len(priced)
+    return Synthesis(
+        sketch, "law", settings, split, none, (), count, none, ranked, judged, law, accuracy, priced, why
+    )  # fmt: skip
+
+
+def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings: Settings) -> tuple[Priced, ...]:
+    """For each choice of holes the cheapest completions: of the grammar, or where that has none, shares of ε."""
+    found: list[Priced] = []
+    for choice in choices:
+        priced: tuple[Priced, ...] = ()
+        if len(choice.holes) <= MOST_ENUMERATED:
+            some = least_completions(sketch, choice.laws, scales_at(choice.holes, sketch, settings))
+            priced = tight_completions(sketch, choice.laws, some)
+        minimal = [p for p in priced or tight_completions(sketch, choice.laws, shares_of(sketch, choice)) if p.minimal]
+        # Fewer holes come first, so what another choice does with less noise is known by now.
+        found += [p for p in minimal if not any(_is_below(other, p, sketch) for other in found)]
+    return tuple(found)
+
+
+def _is_below(low: Priced, high: Priced, sketch: Sketch) -> bool:
+    """Whether no scale of a completion is ever above that of another."""
+    pairs = zip(low.completion, high.completion, strict=True)
+    return all(one.compare(other, sketch.epsilon.name) in (-1, 0) for one, other in pairs)
+
+
+def rank_by_error(sketch: Sketch, priced: tuple[Priced, ...], split: Split, settings: Settings) -> tuple[Ranked, ...]:
+    """Smallest expected error first, among the completions with the least noise; the law gives the loss."""
+    if not priced:
+        return ()
+    noise = total_noise(sketch, tuple(p.completion for p in priced), split.training + split.testing)
+    order = sorted(range(len(priced)), key=lambda i: float(noise[i]))
+    short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
+    errors = expected_errors(sketch, [priced[i].completion for i in short], split.training[0], settings)
+    epsilon = float(split.training[0].epsilon)
+    ranked = []
+    for i, error in zip(short, errors, strict=True):
+        cost = float(priced[i].worst)
+        score = Score(0, abs(1 - cost), float(noise[i]), error)
+        ranked.append(Ranked(priced[i].completion, score, cost * epsilon))
+    # Two digits of a simulated error are what the simulation is sure of; ties go to less noise, then to simpler scales.
+    return tuple(sorted(ranked, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))))
+
+
+def judge_lawful(
+    sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, executor: Executor | None = None
+) -> tuple[Judged, ...]:
+    """A verdict for each finalist; the winner is also tested, as a second opinion that shares nothing with the proof."""
+    finalists = finalists_of(sketch, ranked, settings)
+    if not finalists:
+        return ()
+    batch = len(finalists) if len(sketch.holes) <= MOST_ENUMERATED else FEW
+    judged: list[Judged] = []
+    favourite = finalists[0].completion
+    # The winner is most often the first, so its test can go on beside the proofs.
+    early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor else None
+    # With many holes there are many ways to be private, and a proof of one of the best will do.
+    while len(judged) < len(finalists) and not _is_enough(judged, settings):
+        jobs = [(sketch, r, settings) for r in finalists[len(judged) : len(judged) + batch]]
+        judged += executor.map(_decide, jobs) if executor else map(_decide, jobs)
+    first, *others = by_standing(judged, settings)
+    winner = first.ranked.completion
+    if early is not None and winner == favourite:
+        trial = early.result()
+    else:
+        trial = final_test(sketch, winner, split.training[0], settings, 0)
+    return by_standing((tested(first, trial), *others), settings)
+
+
+def _is_enough(judged: list[Judged], settings: Settings) -> bool:
+    """Whether something is proved for every length, or, after a second look, up to a size."""
+    best = min((j.standing(settings.ranking.alpha) for j in judged), default=2)
+    return best == 0 or (best == 1 and len(judged) >= 2 * FEW)
+
+
+def _decide(job: tuple[Sketch, Ranked, Settings]) -> Judged:
+    """The law has priced these completions within ε, so each is put to the prover."""
+    sketch, ranked, settings = job
+    program = Mechanism(sketch, ranked.completion).filled()
+    return Judged(ranked, None, decide(program, plain_claim(sketch), settings).verdict)

@@ -21,7 +21,7 @@ test: check
 check: .venv/ready
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m 'not paper and not attacks'
+	$(BIN)/pytest -n 2 -m 'not paper and not attacks and not literature'
 
 bench: .venv/ready
 	$(BIN)/python -m bench

@@ -29,6 +29,8 @@ def judge(path: Path, name: str, claim: str) -> tuple[str, float, str]:
     start = time.perf_counter()
     verdict = check(sketches_of(path)[name], claim).verdict
     seconds = time.perf_counter() - start
+    if isinstance(verdict, Unknown) and verdict.defect:
+        return "failed", seconds, verdict.reason
     match verdict:
         case Unknown(reason):
             said = reason

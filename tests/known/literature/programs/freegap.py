@@ -4,6 +4,27 @@ from kolahal import Epsilon, Lap, Private, each_within, monotone, sketch
 
 
 @sketch(adjacent=each_within(1))
+def sparse_vector_with_gap(q: Private, eps: Epsilon, k: int = 1, T: float = 0):
+    """Sparse vector with gap: budgets have names.
+
+    truth: private (1/2 + 2k/(4k))
+    """
+    epsilon_1 = eps / 2
+    epsilon_2 = eps / 2
+    out = []
+    i, count = 0, 0
+    noisy_threshold = T + Lap(1 / epsilon_1)
+    while i < len(q) and count < k:
+        noisy_q_i = q[i] + Lap(2 * k / epsilon_2)
+        if noisy_q_i >= noisy_threshold:
+            out.append(i)
+            out.append(noisy_q_i - noisy_threshold)
+            count += 1
+        i += 1
+    return out
+
+
+@sketch(adjacent=each_within(1))
 def noisy_max_with_gap(q: Private, eps: Epsilon):
     """Noisy max with gap, in one pass: the largest so far, and how far the next is behind.
 
@@ -25,9 +46,10 @@ def noisy_max_with_gap(q: Private, eps: Epsilon):
 
 @sketch(adjacent=each_within(1))
 def noisy_max_with_gap_from_zero(q: Private, eps: Epsilon):
-    """Noisy max with gap as its authors' first code has it: the gap of the first answer is measured from 0.
+    """Noisy max with gap as an early draft of its code has it: the gap of the first answer is measured from 0.
 
-    truth: private (as if an answer 0 without noise stood beside the others, when the first wins)
+    truth: broken (where the first wins below 0 the gap is its noisy value, and all others are below it: n/2 eps)
+    witness: [0,0,0] [1,1,1] eps=2 cut=1e-4
     """
     i, imax, largest, gap = 0, 0, 0, 0
     while i < len(q):
@@ -119,27 +141,6 @@ def top_two_counting(q: Private, eps: Epsilon):
         elif second is None or noisy[i] > noisy[second]:
             second = i
     return first, second
-
-
-@sketch(adjacent=each_within(1))
-def sparse_vector_with_gap(q: Private, eps: Epsilon, k: int = 1, T: float = 0):
-    """Sparse vector with gap: budgets have names.
-
-    truth: private (1/2 + 2k/(4k))
-    """
-    epsilon_1 = eps / 2
-    epsilon_2 = eps / 2
-    out = []
-    i, count = 0, 0
-    noisy_threshold = T + Lap(1 / epsilon_1)
-    while i < len(q) and count < k:
-        noisy_q_i = q[i] + Lap(2 * k / epsilon_2)
-        if noisy_q_i >= noisy_threshold:
-            out.append(i)
-            out.append(noisy_q_i - noisy_threshold)
-            count += 1
-        i += 1
-    return out
 
 
 @sketch(adjacent=monotone(1))

@@ -1,8 +1,8 @@
-# Nine words: demo, test, check, bench, paper, golden, fuzz, hunt, attacks. The first two set everything up on a bare clone.
+# Ten words: demo, test, check, bench, paper, golden, fuzz, hunt, attacks, literature. The first two set everything up on a bare clone.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench paper golden fuzz hunt attacks clean
+.PHONY: demo test check bench paper golden fuzz hunt attacks literature clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -21,7 +21,7 @@ test: check
 check: .venv/ready
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt'
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt and not literature'
 
 bench: .venv/ready
 	$(BIN)/python -m bench
@@ -54,6 +54,10 @@ hunt: .venv/ready
 # everything that gives a verdict, on every program of tests/known/attacks, and brute force
 attacks: .venv/ready
 	$(BIN)/pytest -n 2 -m attacks tests/known/attacks
+
+# the verdict on every mechanism of tests/known/literature, as a table
+literature: .venv/ready
+	$(BIN)/python -m bench.literature
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -79,7 +79,7 @@ def test_what_opendp_is_told(relation: str, whole: bool, asked: str | None, doma
     assert (name, told, how, divergence) == ("m.make_user_measurement", domain, metric, ("max_divergence", {}))
     assert rest == {"TO": "i64"} and FEATURES == [("contrib", "honest-but-curious")]
     CALLS.clear()
-    assert function([7]) == 3 and CALLS == [{"q": [7], "N": 2, "T": 0.5, "eps": Fraction(1, 3)}]
+    assert function([7]) == 3 and [{"q": [7], "N": 2, "T": 0.5, "eps": Fraction(1, 3)}] == CALLS
     loss = Fraction(1, 3) * 2 + Fraction(1, 2)
     assert privacy_map(2) == measurement._round_up(loss * (2 if relation == "one_within" else 1))
     assert privacy_map(3) == measurement._round_up(loss * (3 if relation == "one_within" else 2))
@@ -89,7 +89,7 @@ def test_arguments_that_are_given_are_used() -> None:
     *_, function, privacy_map, _ = build(arguments={"N": 1, "T": 3})
     CALLS.clear()
     function([])
-    assert CALLS == [{"q": [], "N": 1, "T": 3, "eps": Fraction(1, 3)}]
+    assert [{"q": [], "N": 1, "T": 3, "eps": Fraction(1, 3)}] == CALLS
     assert privacy_map(1) == measurement._round_up(Fraction(1, 3) + 3)
 
 
@@ -128,7 +128,7 @@ def test_answers_get_the_type_that_was_promised() -> None:
     ],
 )
 def test_mistakes_are_refused_in_words(relation: str, whole: bool, changes: dict[str, Any], words: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011 (its words are compared below)
+    with pytest.raises(ValueError) as caught:
         build(relation, whole, **changes)
     assert str(caught.value).startswith(words)
 

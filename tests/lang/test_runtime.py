@@ -98,9 +98,11 @@ def test_uniform_numbers_use_each_bit_once(monkeypatch: pytest.MonkeyPatch) -> N
     assert sampler.below(1) == 0 and asked == [256] * 9, "one choice needs no bits"
     sampler.below(2**3001)
     assert asked[-1] == 376 and sampler._left == 8 * 376 - 3001
+    sampler.below(2**3008)
+    assert asked[-1] == 376 and sampler._left == 0
     sampler._left = 5
     sampler.below(32)
-    assert sampler._left == 0 and len(asked) == 10
+    assert sampler._left == 0 and len(asked) == 11
     sampler.below(33)
     assert sampler._left == 8 * 256 - 6 and asked[-1] == 256
 
@@ -185,12 +187,12 @@ def test_a_budget_is_above_nothing() -> None:
     for given, exact in (("0.1", Fraction(1, 10)), (" 1/10 ", Fraction(1, 10)), ("3", Fraction(3)), (0.1, Fraction(0.1)), (2, Fraction(2))):
         assert runtime._budget("eps", given) == exact
     for wrong in ("x", "1/0", "1/00", "1e3", "-1", "", "1." + "0" * 41, "1" * 41, "1/0 "):
-        with pytest.raises(ValueError, match="^eps must be a number above 0, such as 0.5 or 1/10$"):
+        with pytest.raises(ValueError, match=r"^eps must be a number above 0, such as 0.5 or 1/10$"):
             runtime._budget("eps", wrong)
     for low in ("0", 0, -1, "0.0"):
-        with pytest.raises(ValueError, match="^eps must be above 0$"):
+        with pytest.raises(ValueError, match=r"^eps must be above 0$"):
             runtime._budget("eps", low)
-    with pytest.raises(TypeError, match="^eps must be a number"):
+    with pytest.raises(TypeError, match=r"^eps must be a number"):
         runtime._budget("eps", None)
 
 
@@ -228,6 +230,7 @@ def test_powers_of_two_and_common_divisors() -> None:
         ({"scales": {"a": 4, "b": 8}}, True, Fraction(1, 2**38), Fraction(1, 2**39)),
         ({"scales": {"a": 0, "b": 8}}, True, Fraction(1, 2**37), Fraction(1, 2**38)),
         ({}, True, Fraction(1, 2**40), Fraction(1, 2**41)),
+        ({"scales": {"a": Fraction(1, 2), "b": 8}}, True, Fraction(1, 2**41), Fraction(1, 2**42)),
         ({"distance": 3}, True, Fraction(1, 2**39), Fraction(1, 2**40)),
         ({"scales": {"a": 2**60}}, True, Fraction(1, 2**10), Fraction(1, 2**11)),
         ({"scales": {"a": 2**60}}, False, Fraction(1, 2**1074), Fraction(1, 2**1075)),
@@ -378,7 +381,7 @@ def test_inputs_of_a_run_are_checked() -> None:
     assert run(program("return Lap(N)"), Tape(), [], 0) == 0
     below = program("return 1")
     below.__wrapped__.__globals__["_plan"] = lambda **_: {**PLAN._asdict(), "scales": {"s": -1}}
-    with pytest.raises(ValueError, match="^the scale s is not above 0 here"):
+    with pytest.raises(ValueError, match=r"^the scale s is not above 0 here"):
         run(below, Tape(), [], 3)
 
 
@@ -446,19 +449,20 @@ class Even:
         self.stock = [to] * moved
         for k in range(-60, 60):
             self.stock += [k] * round((runtime._RUNS) * (chances[k] - chances[k + 1]))
-        self.one_sided, self.at = one_sided, 0
+        self.scale, self.one_sided, self.at = scale, one_sided, 0
 
-    def _next(self) -> int:
+    def _next(self, scale: Fraction) -> int:
+        assert scale == self.scale
         self.at += 1
         return self.stock[(self.at - 1) % len(self.stock)]
 
     def laplace(self, scale: Fraction) -> int:
         assert not self.one_sided
-        return self._next()
+        return self._next(scale)
 
     def exponential(self, scale: Fraction) -> int:
         assert self.one_sided
-        return self._next()
+        return self._next(scale)
 
 
 @pytest.mark.parametrize(
@@ -477,6 +481,12 @@ class Even:
 def test_the_self_test_bears_so_many_wrong_draws(scale: Fraction, one_sided: bool, to: int, most: int) -> None:
     assert runtime._check_law(Even(scale, one_sided, most, to), scale, one_sided, 1e-6)
     assert not runtime._check_law(Even(scale, one_sided, most + 1, to), scale, one_sided, 1e-6)
+
+
+def test_the_self_test_bears_more_where_a_false_alarm_must_be_rarer() -> None:
+    scale = Fraction(1)
+    borne = [runtime._check_law(Even(scale, False, 50, -50), scale, False, doubt) for doubt in (1e-6, 1.2589e-7, 1e-8)]
+    assert borne == [False, True, True]
 
 
 def test_the_self_test_names_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -501,8 +511,11 @@ def test_fixed_noise_gives_known_answers() -> None:
     assert runtime._check_known(f, [(inputs, found), (inputs, wrong)]) == [
         f"with fixed noise the answer for {inputs} is {found}, and it should be {wrong}"
     ]
-    shown = program("from kolahal.lang.templates import runtime\nreturn [len(repr(runtime._running.get().noise))]")
-    assert runtime._answer_known(shown, inputs) == [len("<NOT RANDOM, NOT PRIVATE: the fixed noise of a self-test>")]
+    shown = program("seen.append(repr(running.get().noise))\nreturn 1")
+    seen: list[str] = []
+    shown.__wrapped__.__globals__.update(seen=seen, running=runtime._running)
+    assert runtime._answer_known(shown, inputs) == 1
+    assert seen == ["<NOT RANDOM, NOT PRIVATE: the fixed noise of a self-test>"]
 
 
 KNOWN = [9.24999999999909, -2.4999999999990905, 11.749999999998181, -4.999999999998181, 7.125, 3.75, 6, -83, 27, 145, 0.5]

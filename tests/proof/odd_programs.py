@@ -21,6 +21,7 @@ _BODIES = {
     "place of perhaps none": "m = None\nif on:\n    m = N\nc = [None, 1, m]\nif c[N] is None:\n    return 0\nreturn c[M] + q[0] + Lap(1/eps)",
     "place of none and truth": "c = [None, on]\nx = c[N]\nif x is None:\n    return 0\nreturn q[0] + Lap(1/eps)",
     "place of equal items": "a = [N, N, N]\nreturn a[M] + q[0] + Lap(1/eps)",
+    "place of equal truths": "b = [on, on, on]\nif b[N]:\n    return 1\nreturn q[0] + Lap(1/eps)",
     "first and last place": "a = [q[0], N, T]\nreturn a[0] + a[len(a) - 1] + a[1] + Lap(1/eps)",
     "place outside": "a = [1, 2]\nreturn a[2] + q[0] + Lap(1/eps)",
     "place before": "a = [1, 2]\nreturn a[-1] + q[0] + Lap(1/eps)",

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import stored
+from corpus import corpus
 from digests import agrees, digest
 from edits import edits
 
@@ -20,7 +21,6 @@ from kolahal.proof.trusted.bounded import recheck_bounded
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.settings import ProofSettings
 from kolahal.sketches.gallery import GALLERY, load_one
-from test_obligations import corpus
 
 pytestmark = pytest.mark.mutants
 SETTINGS = ProofSettings()

@@ -107,7 +107,7 @@ LEAKS = {
 @pytest.mark.parametrize("name", LEAKS)
 def test_what_is_not_private_is_refused_for_the_right_reason(name: str) -> None:
     sketch, active, words = LEAKS[name]
-    assert words in said(forge(sketch, active))
+    assert f": {words}" in said(forge(sketch, active)) or said(forge(sketch, active)).endswith(f" {words}")
 
 
 @pytest.mark.parametrize("kept", [(move(1), STAY), (move(-1), STAY), BOTH[:2]])
@@ -228,7 +228,7 @@ def test_the_worst_change_of_each_row_is_over_all_moves() -> None:
 
 def test_too_many_moves_are_not_looked_at() -> None:
     sketch = program("return DiscreteLap(1/eps)")
-    assert 2**12 == MOST_CORNERS and not isinstance(worst_changes(case_of(sketch, 12), []), Unknown)
+    assert MOST_CORNERS == 2**12 and not isinstance(worst_changes(case_of(sketch, 12), []), Unknown)
     found = worst_changes(case_of(sketch, 13), [])
     assert isinstance(found, TooLarge) and found.reason == "an event has more than 4096 extreme neighbours"
 

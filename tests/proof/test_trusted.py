@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -52,7 +53,14 @@ from kolahal.logic.terms import (
 )
 from kolahal.model import Certificate, Everywhere, Exactly
 from kolahal.proof.trusted.budget import Share, powers_of, within_claim
-from kolahal.proof.trusted.certificate import Rejected, read_certificate, read_verdict, recheck, write_certificate
+from kolahal.proof.trusted.certificate import (
+    Rejected,
+    describe_assumptions,
+    read_certificate,
+    read_verdict,
+    recheck,
+    write_certificate,
+)
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
 from kolahal.proof.trusted.neighbours import assumed_names, public_facts, public_symbols
 from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form, describe_form, describe_shift
@@ -254,12 +262,19 @@ def test_formulas_are_written_and_read(formula: Formula, text: str, others: list
         *("", ")", "(", "(and a", "a b", "(and a) b", "x", "3", "c", "(not a b)", "(=> a)", "(< x)", "(< x y 1)"),
         *("(< a x)", "(< x a)", "(< x c)", "(< (* x y) 1)", "(< (/ 1 x) 1)", "(< (/ x 0) 1)", "(< (/ x y) 1)"),
         *("(< (ite x x y) 1)", "(xor a a)", "(< (abs x) 1)", "|a", "(< x 1e3)", "(< x .5)", "(< x 5.)", "(< x -1)"),
-        *("(<= x)", "()", "(< x ())", "(< x (to_real))", "(< x (-))", "(< x (- 1 2 3))", "(" * 5000),
+        *("(< (/ x (+ y 2)) 1)", "(< (* (+ y 2) x) 1)", "(<= x)", "()", "(< x ())", "(< x (to_real))", "(< x (-))", "(< x (- 1 2 3))", "(" * 5000),
     ],
 )
 def test_what_is_no_formula_is_refused(text: str) -> None:
     with pytest.raises(NotATerm):
         parse_formula(text, SYMBOLS)
+
+
+def test_names_are_read_as_they_stand() -> None:
+    truth, term = Symbol("XaX", BOOL), Symbol("XbX", REAL)
+    symbols = {symbol.name: symbol for symbol in (truth, term)}
+    for text in ("(and XaX (< XbX 1.0))", "(and |XaX| (< |XbX| 1.0))"):
+        assert parse_formula(text, symbols) == every([truth, below(variable(term), number(1))])
 
 
 def test_names_are_quoted_where_they_must_be() -> None:
@@ -336,6 +351,7 @@ def test_sums_are_evaluated(case: int) -> None:
     for values in VALUES:
         found = compile_sum(term)(values)
         assert found == meaning(values)
+    assert type(compile_sum(add(scale(2, I), number(3)))(values)) is int, "whole values stay int"
 
 
 def bound(symbol: Symbol, value: Any) -> Any:
@@ -593,6 +609,25 @@ def test_an_obligation_that_is_not_shown_is_named(monkeypatch: pytest.MonkeyPatc
     assert recheck(stored.certificate("mean"), 77, second=True) == [
         f"the solvers disagree: {name} (Z3 unsat, cvc5 1 77)" for name in names
     ]
+
+
+def test_what_is_taken_for_granted_in_words() -> None:
+    neighbours = "neighbours: every answer may move by at most 1"
+    whole = load("@sketch(adjacent=each_within(1))\ndef f(q: Private[int, 3], e: Epsilon):\n    return q[0] + DiscreteLap(1/e)\n")
+    assert describe_assumptions(SKETCH, ("N", "M")) == [
+        *("eps > 0", neighbours, "N >= 1", "M >= 1", "the private answers are real numbers")
+    ]
+    assert describe_assumptions(whole, ()) == [
+        *("e > 0", neighbours, "there are 3 private answers", "the private answers are whole numbers")
+    ]
+
+
+def test_shifts_by_the_size_of_the_move_are_written_and_read() -> None:
+    proof, _ = read_certificate(stored.certificate("sum"))
+    alignment = replace(proof.cases[0].alignment, shifts=(Always(Form(Fraction(1))),))
+    text = write_certificate(replace(proof, cases=(replace(proof.cases[0], alignment=alignment),)))
+    assert json.loads(text.text)["cases"][0]["alignment"][0]["words"] == "moves by the size of the move"
+    assert read_certificate(text)[0].cases[0].alignment == alignment
 
 
 def test_what_a_certificate_says() -> None:

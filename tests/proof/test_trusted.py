@@ -51,7 +51,8 @@ from kolahal.logic.terms import (
     symbols_of,
     variable,
 )
-from kolahal.model import Certificate, Everywhere, Exactly
+from kolahal.model import Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
+from kolahal.proof.trusted.bounded import read_verdict as read_bounded_verdict
 from kolahal.proof.trusted.budget import Share, powers_of, within_claim
 from kolahal.proof.trusted.certificate import (
     Rejected,
@@ -62,7 +63,8 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
-from kolahal.proof.trusted.neighbours import assumed_names, public_facts, public_symbols
+from kolahal.proof.trusted.neighbours import assumed_names, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.product import must_release
 from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form, describe_form, describe_shift
 from kolahal.proof.trusted.values import Unsupported
 
@@ -187,12 +189,29 @@ def test_only_whole_arguments_can_be_assumed() -> None:
     assert list(map(print_term, public_facts(counted, ()))) == [length, "(< 0.0 eps)", "(= |len(q)| 3)"]
 
 
+def test_quantities_of_scales_are_whole_numbers_of_the_clauses() -> None:
+    other = load("@sketch(adjacent=each_within(1))\ndef f(data: Private, N: int, eps: Epsilon):\n    return data[0] + Lap(1/eps)\n")
+    assert other.length_name == "len(data)" and quantity("len(data)", other) == variable(Symbol("len(q)", INT))
+    assert quantity("N", other) == variable(Symbol("N", INT))
+
+
 def test_what_is_assumed_is_what_is_required_and_what_the_claim_names() -> None:
     required = load(
         "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, M: int, K: int, eps: Epsilon):\n    return q[0] + Lap(N/eps)\n"
     )
     assert assumed_names(required, parse_scale("eps")) == ("N",)
     assert assumed_names(required, parse_scale("K*eps")) == ("N", "K")
+
+
+def test_comprehensions_that_are_an_answer_must_be_released() -> None:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, on: bool, eps: Epsilon):\n"
+    lists = "    a = [x + Lap(1/eps) for x in q]\n    b = [x + Lap(2/eps) for x in q]\n"
+    for text, wanted in (
+        ("    return b\n", {1}),
+        ("    if on:\n        return a\n    return [x for x in q]\n", {0, 2}),
+        ("    return [a[0], b[0]]\n", set()),
+    ):
+        assert must_release(load(head + lists + text)) == wanted
 
 
 # ---------------------------------------------------------------- shifts in words
@@ -223,34 +242,39 @@ a, b = Symbol("a", BOOL), Symbol("b 2", BOOL)
 X, Y, I, J = map(variable, (x, y, i, j))
 SYMBOLS = {symbol.name: symbol for symbol in (x, y, i, j, a, b)}
 HALF = Fraction(1, 2)
-# A formula, its text, and other texts that say the same.
-WRITTEN: list[tuple[Formula, str, list[str]]] = [
-    (TRUE, "true", ["(and)", "(or true a)", "(not false)"]),
-    (FALSE, "false", ["(or)", "(and a false)", "(not true)", "(< 1.0 1.0)"]),
-    (a, "a", ["|a|", "(and a a)", "(or a false)", "(not (not a))"]),
-    (b, "|b 2|", []),
-    (at_most(X, number(3)), "(<= x 3.0)", ["(>= 3.0 x)", "(<= (+ x 2) 5)", "(not (< 3.0 x))", "(not (> x 3.0))"]),
-    (below(X, Y), "(< x y)", ["(> y x)", "(< (- x y) 0.0)", "(not (>= x y))", "(< (+ x 1.5) (+ y (/ 3 2)))"]),
-    (equal(X, Y), "(= x y)", ["(= y x)", "(= (- y) (- x))", "(= (- x y) 0)"]),
-    (at_most(I, J), "(<= i j)", ["(<= (to_real i) (to_real j))"]),
-    (below(I, number(HALF)), "(< (to_real i) (/ 1.0 2.0))", ["(< i 0.5)", "(< i (/ 1 2))", "(< (* 1 i) (/ 3 6))"]),
-    (at_most(scale(-HALF, X), number(-2)), "(<= 2.0 (* (/ 1.0 2.0) x))", ["(<= (- (* 0.5 x)) (- 2))", "(<= 2 (/ x 2))"]),
-    (every([a, b]), "(and a |b 2|)", ["(and (and a) |b 2|)", "(and a true |b 2|)"]),
-    (some([a, b]), "(or a |b 2|)", ["(or (or a) |b 2|)", "(or a false |b 2|)"]),
-    (implies(a, b), "(=> a |b 2|)", ["(or (not a) |b 2|)"]),
-    (negate(a), "(not a)", ["(=> a false)"]),
-    (negate(equal(X, Y)), "(not (= x y))", []),
-    (implies(every([a, b]), below(X, Y)), "(=> (and a |b 2|) (< x y))", []),
-    (some([negate(a), b, below(X, Y)]), "(=> a (or |b 2| (< x y)))", []),
-    (at_most(choose(a, X, Y), ZERO), "(<= (ite a x y) 0.0)", ["(<= (ite a x y) 0)"]),
-    (at_most(choose(a, I, J), number(HALF)), "(<= (ite a (to_real i) (to_real j)) (/ 1.0 2.0))", []),
-    (below(add(scale(2, X), I, number(-3)), choose(below(X, Y), X, Y)), "(< (+ (to_real i) (* 2.0 x)) (+ (ite (< x y) x y) 3.0))", []),
-    (at_most(scale(3, I), number(-2)), "(<= (+ (* 3 i) 2) 0)", []),
-]
 
 
-@pytest.mark.parametrize(("formula", "text", "others"), WRITTEN, ids=lambda part: part if isinstance(part, str) else "")
-def test_formulas_are_written_and_read(formula: Formula, text: str, others: list[str]) -> None:
+# A formula, its text, and other texts that say the same; made anew by each test, by the code that is tested.
+def written() -> list[tuple[Formula, str, list[str]]]:
+    return [
+        (TRUE, "true", ["(and)", "(or true a)", "(not false)"]),
+        (FALSE, "false", ["(or)", "(and a false)", "(not true)", "(< 1.0 1.0)"]),
+        (a, "a", ["|a|", "(and a a)", "(or a false)", "(not (not a))"]),
+        (b, "|b 2|", []),
+        (at_most(X, number(3)), "(<= x 3.0)", ["(>= 3.0 x)", "(<= (+ x 2) 5)", "(not (< 3.0 x))", "(not (> x 3.0))"]),
+        (below(X, Y), "(< x y)", ["(> y x)", "(< (- x y) 0.0)", "(not (>= x y))", "(< (+ x 1.5) (+ y (/ 3 2)))"]),
+        (equal(X, Y), "(= x y)", ["(= y x)", "(= (- y) (- x))", "(= (- x y) 0)"]),
+        (at_most(I, J), "(<= i j)", ["(<= (to_real i) (to_real j))"]),
+        (below(I, number(HALF)), "(< (to_real i) (/ 1.0 2.0))", ["(< i 0.5)", "(< i (/ 1 2))", "(< (* 1 i) (/ 3 6))"]),
+        (at_most(scale(-HALF, X), number(-2)), "(<= 2.0 (* (/ 1.0 2.0) x))", ["(<= (- (* 0.5 x)) (- 2))", "(<= 2 (/ x 2))"]),
+        (every([a, b]), "(and a |b 2|)", ["(and (and a) |b 2|)", "(and a true |b 2|)"]),
+        (some([a, b]), "(or a |b 2|)", ["(or (or a) |b 2|)", "(or a false |b 2|)"]),
+        (implies(a, b), "(=> a |b 2|)", ["(or (not a) |b 2|)"]),
+        (negate(a), "(not a)", ["(=> a false)"]),
+        (negate(equal(X, Y)), "(not (= x y))", []),
+        (implies(every([a, b]), below(X, Y)), "(=> (and a |b 2|) (< x y))", []),
+        (some([negate(a), b, below(X, Y)]), "(=> a (or |b 2| (< x y)))", []),
+        (at_most(choose(a, X, Y), ZERO), "(<= (ite a x y) 0.0)", ["(<= (ite a x y) 0)"]),
+        (at_most(choose(a, I, J), number(HALF)), "(<= (ite a (to_real i) (to_real j)) (/ 1.0 2.0))", []),
+        (below(add(scale(2, X), I, number(-3)), choose(below(X, Y), X, Y)), "(< (+ (to_real i) (* 2.0 x)) (+ (ite (< x y) x y) 3.0))", []),
+        (at_most(scale(3, I), number(-2)), "(<= (+ (* 3 i) 2) 0)", []),
+    ]
+
+
+@pytest.mark.parametrize("case", range(21))
+def test_formulas_are_written_and_read(case: int) -> None:
+    assert len(written()) == 21
+    formula, text, others = written()[case]
     assert print_term(formula) == text
     for given in (text, f"  {text}\n", *others):
         assert parse_formula(given, SYMBOLS) == formula
@@ -309,45 +333,52 @@ VALUES: list[Mapping[Symbol, Any]] = [
     for k in (-1, 0, 2)
     for truth in (True, False)
 ]
-SUMS: list[tuple[Sum, Any]] = [
-    (ZERO, lambda v: 0),
-    (number(HALF), lambda v: HALF),
-    (X, lambda v: v[x]),
-    (scale(2, X), lambda v: 2 * v[x]),
-    (add(X, number(1)), lambda v: v[x] + 1),
-    (add(scale(HALF, X), scale(-3, I), number(Fraction(1, 3))), lambda v: v[x] / 2 - 3 * v[i] + Fraction(1, 3)),
-    (choose(a, X, Y), lambda v: v[x] if v[a] else v[y]),
-    (add(scale(2, choose(a, X, Y)), Y), lambda v: 2 * (v[x] if v[a] else v[y]) + v[y]),
-    (magnitude(X), lambda v: abs(v[x])),
-    (subtract(X, magnitude(I)), lambda v: v[x] - abs(v[i])),
-]
-TESTS: list[tuple[Formula, Any]] = [
-    (TRUE, lambda v: True),
-    (FALSE, lambda v: False),
-    (a, lambda v: v[a]),
-    (negate(b), lambda v: not v[b]),
-    (at_most(X, Y), lambda v: v[x] <= v[y]),
-    (below(X, Y), lambda v: v[x] < v[y]),
-    (equal(X, Y), lambda v: v[x] == v[y]),
-    (negate(equal(X, Y)), lambda v: v[x] != v[y]),
-    (negate(at_most(X, Y)), lambda v: v[x] > v[y]),
-    (negate(below(X, Y)), lambda v: v[x] >= v[y]),
-    (every([a, b, at_most(I, ZERO)]), lambda v: v[a] and v[b] and v[i] <= 0),
-    (some([negate(a), negate(b), at_most(I, ZERO)]), lambda v: not v[a] or not v[b] or v[i] <= 0),
-    (implies(a, b), lambda v: not v[a] or v[b]),
-    (same_truth(a, b), lambda v: v[a] == v[b]),
-    (same_truth(a, TRUE), lambda v: v[a]),
-    (same_truth(a, FALSE), lambda v: not v[a]),
-    (same_truth(TRUE, b), lambda v: v[b]),
-    (same_truth(FALSE, b), lambda v: not v[b]),
-    (same_truth(a, a), lambda v: True),
-    (at_most(choose(below(X, Y), X, Y), I), lambda v: min(v[x], v[y]) <= v[i]),
-]
 
 
-@pytest.mark.parametrize("case", range(len(SUMS)))
+def sums() -> list[tuple[Sum, Any]]:
+    return [
+        (ZERO, lambda v: 0),
+        (number(HALF), lambda v: HALF),
+        (X, lambda v: v[x]),
+        (scale(2, X), lambda v: 2 * v[x]),
+        (add(X, number(1)), lambda v: v[x] + 1),
+        (add(scale(HALF, X), scale(-3, I), number(Fraction(1, 3))), lambda v: v[x] / 2 - 3 * v[i] + Fraction(1, 3)),
+        (choose(a, X, Y), lambda v: v[x] if v[a] else v[y]),
+        (add(scale(2, choose(a, X, Y)), Y), lambda v: 2 * (v[x] if v[a] else v[y]) + v[y]),
+        (magnitude(X), lambda v: abs(v[x])),
+        (subtract(X, magnitude(I)), lambda v: v[x] - abs(v[i])),
+    ]
+
+
+def formulas() -> list[tuple[Formula, Any]]:
+    return [
+        (TRUE, lambda v: True),
+        (FALSE, lambda v: False),
+        (a, lambda v: v[a]),
+        (negate(b), lambda v: not v[b]),
+        (at_most(X, Y), lambda v: v[x] <= v[y]),
+        (below(X, Y), lambda v: v[x] < v[y]),
+        (equal(X, Y), lambda v: v[x] == v[y]),
+        (negate(equal(X, Y)), lambda v: v[x] != v[y]),
+        (negate(at_most(X, Y)), lambda v: v[x] > v[y]),
+        (negate(below(X, Y)), lambda v: v[x] >= v[y]),
+        (every([a, b, at_most(I, ZERO)]), lambda v: v[a] and v[b] and v[i] <= 0),
+        (some([negate(a), negate(b), at_most(I, ZERO)]), lambda v: not v[a] or not v[b] or v[i] <= 0),
+        (implies(a, b), lambda v: not v[a] or v[b]),
+        (same_truth(a, b), lambda v: v[a] == v[b]),
+        (same_truth(a, TRUE), lambda v: v[a]),
+        (same_truth(a, FALSE), lambda v: not v[a]),
+        (same_truth(TRUE, b), lambda v: v[b]),
+        (same_truth(FALSE, b), lambda v: not v[b]),
+        (same_truth(a, a), lambda v: True),
+        (at_most(choose(below(X, Y), X, Y), I), lambda v: min(v[x], v[y]) <= v[i]),
+    ]
+
+
+@pytest.mark.parametrize("case", range(10))
 def test_sums_are_evaluated(case: int) -> None:
-    term, meaning = SUMS[case]
+    assert len(sums()) == 10
+    term, meaning = sums()[case]
     for values in VALUES:
         found = compile_sum(term)(values)
         assert found == meaning(values)
@@ -358,9 +389,10 @@ def bound(symbol: Symbol, value: Any) -> Any:
     return (TRUE if value else FALSE) if symbol.sort == BOOL else number(Fraction(value))
 
 
-@pytest.mark.parametrize("case", range(len(TESTS)))
+@pytest.mark.parametrize("case", range(20))
 def test_formulas_are_evaluated_replaced_and_translated(case: int) -> None:
-    formula, meaning = TESTS[case]
+    assert len(formulas()) == 20
+    formula, meaning = formulas()[case]
     translated = Translator()
     asked = translated.formula(formula)
     for values in VALUES:
@@ -419,6 +451,7 @@ def test_what_is_empty_is_proved_to_be() -> None:
     assert is_empty([less(q0 + q0 + q0, TWO), less(ONE, q0)], MANY)
     assert is_empty([less(constant_form(0), constant_form(0))], MANY)
     assert not is_empty([less(constant_form(0), constant_form(0), False)], MANY)
+    assert is_empty([less(q0 + q0, ONE + TWO), less(TWO, q0)], MANY)
     assert not is_empty([less(q0, constant_form(0)), less(ONE, d0)], MANY), "symbols of two kinds are two"
 
 
@@ -637,3 +670,17 @@ def test_what_a_certificate_says() -> None:
     assert (said.certificate, said.scope, said.assumed) == (certificate, Everywhere(), ("N >= 1",))
     counted = load("@sketch(adjacent=each_within(1))\ndef f(q: Private[3], eps: Epsilon):\n    return q[0] + Lap(1/eps)\n")
     assert read_verdict(counted, parse_scale("eps"), certificate).scope == Exactly(3)
+
+
+def test_what_a_bounded_certificate_says() -> None:
+    certificate = stored.certificate("sum")
+
+    def says(private: str, arguments: str) -> Any:
+        text = f"@sketch(adjacent=each_within(1))\ndef f(q: {private}, {arguments}eps: Epsilon):\n    return q[0] + Lap(1/eps)\n"
+        return read_bounded_verdict(load(text), 3, certificate)
+
+    assert says("Private[3]", "T: float, ") == Proved(certificate, Exactly(3))
+    assert says("Private", "on: bool, ") == Bounded(certificate, UpTo(3))
+    whole = "N from 1 to 3, M from 1 to 3"
+    assert says("Private[3]", "N: int, M: int, ") == Bounded(certificate, UpTo(3, whole, (1, 3)))
+    assert says("Private", "N: int, ") == Bounded(certificate, UpTo(3, "N from 1 to 3", (1, 3)))

@@ -609,7 +609,7 @@ def test_a_document_is_read_only_if_it_is_of_the_right_form() -> None:
         (lambda case: case["shares"][0].update(bound="much"), "is not an exact number"),
         (lambda case: case["invariant"].update({"7": []}), "a loop that does not exist"),
         (lambda case: case["invariant"].update({"0": ["(< secret 1)"]}), "is not a known number"),
-        (lambda case: case.update(alignment=case["alignment"][:1]), "not one shift for each draw"),
+        (lambda case: case.update(alignment=case["alignment"][:1]), "one shift for each draw"),
         (lambda case: case.update(shares=[]), "do not match the scales"),
     ):
         changed = document()

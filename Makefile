@@ -1,8 +1,8 @@
-# Nine words: demo, test, check, bench, paper, golden, fuzz, hunt, attacks. The first two set everything up on a bare clone.
+# Eleven words: demo, test, check, bench, paper, golden, fuzz, hunt, attacks, literature, mutants. The first two set everything up on a bare clone.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench paper golden fuzz hunt attacks clean
+.PHONY: demo test check bench paper golden fuzz hunt attacks literature mutants clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -21,7 +21,7 @@ test: check
 check: .venv/ready
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt'
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt and not literature'
 
 bench: .venv/ready
 	$(BIN)/python -m bench
@@ -32,6 +32,7 @@ paper: .venv/ready
 
 golden: .venv/ready
 	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest -n 2 tests/golden
+	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest tests/proof/test_stored.py tests/proof/test_obligations.py tests/proof/test_edited.py
 	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest tests/test_docs.py
 
 SECONDS ?= 60
@@ -55,5 +56,17 @@ hunt: .venv/ready
 attacks: .venv/ready
 	$(BIN)/pytest -n 2 -m attacks tests/known/attacks
 
+# the verdict on every mechanism of tests/known/literature, as a table
+literature: .venv/ready
+	$(BIN)/python -m bench.literature
+
+# every change of the trusted code that no test sees, against bench/mutants/survivors.toml; a part: make mutants ONLY=product
+# It goes on where it was stopped; begin anew with `rm -r mutants`.
+CHILDREN ?= 2
+
+mutants: .venv/ready
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
+	$(BIN)/python -m bench.mutants --children $(CHILDREN) $(ONLY)
+
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf mutants .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

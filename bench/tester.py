@@ -10,9 +10,10 @@ from fractions import Fraction
 
 from kolahal.lang.sketch import Sketch
 from kolahal.model import AllOf, Anything, Equals, Event, Example, Within, make_arguments
+from kolahal.settings import TesterSettings
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.tester.runs import Question, count
-from kolahal.tester.trial import PROFILES, test, test_mechanism
+from kolahal.tester.trial import test, test_mechanism
 
 HALF = Fraction(1, 2)
 STATDP = 0.28e6  # the best of StatDP's measured runs per CPU second (peers.md, A.1)
@@ -48,7 +49,7 @@ def measure_fresh(sketch: Sketch, scales: tuple[float, ...], event: Event) -> fl
     arguments = make_arguments(sketch, HALF, 5, GIVEN)
     d1 = (Fraction(1),) * 5
     example = Example(d1, (Fraction(2), *d1[1:]), event, arguments)
-    question = Question(sketch, scales, arguments, PROFILES["default"], 0, "numba")
+    question = Question(sketch, scales, arguments, TesterSettings(), 0, "numba")
     count(question, [example], "warm", 100_000)
     start = time.process_time()
     (tally,) = count(question, [example], "bench", BULK)
@@ -58,18 +59,18 @@ def measure_fresh(sketch: Sketch, scales: tuple[float, ...], event: Event) -> fl
 def measure_whole(sketch: Sketch, scales: tuple[float, ...]) -> float:
     """Runs per CPU second of a default test, in which most runs share their noise and much time goes into events."""
     start = time.process_time()
-    trial = test(sketch, scales, make_arguments(sketch, HALF, 5, GIVEN), PROFILES["default"], 0)
+    trial = test(sketch, scales, make_arguments(sketch, HALF, 5, GIVEN), TesterSettings(), 0)
     return trial.runs / (time.process_time() - start)
 
 
 def measure_default(sketch: Sketch) -> tuple[float, float, int]:
     """CPU seconds, wall-clock seconds and runs of `kolahal test` once its two processes are up and have compiled."""
-    test_mechanism(sketch, HALF, PROFILES["default"], 1)
+    test_mechanism(sketch, HALF, TesterSettings(), 1)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with ProcessPoolExecutor(2) as pool:
-        test_mechanism(sketch, HALF, PROFILES["quick"], 1, pool)
+        test_mechanism(sketch, HALF, TesterSettings.quick(), 1, pool)
         own, start = time.process_time(), time.perf_counter()
-        trial = test_mechanism(sketch, HALF, PROFILES["default"], 0, pool)
+        trial = test_mechanism(sketch, HALF, TesterSettings(), 0, pool)
         wall, own = time.perf_counter() - start, time.process_time() - own
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     children = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -20,10 +20,10 @@ from kolahal.losses import log_ratio
 from kolahal.model import Trial
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.settings import TesterSettings
-from kolahal.tester.trial import PROFILES, test_mechanism
+from kolahal.tester.trial import test_mechanism
 
 HALF = Fraction(1, 2)
-STATDP = replace(PROFILES["default"], method="statdp", select_runs=100_000, test_runs=500_000)  # StatDP's own numbers
+STATDP = replace(TesterSettings(), method="statdp", select_runs=100_000, test_runs=500_000)  # StatDP's own numbers
 MORE = replace(STATDP, select_runs=500_000, test_runs=2_500_000)  # and as many in the test as ours
 COLUMNS = "mechanism | true ε | StatDP: p | bound | CPU s | 5 × runs: p | bound | CPU s | ours: p | bound | CPU s | exact loss"
 ROWS = (
@@ -59,9 +59,9 @@ def main() -> None:
     print("| --- " * (COLUMNS.count("|") + 1) + "|")
     for name, truth in ROWS:
         (sketch,) = load_sketches(f"{FOLDER}/{name.replace(' ', '.py:')}")
-        test_mechanism(sketch, HALF, PROFILES["default"], 1)  # compile
+        test_mechanism(sketch, HALF, TesterSettings(), 1)  # compile
         cells = [name, truth]
-        for settings in (STATDP, MORE, PROFILES["default"]):
+        for settings in (STATDP, MORE, TesterSettings()):
             trial, seconds = measure(sketch, settings)
             cells += [f"{trial.p_value:.2g}", f"{trial.epsilon_lower / float(HALF):.3f}", f"{seconds:.1f}"]
         print("| " + " | ".join([*cells, exact_loss(sketch, trial)]) + " |", flush=True)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from kolahal.lang.read.front import load_sketches
 from kolahal.model import make_arguments
-from kolahal.tester.trial import PROFILES, test
+from kolahal.settings import TesterSettings
+from kolahal.tester.trial import test
 
 FOLDER = Path(__file__).parent.parent / "tests" / "known" / "files"
 EPSILON = Fraction(1, 10)
@@ -78,9 +79,9 @@ def measure(row: Row, profile: str) -> tuple[float, float]:
     """The lower bound at confidence 0.99, and CPU seconds."""
     (sketch,) = load_sketches(f"{FOLDER}/{row.target}")
     arguments = make_arguments(sketch, EPSILON, row.size, dict(row.given))
-    test(sketch, (), arguments, PROFILES["quick"], 0)  # compile
+    test(sketch, (), arguments, TesterSettings.quick(), 0)  # compile
     start = time.process_time()
-    trial = test(sketch, (), arguments, PROFILES[profile], 0)
+    trial = test(sketch, (), arguments, getattr(TesterSettings, profile)() if profile != "default" else TesterSettings(), 0)
     return trial.epsilon_lower, time.process_time() - start
 
 

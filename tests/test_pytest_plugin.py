@@ -21,6 +21,8 @@ import pytest
 from fractions import Fraction
 from kolahal import checking
 from kolahal.model import *
+from kolahal.results import *
+from kolahal.verdicts import *
 
 ASKED = []
 

@@ -317,7 +317,7 @@ def test_without_a_promise_nothing_is_claimed() -> None:
 
 
 def test_a_bounded_promise_is_kept_to() -> None:
-    bounded = {"kind": BOUNDED, "most": 4, "values": (1, 3), "assumed": ("N >= 1",)}
+    bounded = {"kind": BOUNDED, "most": 4, "values": (1, 3), "assumed": (AtLeast("N"),)}
     text = emit(textbook("svt"), promised(textbook("svt"), **bounded))
     flat = words_of(text)
     assert "differential privacy for at most 4 private answers and N from 1 to 3, and refuses others." in flat

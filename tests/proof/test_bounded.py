@@ -47,6 +47,7 @@ PRIVATE = [
 ]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(("name", "scales"), PRIVATE)
 def test_what_is_private_is_proved(name: str, scales: tuple[str | None, ...]) -> None:
     mechanism = fill(name, *scales)
@@ -80,6 +81,8 @@ def test_what_is_not_private_is_not_proved(name: str, scales: tuple[str, ...], s
     assert isinstance(prove_bounded(mechanism, claim, size=size), Bounded), "it is private at its true cost"
 
 
+@pytest.mark.mutants
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("name", "scales"),
     [
@@ -112,11 +115,14 @@ def test_a_claim_may_use_the_arguments() -> None:
     assert isinstance(prove_bounded(mechanism, parse_scale("N*eps"), size=3), Bounded)
 
 
+@pytest.mark.mutants
 def test_holes_and_claims_without_a_value_are_refused() -> None:
     assert isinstance(prove_bounded(load_one("histogram"), size=1), Unknown)
     assert isinstance(prove_bounded(fill("above_threshold_1", "2/eps", "4/eps"), parse_scale("T*eps"), size=1), Unknown)
 
 
+@pytest.mark.mutants
+@pytest.mark.mutants
 def test_paths_that_leave_runs_out_do_not_cover_all() -> None:
     paths = explore(load_one("noisy_max_1"), 3, {}, 100)
     assert isinstance(paths, Paths)
@@ -213,6 +219,7 @@ TAMPER: dict[str, Callable[[Any], None]] = {
 }
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("way", TAMPER)
 @pytest.mark.parametrize(("name", "scales"), [("above_threshold_1", ("2/eps", "4/eps")), ("noisy_max_1", ("2/eps",))])
 def test_a_changed_certificate_is_rejected(name: str, scales: tuple[str, ...], way: str) -> None:
@@ -249,6 +256,8 @@ def set_ends(document: Any, low: str, high: str) -> None:
         passage["ends"] = [[low, high] for _ in passage["ends"]]
 
 
+@pytest.mark.mutants
+@pytest.mark.mutants
 @pytest.mark.parametrize(("low", "high"), [("0", "0"), ("-1/2", "1/2"), ("-2", "2"), ("1", "-1")])
 def test_bounds_that_depend_on_the_database_are_proved_again(low: str, high: str) -> None:
     found = prove_bounded(fill("clipped_sum", "1/eps"), size=1)
@@ -264,6 +273,7 @@ def test_a_certificate_is_about_one_program() -> None:
     assert recheck_bounded(found.certificate, SETTINGS, fill("noisy_max_1", "3/eps"))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", "null", '{"kind": "bounded"}', '{"kind": "bounded", "program": 3}', "{" * 9]
 )

@@ -6,16 +6,15 @@ import copy
 import json
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import pytest
-from every_length import PRIVATE, load
+from every_length import load
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from stored import certificate
 
 from kolahal.lang.scale import parse_scale
-from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import (
     CaseProof,
@@ -29,18 +28,9 @@ from kolahal.proof.trusted.obligations import obligations
 from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form
 from kolahal.proof.trusted.values import Unsupported
-from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.verdicts import Certificate, Proved
+from kolahal.verdicts import Certificate
 
 NAMES = ("above_threshold_1", "svt", "noisy_max_1", "smart_sum", "histogram", "exp_noisy_max", "named_noise", "largest_of_list")
-
-
-@cache
-def certificate(name: str) -> Certificate:
-    sketch = load(PRIVATE[name]) if name in PRIVATE else load_one(name).complete(*GALLERY[name].textbook[0]).filled()
-    verdict = prove_every_length(sketch)
-    assert isinstance(verdict, Proved)
-    return verdict.certificate
 
 
 def document(name: str) -> Any:

@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 
 import pytest
+import stored
 from every_length import BROKEN, PRIVATE, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -41,6 +42,13 @@ WRONG = [
 def test_the_gallery_is_proved_for_every_length(name: str, scales: tuple[str | None, ...]) -> None:
     verdict = prove_every_length(load_one(name).complete(*scales).filled())
     assert isinstance(verdict, Proved) and verdict.scope == Everywhere()
+
+
+@pytest.mark.parametrize("name", stored.NAMES)
+def test_the_search_finds_the_certificates_that_are_kept(name: str) -> None:
+    verdict = prove_every_length(stored.program(name))
+    assert isinstance(verdict, Proved)
+    assert stored.digest(verdict.certificate) == stored.entries()[name]["digest"]
 
 
 @pytest.mark.parametrize(("name", "scales"), WRONG, ids=str)

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
+from stored import certificate
 
 from kolahal.checking import verify
 from kolahal.logic import solver
-from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
-from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.verdicts import Certificate, Proved
 
 needs_cvc5 = pytest.mark.skipif(not solver.has_second_opinion(), reason="cvc5 is not installed")
-
-
-@cache
-def certificate(name: str) -> Certificate:
-    found = prove_every_length(load_one(name).complete(*GALLERY[name].textbook[0]).filled())
-    assert isinstance(found, Proved)
-    return found.certificate
 
 
 @needs_cvc5

@@ -75,7 +75,7 @@ def _lengthen(integrator: Integrator, claim: Scale, start: FoundLoss) -> Iterato
             continue
         if share + gain * (MOST_ANSWERS - len(example.d1)) <= 1:
             return
-        more = int((1 - share) / gain)
+        more = int((1 - share) / gain) if gain else 0  # at the claim itself, and level
         if more >= FEWEST_AT_ONCE:
             further = best.of(example, more)
             (found,) = _shares(integrator, claim, [further])

@@ -1,0 +1,162 @@
+"""Changes trusted code one spot at a time, and tells which changes no test sees.
+
+    python -m bench.mutants [PART ...] [--children 2]
+
+The mutants are mutmut's; it goes on where it was stopped (the folder `mutants`; remove it to begin anew). What survives
+must stand in survivors.toml with the reason why it changes nothing, and what stands there must survive. A PART is a
+module such as `product`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mutmut.mutation.diff_apply import get_diff_for_mutant
+from mutmut.stats import status_by_exit_code
+from mutmut.utils.format_utils import mangled_name_from_mutant_name, orig_function_and_class_names_from_key
+
+MUTANTS = Path("mutants")
+SURVIVORS = Path(__file__).with_name("survivors.toml")
+KILLED = ("killed", "timeout", "segfault")
+
+
+@dataclass(frozen=True, order=True)
+class Change:
+    """What was changed, so that it is known again when other lines have changed too."""
+
+    where: str
+    was: str
+    now: str
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one function, and what became of it."""
+
+    name: str  # as mutmut has it
+    path: Path
+    result: int | None
+
+    @property
+    def status(self) -> str:
+        return str(status_by_exit_code[self.result])
+
+    @property
+    def is_dead(self) -> bool:
+        """Whether a test saw it; one that does not end, or takes the process with it, was seen too."""
+        return self.status in KILLED or (self.result or 0) < 0
+
+    @property
+    def module(self) -> str:
+        return self.path.stem
+
+    def change(self) -> Change:
+        function, holder = orig_function_and_class_names_from_key(self.name)
+        place = ".".join([*self.path.with_suffix("").parts[2:], *([holder] if holder else []), function])
+        lines = get_diff_for_mutant(self.name, path=self.path).splitlines()
+        sides = ["\n".join(line[1:].strip() for line in lines if _is(line, sign)) for sign in "-+"]
+        return Change(place, *sides)
+
+
+def _is(line: str, sign: str) -> bool:
+    return line.startswith(sign) and not line.startswith(sign * 3)
+
+
+def read_mutants(parts: Iterable[str]) -> list[Mutant]:
+    found = []
+    for path in sorted(MUTANTS.rglob("*.py.meta")):
+        source = path.relative_to(MUTANTS).with_suffix("")
+        if not parts or source.stem in parts:
+            results = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
+            found += [Mutant(name, source, result) for name, result in results.items()]
+    return found
+
+
+def read_survivors(parts: Iterable[str]) -> dict[Change, str]:
+    """What is known to survive, and why."""
+    groups = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["group"]
+    every = {Change(**entry): group["why"] for group in groups for entry in group["mutants"]}
+    return {change: why for change, why in every.items() if not parts or _module(change) in parts}
+
+
+def _module(change: Change) -> str:
+    return next(p.stem for p in Path("src").rglob("*.py") if change.where.startswith(_dotted(p)))
+
+
+def _dotted(path: Path) -> str:
+    return ".".join(path.with_suffix("").parts[2:]) + "."
+
+
+def run(parts: list[str], children: int) -> None:
+    """Try all mutants that were not tried, and those survivors again that are not explained."""
+    known = read_survivors(parts)
+    forget([m for m in read_mutants(parts) if not m.is_dead and m.result is not None and m.change() not in known])
+    for _ in range(3):  # mutmut sees only after it has begun which functions are new
+        left = [m for m in read_mutants(parts) if m.result is None]
+        patterns = sorted({f"{mangled_name_from_mutant_name(m.name)}__mutmut_*" for m in left}) if parts else []
+        if parts and not read_mutants(parts):
+            patterns = [f"*.{part}.*" for part in parts]
+        command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(children), *patterns]
+        if not parts or patterns:
+            subprocess.run(command, check=True)
+        if not any(m.result is None for m in read_mutants(parts)):
+            return
+
+
+def forget(mutants: list[Mutant]) -> None:
+    """Make mutmut try them again."""
+    for path in {mutant.path for mutant in mutants}:
+        file = MUTANTS / f"{path}.meta"
+        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        for mutant in mutants:
+            if mutant.path == path:
+                data["exit_code_by_key"][mutant.name] = None
+        file.write_text(json.dumps(data, indent=4), encoding="utf-8")
+
+
+def report(parts: list[str]) -> Iterator[str]:
+    """The score, and what is not as it should be: each line of that begins with a capital letter."""
+    mutants = read_mutants(parts)
+    known = read_survivors(parts)
+    alive = {m: m.change() for m in mutants if not m.is_dead}
+    for module in dict.fromkeys(m.module for m in mutants):
+        mine = [m for m in mutants if m.module == module]
+        if mine:
+            yield f"  {module:14} {len(mine):5} mutants, {sum(m.is_dead for m in mine):5} killed"
+    killed = Counter(m.status if m.status in KILLED else "crash" for m in mutants if m.is_dead)
+    explained = sum(change in known for change in alive.values())
+    total, dead = len(mutants), sum(killed.values())
+    yield f"  {dead} of {total} killed: {dead / total:.2%} ({', '.join(f'{n} {status}' for status, n in killed.items())})"
+    yield f"  {dead} of the {total - explained} that change something: {dead / (total - explained):.2%}"
+    for mutant, change in alive.items():
+        if change not in known:
+            entry = ", ".join(f"{name} = {json.dumps(getattr(change, name), ensure_ascii=False)}" for name in ("where", "was", "now"))
+            yield f"Unexplained ({mutant.status}): {mutant.name}\n  {{ {entry} }},"
+    for change in known.keys() - set(alive.values()):
+        yield f"Explained, and does not survive: {change}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__.split("\n")[0])
+    parser.add_argument("parts", nargs="*", help="modules, such as product; all if none is named")
+    parser.add_argument("--children", type=int, default=2, help="how many at once")
+    parser.add_argument("--report", action="store_true", help="try nothing, tell what is known")
+    given = parser.parse_args()
+    if not given.report:
+        run(given.parts, given.children)
+    lines = list(report(given.parts))
+    print("\n".join(lines))
+    return int(any(line[0].isupper() for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Programs of all kinds, for what is looked at in many of them."""
+
+from __future__ import annotations
+
+import ast
+import random
+from functools import cache
+from pathlib import Path
+
+from every_length import BROKEN, PRIVATE, load
+from odd_programs import ODD
+from streams import Writer
+
+from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import SketchError
+from kolahal.sketches.gallery import GALLERY, load_one
+from list_programs import ListWriter
+
+TESTS = Path(__file__).parent.parent
+GENERATED = [seed for seed in range(24) if seed not in (3, 10, 17, 18)]  # without those with the most paths
+
+
+@cache
+def corpus() -> dict[str, dict[str, Sketch]]:
+    """All programs, by where they come from."""
+    gallery = {name: load_one(name).complete(*entry.textbook[0]).filled() for name, entry in GALLERY.items()}
+    return {
+        "gallery": gallery,
+        "gallery, whole": {name: sketch.discretised() for name, sketch in gallery.items()},
+        **{f"odd {part}": {name: load(ODD[name]) for name in list(ODD)[part::10]} for part in range(10)},
+        **{f"private {part}": _loaded(dict(list(PRIVATE.items())[part::3])) for part in range(3)},
+        **{f"broken {part}": _loaded(dict(list(BROKEN.items())[part::3])) for part in range(3)},
+        **{path.stem: _attacks(path) for path in sorted((TESTS / "known/attacks/programs").glob("*.py"))},
+        "streams": _loaded({f"seed {seed}": Writer(random.Random(seed)).program() for seed in GENERATED}),
+        "lists": _loaded(
+            {f"seed {seed}": ListWriter(random.Random(seed), seed % 2 == 0).program() for seed in GENERATED}
+        ),
+    }
+
+
+def _loaded(texts: dict[str, str]) -> dict[str, Sketch]:
+    """What the language takes of some texts."""
+    found = {}
+    for name, text in texts.items():
+        try:
+            found[name] = load(text)
+        except SketchError:
+            continue  # a name that is always None, mostly
+    return found
+
+
+def _attacks(path: Path) -> dict[str, Sketch]:
+    text = path.read_text(encoding="utf-8")
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    return _loaded({node.name: ast.unparse(node) for node in functions})

@@ -1,0 +1,252 @@
+"""Bounded proofs forged for programs that are not private: made of the program's own paths, with shifts that hide nothing.
+
+Each needs one check of the re-check to be refused, and that is the check that must refuse it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
+from kolahal.lang.sketch import Sketch
+from kolahal.logic.linear import variable
+from kolahal.paths.events import normal
+from kolahal.paths.explore import explore
+from kolahal.paths.state import Paths
+from kolahal.paths.unknowns import MoveAt, NoiseAt
+from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.trusted.bounded import _Recheck, recheck_bounded
+from kolahal.proof.trusted.passages import (
+    MOST_CORNERS,
+    Row,
+    SizedProgram,
+    TooLarge,
+    relation,
+    shape,
+    whole_moves,
+    worst_changes,
+)
+from kolahal.settings import ProofSettings
+from kolahal.verdicts import Bounded, Certificate, Unknown
+
+pytestmark = pytest.mark.mutants
+SETTINGS = ProofSettings()
+STAY: dict[str, Any] = {"steps": {}, "cost": "0"}
+
+
+def program(body: str, relation: str = "each_within(1)", private: str = "Private") -> Sketch:
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    return parse(f"@sketch(adjacent={relation})\ndef f(q: {private}, eps: Epsilon):\n{lines}\n")
+
+
+def paths_of(sketch: Sketch, size: int) -> Paths:
+    paths = explore(sketch, size, {}, SETTINGS.paths, ties=True)
+    assert isinstance(paths, Paths)
+    return paths
+
+
+def forge(sketch: Sketch, active: Sequence[int] = (), shifts: Sequence[dict[str, Any]] = (STAY,), size: int = 1) -> Any:
+    """A document with an event for each path, and the same shifts for every passage there may be."""
+    cases = []
+    for count in range(1, size + 1):
+        paths = paths_of(sketch, count)
+        events = [
+            {"paths": [i], "facets": [str(atom) for atom in normal(path.atoms)]} for i, path in enumerate(paths.paths)
+        ]
+        pieces = range(len(relation(sketch.adjacency, count)))
+        places = range(len(events))
+        passages = [
+            {"from": i, "to": j, "piece": piece, "ends": None, "shifts": list(shifts)}
+            for i, j in itertools.product(places, places)
+            for piece in (*pieces, None)
+        ]
+        cases.append({"size": count, "arguments": {}, "active": list(active), "events": events, "passages": passages})
+    return {"kind": "bounded", "program": str(sketch), "claim": "eps", "size": size, "cases": cases}
+
+
+def said(document: Any, settings: ProofSettings = SETTINGS) -> str:
+    return " ".join(recheck_bounded(Certificate(json.dumps(document)), settings))
+
+
+def move(step: int | str, cost: int | str = 1) -> dict[str, Any]:
+    return {"steps": {"noise1": str(step)}, "cost": str(cost)}
+
+
+BOTH = (move(1), move(-1), STAY)
+GIVEN = program("return q[0] + Lap(1/eps)")
+
+
+def test_what_is_private_can_be_written_this_way_too() -> None:
+    assert said(forge(GIVEN, [0], BOTH)) == "" and said(forge(program("return 1"))) == ""
+    assert said(forge(program("return q[0] + DiscreteLap(1/eps)", private="Private[int]"), [0], BOTH)) == ""
+
+
+LEAKS = {
+    "an answer without noise": (program("return q[0]"), (), "no shift hides the move"),
+    "noise that stays": (GIVEN, (), "no shift hides the move"),
+    "a comparison without noise": (
+        program("if q[0] > 0:\n    return 1\nreturn 0"),
+        (),
+        "has no noise, and a neighbour beyond it never gives the same output",
+    ),
+    "overlapping ways to an answer": (
+        program("x = Lap(1/eps)\nif q[0] > 0:\n    if x > 5:\n        if x <= 10:\n            return 1\n        return 0\n    if x > q[0]:\n        return 1\n    return 0\nreturn 0"),
+        (0,),
+        "a comparison without noise decides which of several equal outputs is given",
+    ),
+    "a comparison with noise": (program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0"), (0,), "no shift hides the move"),
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_what_is_not_private_is_refused_for_the_right_reason(name: str) -> None:
+    sketch, active, words = LEAKS[name]
+    assert f": {words}" in said(forge(sketch, active)) or said(forge(sketch, active)).endswith(f" {words}")
+
+
+@pytest.mark.parametrize("kept", [(move(1), STAY), (move(-1), STAY), BOTH[:2]])
+def test_every_extreme_or_whole_move_must_be_hidden(kept: tuple[dict[str, Any], ...]) -> None:
+    whole = program("return q[0] + DiscreteLap(1/eps)", private="Private[int]")
+    assert "no shift hides the move" in said(forge(whole, [0], kept))
+    hidden = said(forge(GIVEN, [0], kept))
+    assert (hidden == "") is (kept == BOTH[:2]), "real moves between two extreme ones are mixtures of them"
+
+
+@pytest.mark.parametrize(
+    ("sketch", "shifts", "words"),
+    [
+        (GIVEN, (move(1, 2), move(-1, 2)), "a shift costs 1, above 1 or not what is written"),
+        (GIVEN, (move(2, 2), move(-2, 2)), "a shift costs 2, above 1"),
+        (program("return q[0] + Lap(1/(2*eps))"), (move(1, 2), move(-1, 2)), "a shift costs 2, above 1"),
+        (program("return q[0] + Exp(1/eps)"), (move(1), move(-1)), "the shift of noise1 leaves the noise's support"),
+        (program("return q[0] + DiscreteExp(1/eps)", private="Private[int]"), (move(1), move(-1)), "leaves the noise's support"),
+        (program("return 2 * q[0] + DiscreteLap(1/eps)", private="Private[int]"), (move("1/2", "1/2"),), "is not a whole number"),
+        (program("return q[0] + DiscreteLap(1/eps)"), BOTH, "an output with whole noise moves by less than a whole number"),
+        (program("if q[0] + DiscreteLap(1/eps) > 0:\n    return 1\nreturn 0"), BOTH[2:], "no whole shift hides every move"),
+        (program("return q[0] + Lap(1/eps**2)"), (move(1), move(-1)), "noise is shifted whose scale does not fit the claim"),
+    ],
+)
+def test_shifts_must_be_possible_and_paid_for(sketch: Sketch, shifts: Any, words: str) -> None:
+    assert words in said(forge(sketch, [0], shifts))
+
+
+def test_a_whole_shift_that_does_for_all_moves_is_enough() -> None:
+    sketch = program("if q[0] + DiscreteLap(1/eps) > 0:\n    return 1\nreturn 0")
+    assert said(forge(sketch, [0], [move(1), move(-1)])) == ""
+
+
+CLIPPED = program("x = q[0]\nif x > 1:\n    x = 1\nif x < 0:\n    x = 0\nreturn x + Lap(1/eps)")
+
+
+def clipped() -> Any:
+    found = prove_bounded(CLIPPED, size=1)
+    assert isinstance(found, Bounded)
+    return json.loads(found.certificate.text)
+
+
+def bounded_passages(document: Any) -> list[Any]:
+    return [p for p in document["cases"][0]["passages"] if p["ends"] is not None]
+
+
+def test_changes_that_depend_on_the_database_need_bounds() -> None:
+    assert said(clipped()) == "" and bounded_passages(clipped())
+    document = clipped()
+    for passage in bounded_passages(document):
+        passage["ends"] = None
+    assert "a change depends on the database, and no bounds are given" in said(document)
+    for low, high in (("0", "1"), ("-1", "0")):
+        document = clipped()
+        for passage in bounded_passages(document):
+            passage["ends"] = [[low, high] for _ in passage["ends"]]
+        assert "goes beyond its bounds" in said(document)
+    document = clipped()
+    for passage in bounded_passages(document):
+        passage["shifts"] = passage["shifts"][:1]
+    assert "no shift leads from event" in said(document)
+
+
+def test_whole_noise_does_not_make_up_for_a_change_that_depends_on_the_database() -> None:
+    document = clipped()
+    document["program"] = document["program"].replace("Private", "Private[int]").replace("Lap(", "DiscreteLap(")
+    assert "an output with whole noise changes by an amount that depends on the database" in said(document)
+
+
+# ---------------------------------------------------------------- moves and shapes
+
+DISTANCES = (Fraction(1), Fraction(2), Fraction(3, 2), Fraction(1, 2))
+
+
+@pytest.mark.parametrize("kind", [EachWithin, OneWithin, SumWithin, Monotone])
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_whole_moves_are_all_of_them(kind: Any, distance: Fraction) -> None:
+    adjacency = kind(distance)
+    for size in (1, 2, 3):
+        every = itertools.product([Fraction(s) for s in range(-3, 4)], repeat=size)
+        found = list(whole_moves(adjacency, size))
+        assert sorted(found) == sorted(move for move in every if adjacency.allows(move))
+        assert {type(step) for move in found for step in move} <= {Fraction}
+
+
+@pytest.mark.parametrize("kind", [EachWithin, OneWithin, SumWithin, Monotone])
+def test_pieces_hold_every_move_and_no_other(kind: Any) -> None:
+    adjacency = kind(Fraction(3, 2))
+    steps = [Fraction(n, 2) for n in range(-4, 5)]
+    for size in (1, 2):
+        pieces = relation(adjacency, size)
+        for move_ in itertools.product(steps, repeat=size):
+            values = {MoveAt(i): step for i, step in enumerate(move_)}
+            inside = [
+                all(atom.form.at(values) < 0 or (not atom.strict and atom.form.at(values) == 0) for atom in piece.atoms)
+                and all(step == 0 for i, step in enumerate(move_) if i not in piece.places)
+                for piece in pieces
+            ]
+            assert any(inside) == adjacency.allows(move_)
+
+
+def case_of(sketch: Sketch, size: int) -> SizedProgram:
+    return SizedProgram(paths_of(sketch, size), (), ())
+
+
+def test_the_worst_change_of_each_row_is_over_all_moves() -> None:
+    case = case_of(program("return q[0] + DiscreteLap(1/eps)", "each_within(2)"), 2)
+    noise = variable(NoiseAt(0, ()))
+    first, second = variable(MoveAt(0)), variable(MoveAt(1))
+    rows = [Row(noise, form, False) for form in (first, first - second, second - first - first)]
+    assert worst_changes(case, rows) == (2, 4, 6)
+    stays = Row(noise, first - first, True)
+    assert worst_changes(case, [stays]) == (0,)
+    moves = worst_changes(case, [Row(noise, first, True)])
+    assert isinstance(moves, Unknown) and not isinstance(moves, TooLarge) and "declare whole answers" in moves.reason
+    assert worst_changes(case, []) == ()
+
+
+def test_too_many_moves_are_not_looked_at() -> None:
+    sketch = program("return DiscreteLap(1/eps)")
+    assert MOST_CORNERS == 2**12 and not isinstance(worst_changes(case_of(sketch, 12), []), Unknown)
+    found = worst_changes(case_of(sketch, 13), [])
+    assert isinstance(found, TooLarge) and found.reason == "an event has more than 4096 extreme neighbours"
+
+
+def test_events_of_one_shape_have_the_same_noise_and_answer() -> None:
+    def shapes(body: str, active: Sequence[int]) -> list[object]:
+        sketch = program(body)
+        document = forge(sketch, active)
+        recheck = _Recheck(sketch, parse_scale("eps"), 1, {}, SETTINGS, document["cases"][0])
+        return [shape(event, recheck.active) for event in recheck.case.events]
+
+    apart = shapes("if q[0] > 0:\n    if Lap(1/eps) > 0:\n        return 1\n    return 0\nif Lap(1/eps) > 0:\n    return 1\nreturn 0", [0, 1])
+    assert len(set(apart)) == len(apart) == 4
+    alike = shapes("x = Lap(1/eps)\nif q[0] > 0:\n    if x > 0:\n        return 1\n    return 0\nif x > 0:\n    return 1\nreturn 0", [0])
+    assert len(alike) == 4 and len(set(alike)) == 2
+    strict = shapes("x = Lap(1/eps)\nif q[0] > 0:\n    if x > 0:\n        return 1\n    return 0\nif x >= 0:\n    return 1\nreturn 0", [0])
+    assert len(strict) == 4 and len(set(strict)) == 4
+    scaled = shapes("x = Lap(1/eps)\nif q[0] > 0:\n    return 2 * x\nreturn x", [0])
+    assert len(set(scaled)) == 2

@@ -1,0 +1,113 @@
+"""What must be valid for a proof, byte for byte, of many programs and alignments: good ones, wrong ones, made-up ones.
+
+`make golden` rewrites the list of digests; a line that changes means that something else is proved than before. Most
+of these alignments prove nothing: what follows from them is looked at, not whether it is valid.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+from corpus import corpus
+from digests import agrees, digest, read_list
+
+from kolahal.lang.ir import Comprehension, If, While, assigned_names, walk
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.logic.linear import number, variable
+from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate
+from kolahal.proof.find.lengths import must_release
+from kolahal.proof.trusted.budget import Share
+from kolahal.proof.trusted.neighbours import neighbours_of
+from kolahal.proof.trusted.obligations import System, obligations
+from kolahal.proof.trusted.product import Product, build_product, build_system
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
+from kolahal.proof.trusted.values import Unsupported
+
+FILE = "obligations.txt"
+ALIGNMENTS = 4  # of each program
+
+
+def made_up(sketch: Sketch, rng: random.Random, turn: int) -> Alignment:
+    """Some alignment of a program, the first ones plain."""
+    if turn < 2:
+        return Alignment(tuple(Always(Form(Fraction(1), bool(turn))) for _ in sketch.draws), None)
+    names = sorted(assigned_names(sketch.body)) + [p.name for p in sketch.parameters]
+    branches = sum(isinstance(node, If | While) for node in walk(sketch.body))
+    forms = [Form(Fraction(1)), Form(Fraction(-1, 2), True), Form(Fraction(2)), Form(follow=rng.choice(names)), Form()]
+
+    def shift() -> Shift:
+        one, two = rng.choice(forms), rng.choice(forms)
+        kinds = [Always(one), Always(two), AtGhost(rng.randint(-1, 1), one, two)]
+        if branches:
+            kinds.append(ByBranch(rng.randrange(branches), one, two))
+        return rng.choice(kinds)
+
+    return Alignment(tuple(shift() for _ in sketch.draws), rng.choice([None, "i", "m", "N", *names]))
+
+
+def made_up_shares(product: Product, sketch: Sketch, rng: random.Random) -> tuple[Share, ...]:
+    per = [None, None, sketch.length_name, *(p.name for p in sketch.arguments if p.type is Type.INT)]
+    return tuple(Share(powers, Fraction(rng.randint(0, 3), 2), rng.choice(per)) for powers in product.monomials)
+
+
+def made_up_invariant(system: System) -> dict[int, tuple[Formula, ...]]:
+    """Something of every symbol of a state, and of every pair of them."""
+    held: dict[int, tuple[Formula, ...]] = {}
+    for loop, state in system.states.items():
+        truths = [symbol for symbol in state if symbol.sort == BOOL]
+        numbers = [variable(symbol) for symbol in state if symbol.sort != BOOL]
+        parts: list[Formula] = [at_most(term, number(3)) for term in numbers] + [negate(symbol) for symbol in truths]
+        parts += [equal(a, b) for a, b in itertools.pairwise(numbers)]
+        parts += [
+            below(choose(truth, term, number(Fraction(1, 2))), number(7)) for truth, term in zip(truths, numbers)
+        ]
+        held[loop] = tuple(parts)
+    return held
+
+
+def derive(sketch: Sketch, name: str) -> Iterator[str]:
+    """All that is derived of a program under some alignments, or why nothing is."""
+    rng = random.Random(name)
+    every = frozenset(range(sum(isinstance(node, Comprehension) for node in walk(sketch.body))))
+    assumed = tuple(p.name for p in sketch.arguments if p.type is Type.INT and rng.random() < 0.7)
+    for released in dict.fromkeys([frozenset[int](), must_release(sketch), every]):
+        try:
+            product = build_product(sketch, released)
+        except Unsupported as error:
+            yield f"{sorted(released)}: {error}"
+            continue
+        for neighbours in neighbours_of(sketch):
+            for turn in range(ALIGNMENTS):
+                shares = made_up_shares(product, sketch, rng) if turn % 3 else None
+                try:
+                    system = build_system(product, neighbours, made_up(sketch, rng, turn), shares, assumed)
+                except Unsupported as error:
+                    yield str(error)
+                    continue
+                for obligation in obligations(system, made_up_invariant(system)):
+                    yield obligation.script()
+                # What an impossible step has for a goal is not derived, so it is looked at by itself.
+                yield str([(clause.name, clause.source, clause.target, FALSE in clause.goals) for clause in system.clauses])
+
+
+QUICK = ("kinds", "lists", *(f"odd {part}" for part in range(10)))
+
+
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, marks=pytest.mark.mutants) if part in QUICK else part for part in corpus()]
+)
+def test_what_must_be_valid_is_what_it_was(part: str) -> None:
+    found = {f"{part}: {name}": digest(derive(sketch, name)) for name, sketch in corpus()[part].items()}
+    agrees(FILE, found, names())
+
+
+def names() -> list[str]:
+    return [f"{part}: {name}" for part, programs in corpus().items() for name in programs]
+
+
+def test_the_list_is_of_these_programs() -> None:
+    assert list(read_list(FILE)) == names()

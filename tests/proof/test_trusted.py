@@ -1,0 +1,697 @@
+"""Single pieces of trusted code against what they should give, said in so many words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import stored
+import z3
+from every_length import load
+
+from kolahal.lang.scale import Scale, parse_scale
+from kolahal.logic import solver
+from kolahal.logic.compiled import compile_formula, compile_sum
+from kolahal.logic.linear import Inequality, LinearForm, number, variable
+from kolahal.logic.solver import Translator, check_script, has_second_opinion, is_empty, second_opinion
+from kolahal.logic.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    REAL,
+    TRUE,
+    ZERO,
+    Formula,
+    NotATerm,
+    Sum,
+    Symbol,
+    at_most,
+    below,
+    choose,
+    equal,
+    every,
+    implies,
+    is_whole,
+    magnitude,
+    negate,
+    parse_formula,
+    print_symbol,
+    print_term,
+    put_in,
+    same_truth,
+    some,
+    symbols_of,
+)
+from kolahal.paths.unknowns import AnswerAt, Atom, MoveAt
+from kolahal.proof.find.lengths import must_release
+from kolahal.proof.trusted.bounded import read_verdict as read_bounded_verdict
+from kolahal.proof.trusted.budget import Share, powers_of, within_claim
+from kolahal.proof.trusted.certificate import (
+    Rejected,
+    describe_assumptions,
+    read_certificate,
+    read_verdict,
+    recheck,
+    write_certificate,
+)
+from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
+from kolahal.proof.trusted.neighbours import assumed_names, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form, describe_form, describe_shift
+from kolahal.proof.trusted.values import Unsupported
+from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
+
+
+def add(*terms: Sum) -> Sum:
+    return sum(terms[1:], terms[0]) if terms else ZERO
+
+
+def scale(factor: Fraction | int, term: Sum) -> Sum:
+    return term.times(factor)
+
+
+def subtract(left: Sum, right: Sum) -> Sum:
+    return left - right
+
+
+pytestmark = pytest.mark.mutants
+
+# ---------------------------------------------------------------- numbers in documents
+
+
+def test_numbers_of_documents_are_exact_and_bounded() -> None:
+    most = 10**MOST_DIGITS
+    for given, value in ((3, 3), (-3, -3), ("-3/4", Fraction(-3, 4)), ("+2.5", Fraction(5, 2)), (most - 1, most - 1)):
+        assert read_number(given) == value
+    assert read_number("9" * MOST_DIGITS) == most - 1
+    wrong = (True, most, -most, "9" * (MOST_DIGITS + 1), "1/0", "1e5", 1.5, None, "", "x", "1/2/3", "٣", " 1", ["1"])
+    for value in wrong:
+        with pytest.raises(Malformed):
+            read_number(value)
+    for value in (0, 1, 5):
+        assert read_whole(value, 5) == value
+    for value in (-1, 6, True, False, "3", 2.0, None):
+        with pytest.raises(Malformed):
+            read_whole(value, 5)
+
+
+def test_values_in_messages_are_short() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert shorten("a" * 58) == repr("a" * 58) and len(shorten("a" * 58)) == 60
+    assert shorten("a" * 59) == "'" + "a" * 58 + "…"
+    assert shorten(10**5000) == "this int" and shorten(deep) == "this list"
+
+
+# ---------------------------------------------------------------- the budget
+
+SKETCH = load(
+    "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, M: int, T: float, on: bool, eps: Epsilon):\n    return q[0] + Lap(1/eps)\n"
+)
+
+
+def share(bound: Fraction | int | str, per: str | None = None, **powers: int) -> Share:
+    return Share(tuple(sorted(powers.items())), Fraction(bound), per)
+
+
+@pytest.mark.parametrize(
+    ("claim", "shares", "holds"),
+    [
+        ("eps", [share(1)], True),
+        ("eps", [share("1/2"), share("1/2", N=1)], True),
+        ("eps", [share("1/2"), share("2/3", N=1)], False),
+        ("eps", [], True),
+        ("eps", [share("11/10")], False),
+        ("eps", [share(1, "N", N=1)], True),
+        ("eps", [share(1, "N", N=2)], True),
+        ("eps", [share(1, "N")], False),
+        ("eps", [share(1, "N", M=1)], False),
+        ("eps", [share(1, N=-1)], False),
+        ("N*eps", [share(1, N=-1)], True),
+        ("N*eps", [share(1, "N", N=-1)], False),
+        ("N*eps", [share(1, "N")], True),
+        ("N**2*eps", [share(1, "N", N=-1)], True),
+        ("eps", [share(0, N=-1), share(1)], True),
+        ("eps", [share(0, "T", eps=-1), share(1)], True),
+        ("eps", [share(1, eps=-1)], False),
+        ("eps", [share(1, eps=1)], False),
+        ("eps", [share(-1), share(2)], False),
+        ("2*eps", [share(2)], True),
+        ("0*eps", [], False),
+        ("eps**2", [share(1)], False),
+        ("1", [share(1)], False),
+        ("N", [share(1)], False),
+        ("1/eps", [share(1)], False),
+        ("T*eps", [share(1)], False),
+        ("len(q)*eps", [share(1)], True),
+        ("len(q)*eps", [share(1, "len(q)")], True),
+        ("N*M*len(q)*eps", [share(1)], True),
+        ("eps", [share(0), share(1, N=-1)], False),
+        ("eps/N", [share(1)], False),
+        ("eps/N", [share(1, N=1)], True),
+    ],
+)
+def test_shares_are_within_a_claim_or_not(claim: str, shares: list[Share], holds: bool) -> None:
+    assert within_claim(tuple(shares), parse_scale(claim), SKETCH) is holds
+
+
+def test_powers_of_a_scale() -> None:
+    for text, powers in (
+        ("2/eps", ()),
+        ("3*N/eps", (("N", 1),)),
+        ("len(q)*N/eps", (("N", 1), ("len(q)", 1))),
+        ("1/eps**2", (("eps", -1),)),
+        ("1", (("eps", 1),)),
+        ("1/(N*eps)", (("N", -1),)),
+    ):
+        assert powers_of(parse_scale(text), SKETCH) == powers
+    for wrong in (parse_scale("T/eps"), parse_scale("K/eps"), Scale(Fraction(0), ())):
+        with pytest.raises(Unsupported):
+            powers_of(wrong, SKETCH)
+    rebound = load(
+        "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, eps: Epsilon):\n    N = 2\n    return q[0] + Lap(1/eps)\n"
+    )
+    with pytest.raises(Unsupported):
+        powers_of(parse_scale("N/eps"), rebound)
+
+
+# ---------------------------------------------------------------- public inputs
+
+
+def test_public_symbols_have_their_sorts() -> None:
+    found = {symbol.name: symbol.sort for symbol in public_symbols(SKETCH)}
+    inputs = {"N": INT, "M": INT, "T": REAL, "on": BOOL, "eps": REAL}
+    assert found == {"len(q)": INT, "ghost.value": INT, **inputs}
+
+
+def test_only_whole_arguments_can_be_assumed() -> None:
+    length = "(<= 1 |len(q)|)"
+    assert list(map(print_term, public_facts(SKETCH, ("M",)))) == [length, "(< 0.0 eps)", "(<= 1 M)"]
+    for wrong in ("T", "on", "eps", "q", "K"):
+        with pytest.raises(Unsupported):
+            public_facts(SKETCH, (wrong,))
+    counted = load("@sketch(adjacent=each_within(1))\ndef f(q: Private[3], eps: Epsilon):\n    return q[0] + Lap(1/eps)\n")
+    assert list(map(print_term, public_facts(counted, ()))) == [length, "(< 0.0 eps)", "(= |len(q)| 3)"]
+
+
+def test_quantities_of_scales_are_whole_numbers_of_the_clauses() -> None:
+    other = load("@sketch(adjacent=each_within(1))\ndef f(data: Private, N: int, eps: Epsilon):\n    return data[0] + Lap(1/eps)\n")
+    assert other.length_name == "len(data)" and quantity("len(data)", other) == variable(Symbol("len(q)", INT))
+    assert quantity("N", other) == variable(Symbol("N", INT))
+
+
+def test_what_is_assumed_is_what_is_required_and_what_the_claim_names() -> None:
+    required = load(
+        "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, M: int, K: int, eps: Epsilon):\n    return q[0] + Lap(N/eps)\n"
+    )
+    assert assumed_names(required, parse_scale("eps")) == ("N",)
+    assert assumed_names(required, parse_scale("K*eps")) == ("N", "K")
+
+
+def test_comprehensions_that_are_an_answer_must_be_released() -> None:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, on: bool, eps: Epsilon):\n"
+    lists = "    a = [x + Lap(1/eps) for x in q]\n    b = [x + Lap(2/eps) for x in q]\n"
+    for text, wanted in (
+        ("    return b\n", {1}),
+        ("    if on:\n        return a\n    return [x for x in q]\n", {0, 2}),
+        ("    return [a[0], b[0]]\n", set()),
+    ):
+        assert must_release(load(head + lists + text)) == wanted
+
+
+# ---------------------------------------------------------------- shifts in words
+
+
+def test_shifts_in_words() -> None:
+    whole, half = Form(Fraction(1)), Form(Fraction(1, 2), True, "v")
+    assert describe_form(Form(), False) == "nothing"
+    assert describe_form(whole, False) == "the distance" and describe_form(whole, True) == "the size of the move"
+    words = "1/2 × {} plus what makes its sum equal in both runs plus the difference of `v`"
+    assert describe_form(half, False) == words.format("the distance")
+    assert describe_shift(Always(whole), True) == "moves by the size of the move"
+    assert describe_shift(ByBranch(2, whole, half), True) == (
+        f"moves by the size of the move if condition number 3 of the program holds, else by {words.format('the size of the move')}"
+    )
+    for offset, place in ((0, "the ghost"), (1, "the ghost - 1"), (-2, "the ghost + 2")):
+        for single, unit in ((True, "the size of the move"), (False, "the distance")):
+            assert describe_shift(AtGhost(offset, whole, half), single) == (
+                f"moves by {unit} for the answer at place {place}, counted from 0, else by {words.format(unit)}"
+            )
+
+
+# ---------------------------------------------------------------- formulas
+
+x, y = Symbol("x", REAL), Symbol("y", REAL)
+i, j = Symbol("i", INT), Symbol("j", INT)
+a, b = Symbol("a", BOOL), Symbol("b 2", BOOL)
+X, Y, I, J = map(variable, (x, y, i, j))
+SYMBOLS = {symbol.name: symbol for symbol in (x, y, i, j, a, b)}
+HALF = Fraction(1, 2)
+
+
+# A formula, its text, and other texts that say the same; made anew by each test, by the code that is tested.
+def written() -> list[tuple[Formula, str, list[str]]]:
+    return [
+        (TRUE, "true", ["(and)", "(or true a)", "(not false)"]),
+        (FALSE, "false", ["(or)", "(and a false)", "(not true)", "(< 1.0 1.0)"]),
+        (a, "a", ["|a|", "(and a a)", "(or a false)", "(not (not a))"]),
+        (b, "|b 2|", []),
+        (at_most(X, number(3)), "(<= x 3.0)", ["(>= 3.0 x)", "(<= (+ x 2) 5)", "(not (< 3.0 x))", "(not (> x 3.0))"]),
+        (below(X, Y), "(< x y)", ["(> y x)", "(< (- x y) 0.0)", "(not (>= x y))", "(< (+ x 1.5) (+ y (/ 3 2)))"]),
+        (equal(X, Y), "(= x y)", ["(= y x)", "(= (- y) (- x))", "(= (- x y) 0)"]),
+        (at_most(I, J), "(<= i j)", ["(<= (to_real i) (to_real j))"]),
+        (below(I, number(HALF)), "(< (to_real i) (/ 1.0 2.0))", ["(< i 0.5)", "(< i (/ 1 2))", "(< (* 1 i) (/ 3 6))"]),
+        (at_most(scale(-HALF, X), number(-2)), "(<= 2.0 (* (/ 1.0 2.0) x))", ["(<= (- (* 0.5 x)) (- 2))", "(<= 2 (/ x 2))"]),
+        (every([a, b]), "(and a |b 2|)", ["(and (and a) |b 2|)", "(and a true |b 2|)"]),
+        (some([a, b]), "(or a |b 2|)", ["(or (or a) |b 2|)", "(or a false |b 2|)"]),
+        (implies(a, b), "(=> a |b 2|)", ["(or (not a) |b 2|)"]),
+        (negate(a), "(not a)", ["(=> a false)"]),
+        (negate(equal(X, Y)), "(not (= x y))", []),
+        (implies(every([a, b]), below(X, Y)), "(=> (and a |b 2|) (< x y))", []),
+        (some([negate(a), b, below(X, Y)]), "(=> a (or |b 2| (< x y)))", []),
+        (at_most(choose(a, X, Y), ZERO), "(<= (ite a x y) 0.0)", ["(<= (ite a x y) 0)"]),
+        (at_most(choose(a, I, J), number(HALF)), "(<= (ite a (to_real i) (to_real j)) (/ 1.0 2.0))", []),
+        (below(add(scale(2, X), I, number(-3)), choose(below(X, Y), X, Y)), "(< (+ (to_real i) (* 2.0 x)) (+ (ite (< x y) x y) 3.0))", []),
+        (at_most(scale(3, I), number(-2)), "(<= (+ (* 3 i) 2) 0)", []),
+    ]
+
+
+@pytest.mark.parametrize("case", range(21))
+def test_formulas_are_written_and_read(case: int) -> None:
+    assert len(written()) == 21
+    formula, text, others = written()[case]
+    assert print_term(formula) == text
+    for given in (text, f"  {text}\n", *others):
+        assert parse_formula(given, SYMBOLS) == formula
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", ")", "(", "(and a", "a b", "(and a) b", "x", "3", "c", "(not a b)", "(=> a)", "(< x)", "(< x y 1)"),
+        *("(< a x)", "(< x a)", "(< x c)", "(< (* x y) 1)", "(< (/ 1 x) 1)", "(< (/ x 0) 1)", "(< (/ x y) 1)"),
+        *("(< (ite x x y) 1)", "(xor a a)", "(< (abs x) 1)", "|a", "(< x 1e3)", "(< x .5)", "(< x 5.)", "(< x -1)"),
+        *("(< (/ x (+ y 2)) 1)", "(< (* (+ y 2) x) 1)", "(<= x)", "()", "(< x ())", "(< x (to_real))", "(< x (-))", "(< x (- 1 2 3))", "(" * 5000),
+    ],
+)
+def test_what_is_no_formula_is_refused(text: str) -> None:
+    with pytest.raises(NotATerm):
+        parse_formula(text, SYMBOLS)
+
+
+def test_names_are_read_as_they_stand() -> None:
+    truth, term = Symbol("XaX", BOOL), Symbol("XbX", REAL)
+    symbols = {symbol.name: symbol for symbol in (truth, term)}
+    for text in ("(and XaX (< XbX 1.0))", "(and |XaX| (< |XbX| 1.0))"):
+        assert parse_formula(text, symbols) == every([truth, below(variable(term), number(1))])
+
+
+def test_names_are_quoted_where_they_must_be() -> None:
+    for plain in ("x", "x@1.len", "_x", "read.0", "A9", "turn.1", "x!", "~"):
+        assert print_symbol(plain) == plain
+    for quoted in ("len(q)", "9", "a b", "", "and", "or", "not", "ite", "true", "false", "let", "Int", "Real", "x'y", "_", "mod"):
+        assert print_symbol(quoted) == f"|{quoted}|"
+    for wrong in ("a|b", "a\\b"):
+        with pytest.raises(AssertionError):
+            print_symbol(wrong)
+
+
+def test_numbers_are_written_with_their_sort() -> None:
+    for term, text in (
+        (number(3), "3"),
+        (number(-3), "(- 3)"),
+        (number(Fraction(-3, 2)), "(- (/ 3.0 2.0))"),
+        (add(I, number(-1)), "(+ i (- 1))"),
+        (add(X, number(-1)), "(+ x (- 1.0))"),
+        (add(scale(-2, I), X), "(+ (* (- 2.0) (to_real i)) x)"),
+        (scale(-1, choose(a, I, ZERO)), "(* (- 1) (ite a i 0))"),
+        (choose(a, X, number(HALF)), "(ite a x (/ 1.0 2.0))"),
+        (ZERO, "0"),
+    ):
+        assert print_term(term) == text
+
+
+VALUES: list[Mapping[Symbol, Any]] = [
+    {x: p, y: r, i: k, j: 2, a: truth, b: not truth or k > 0}
+    for p in (Fraction(-1), Fraction(1, 2), Fraction(3))
+    for r in (Fraction(1, 2), Fraction(3))
+    for k in (-1, 0, 2)
+    for truth in (True, False)
+]
+
+
+def sums() -> list[tuple[Sum, Any]]:
+    return [
+        (ZERO, lambda v: 0),
+        (number(HALF), lambda v: HALF),
+        (X, lambda v: v[x]),
+        (scale(2, X), lambda v: 2 * v[x]),
+        (add(X, number(1)), lambda v: v[x] + 1),
+        (add(scale(HALF, X), scale(-3, I), number(Fraction(1, 3))), lambda v: v[x] / 2 - 3 * v[i] + Fraction(1, 3)),
+        (choose(a, X, Y), lambda v: v[x] if v[a] else v[y]),
+        (add(scale(2, choose(a, X, Y)), Y), lambda v: 2 * (v[x] if v[a] else v[y]) + v[y]),
+        (magnitude(X), lambda v: abs(v[x])),
+        (subtract(X, magnitude(I)), lambda v: v[x] - abs(v[i])),
+    ]
+
+
+def formulas() -> list[tuple[Formula, Any]]:
+    return [
+        (TRUE, lambda v: True),
+        (FALSE, lambda v: False),
+        (a, lambda v: v[a]),
+        (negate(b), lambda v: not v[b]),
+        (at_most(X, Y), lambda v: v[x] <= v[y]),
+        (below(X, Y), lambda v: v[x] < v[y]),
+        (equal(X, Y), lambda v: v[x] == v[y]),
+        (negate(equal(X, Y)), lambda v: v[x] != v[y]),
+        (negate(at_most(X, Y)), lambda v: v[x] > v[y]),
+        (negate(below(X, Y)), lambda v: v[x] >= v[y]),
+        (every([a, b, at_most(I, ZERO)]), lambda v: v[a] and v[b] and v[i] <= 0),
+        (some([negate(a), negate(b), at_most(I, ZERO)]), lambda v: not v[a] or not v[b] or v[i] <= 0),
+        (implies(a, b), lambda v: not v[a] or v[b]),
+        (same_truth(a, b), lambda v: v[a] == v[b]),
+        (same_truth(a, TRUE), lambda v: v[a]),
+        (same_truth(a, FALSE), lambda v: not v[a]),
+        (same_truth(TRUE, b), lambda v: v[b]),
+        (same_truth(FALSE, b), lambda v: not v[b]),
+        (same_truth(a, a), lambda v: True),
+        (at_most(choose(below(X, Y), X, Y), I), lambda v: min(v[x], v[y]) <= v[i]),
+    ]
+
+
+@pytest.mark.parametrize("case", range(10))
+def test_sums_are_evaluated(case: int) -> None:
+    assert len(sums()) == 10
+    term, meaning = sums()[case]
+    for values in VALUES:
+        found = compile_sum(term)(values)
+        assert found == meaning(values)
+    assert type(compile_sum(add(scale(2, I), number(3)))(values)) is int, "whole values stay int"
+
+
+def bound(symbol: Symbol, value: Any) -> Any:
+    return (TRUE if value else FALSE) if symbol.sort == BOOL else number(Fraction(value))
+
+
+@pytest.mark.parametrize("case", range(20))
+def test_formulas_are_evaluated_replaced_and_translated(case: int) -> None:
+    assert len(formulas()) == 20
+    formula, meaning = formulas()[case]
+    translated = Translator()
+    asked = translated.formula(formula)
+    for values in VALUES:
+        found = compile_formula(formula)(values)
+        assert found is meaning(values)
+        assert put_in(formula, {s: bound(s, v) for s, v in values.items()}) == (TRUE if found else FALSE)
+        held = [translated.formula(_is(symbol, value)) for symbol, value in values.items()]
+        solver = z3.Solver(ctx=translated.context)
+        solver.add([*held, asked])
+        assert str(solver.check()) == ("sat" if found else "unsat")
+
+
+def _is(symbol: Symbol, value: Any) -> Formula:
+    return (symbol if value else negate(symbol)) if symbol.sort == BOOL else equal(variable(symbol), number(Fraction(value)))
+
+
+def test_symbols_of_a_term() -> None:
+    assert symbols_of(add(choose(a, X, I), Y)) == {a, x, i, y}
+    assert symbols_of(every([a, some([negate(b), below(X, ZERO)])])) == {a, b, x}
+    assert symbols_of(TRUE) == symbols_of(ZERO) == frozenset()
+
+
+def test_sums_are_put_together_in_one_way_only() -> None:
+    assert add(X, Y) == add(Y, X) and subtract(X, X) == ZERO
+    assert subtract(choose(a, X, Y), choose(a, X, Y)) == ZERO
+    assert choose(a, X, X) == X and choose(TRUE, X, Y) == X and choose(FALSE, X, Y) == Y
+    assert equal(X, Y) == equal(Y, X) and equal(X, X) == TRUE and at_most(X, X) == TRUE and below(X, X) == FALSE
+    assert every([a, every([b, a]), TRUE]) == every([a, b]) and every([a, FALSE, b]) == FALSE and every([]) == TRUE
+    assert some([a, some([b, a]), FALSE]) == some([a, b]) and some([a, TRUE, b]) == TRUE and some([]) == FALSE
+    assert dict(X.ordered()) == {x: 1}
+    assert [is_whole(add(*parts)) for parts in ((I, J), (I, X), (I, number(HALF)), (scale(HALF, I),), ())] == [True, False, False, False, True]
+    assert is_whole(choose(a, I, J)) and not is_whole(choose(a, I, X)) and not is_whole(choose(a, X, I))
+
+
+# ---------------------------------------------------------------- solvers
+
+q0, q1, d0 = variable(AnswerAt(0)), variable(AnswerAt(1)), variable(MoveAt(0))
+
+
+def less(left: Any, right: Any, strict: bool = True) -> Atom:
+    return Inequality(left - right, strict)
+
+
+ONE, TWO = number(1), number(2)
+MANY = 1_000_000
+
+
+def test_what_is_empty_is_proved_to_be() -> None:
+    assert is_empty([less(q0, ONE), less(ONE, q0)], MANY)
+    assert is_empty([less(q0, ONE), less(ONE, q0, False)], MANY)
+    assert not is_empty([less(q0, ONE, False), less(ONE, q0, False)], MANY)
+    assert not is_empty([less(q0, ONE), less(ONE, q1)], MANY)
+    assert is_empty([less(q0, q1), less(q1, d0), less(d0, q0)], MANY)
+    assert not is_empty([], MANY)
+    assert not is_empty([less(q0, ONE), less(q0 + q0, ONE + TWO)], MANY)
+    assert is_empty([less(q0 + q0 + q0, TWO), less(ONE, q0)], MANY)
+    assert is_empty([less(number(0), number(0))], MANY)
+    assert not is_empty([less(number(0), number(0), False)], MANY)
+    assert is_empty([less(q0 + q0, ONE + TWO), less(TWO, q0)], MANY)
+    assert not is_empty([less(q0, number(0)), less(ONE, d0)], MANY), "symbols of two kinds are two"
+
+
+def test_pieces_are_taken_together() -> None:
+    low, high = (less(q0, ONE),), (less(ONE, q0, False),)
+    middle = (less(number(0), q0), less(q0, TWO))
+    assert is_empty([], MANY, none_of=[low, high]) and not is_empty([], MANY, none_of=[low])
+    assert not is_empty([], MANY, none_of=[middle]) and is_empty(middle, MANY, none_of=[middle])
+    assert is_empty([less(TWO, q0)], MANY, one_of=[low, middle]) and not is_empty([less(TWO, q0)], MANY, one_of=[low, high])
+    assert is_empty([], MANY, one_of=[]) and not is_empty([], MANY, one_of=[()])
+    assert is_empty([], MANY, none_of=[()])
+    assert is_empty([less(q0, number(0))], MANY, one_of=[middle])
+
+
+def test_a_question_that_takes_too_long_is_not_proved() -> None:
+    n = 7  # pigeons in one hole fewer, each a number between two others
+    forms = [variable(AnswerAt(k)) for k in range(n)]
+    inside = [less(number(0), f, False) for f in forms] + [less(f, number(n - 2), False) for f in forms]
+    apart = [((less(f, g - ONE, False),), (less(g, f - ONE, False),)) for f in forms for g in forms if str(f) < str(g)]
+    asked = [(left[0].negated(), right[0].negated()) for left, right in apart]
+    assert not is_empty(inside, 100, none_of=asked) and is_empty(inside, 100_000_000, none_of=asked)
+
+
+SCRIPT = "(declare-const x Real)\n(assert (< x {}))\n(assert (> x 1.0))\n(check-sat)\n"
+HARD = "".join(f"(declare-const x{k} Int)\n(assert (> x{k} 1))\n" for k in range(3))
+HARD += "(assert (= (+ (* x0 x0 x0) (* x1 x1 x1)) (* x2 x2 x2)))\n(check-sat)\n"
+
+
+@pytest.mark.parametrize("check", [check_script, second_opinion])
+def test_solvers_say_what_they_know(check: Any) -> None:
+    if check is second_opinion and not has_second_opinion():
+        pytest.skip("cvc5 is not installed")
+    script = SCRIPT if check is check_script else "(set-logic ALL)\n" + SCRIPT
+    assert check(script.format("1.0"), 10_000) == "unsat" and check(script.format("2.0"), 10_000) == "sat"
+    assert check(script.format("y"), 10_000) == "unknown" and check("(check-sat", 10_000) == "unknown"
+
+
+def test_each_question_has_a_context_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Z3 answers depends on all that its context has seen."""
+    contexts: list[Any] = []
+
+    def solver(ctx: Any) -> Any:
+        contexts.append(ctx)
+        return z3.SimpleSolver(ctx=ctx)
+
+    monkeypatch.setattr(z3, "Solver", solver)
+    assert check_script(SCRIPT.format("1.0"), 10_000) == check_script(SCRIPT.format("1.0"), 10_000) == "unsat"
+    contexts += [Translator().context, Translator().context, z3.main_ctx()]
+    assert len(set(map(id, contexts))) == 5 and all(isinstance(context, z3.Context) for context in contexts)
+
+
+def test_a_second_solver_is_there_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solver, "find_spec", {"cvc5": "something"}.get)
+    assert has_second_opinion()
+    monkeypatch.setattr(solver, "find_spec", {}.get)
+    assert not has_second_opinion()
+
+
+@pytest.mark.parametrize(
+    ("term", "text"),
+    [
+        (X, "x"),
+        (scale(2, X), "(* 2.0 x)"),
+        (scale(HALF, I), "(* (/ 1.0 2.0) (to_real i))"),
+        (scale(-3, I), "(* (- 3) i)"),
+        (add(I, J), "(+ i j)"),
+        (add(I, number(-2)), "(+ i (- 2))"),
+        (add(X, number(2)), "(+ x 2.0)"),
+        (number(3), "3"),
+        (number(HALF), "(/ 1.0 2.0)"),
+        (ZERO, "0"),
+        (choose(a, I, J), "(ite a i j)"),
+        (add(X, choose(a, I, number(1))), "(+ x (ite a (to_real i) 1.0))"),
+        (add(X, choose(a, number(1), J)), "(+ x (ite a 1.0 (to_real j)))"),
+        (TRUE, "true"),
+        (a, "a"),
+        (negate(a), "(not a)"),
+        (at_most(I, ZERO), "(>= 0 i)"),
+        (at_most(X, number(1)), "(>= 0.0 (+ x (- 1.0)))"),
+        (below(I, X), "(> 0.0 (+ (to_real i) (* (- 1.0) x)))"),
+        (equal(I, J), "(= 0 (+ i (* (- 1) j)))"),
+        (every([a, b]), "(and a |b 2|)"),
+        (some([a, b]), "(or a |b 2|)"),
+    ],
+)
+def test_terms_in_the_solvers_words(term: Any, text: str) -> None:
+    to = Translator()
+    found = to.form(term, is_whole(term)) if isinstance(term, LinearForm) else to.formula(term)
+    assert found.sexpr() == text
+
+
+def test_a_solver_stops_after_so_many_steps() -> None:
+    assert check_script(HARD, 10_000) == "unknown"
+
+
+def test_two_answers_of_the_second_solver_are_none() -> None:
+    if not has_second_opinion():
+        pytest.skip("cvc5 is not installed")
+    twice = "(set-logic ALL)\n" + SCRIPT.format("1.0") + "(check-sat)\n"
+    assert second_opinion(twice, 10_000) == "unknown"
+    assert second_opinion("(set-logic ALL)\n(echo \"unsat\")\n(check-sat)\n", 10_000) == "unknown"
+    assert second_opinion('(set-logic ALL)\n(echo "hello")\n', 10_000) == "unknown"
+    assert second_opinion("(set-logic ALL)\n" + HARD, 1) == "unknown"
+
+
+# ---------------------------------------------------------------- certificates for every length
+
+
+def refused(document: Any, words: str) -> None:
+    text = Certificate(json.dumps(document))
+    with pytest.raises(Rejected, match=words):
+        read_certificate(text)
+    assert len(recheck(text)) == 1
+
+
+def test_a_document_is_read_only_if_it_is_of_the_right_form() -> None:
+    def document() -> Any:
+        return json.loads(stored.certificate("guard_len").text)
+
+    program = document()["program"]
+    for key, value, words in (
+        ("version", 2, "of a version that is known"),
+        ("scope", "every size", "of a version that is known"),
+        ("program", "x = 1", "there is no sketch"),
+        ("program", program + program.replace("def f(", "def g("), "must hold one program"),
+        ("adjacency", "one_within(1)", "the program's neighbours are"),
+        ("assumed", ["N"], "the assumptions in words"),
+        ("assumptions", [], "the assumptions in words"),
+        ("released", [True], "released is .True., and not of the right form"),
+        ("released", ["0"], "released is .'0'., and not of the right form"),
+        ("cases", 3, "not of the right form"),
+        ("claim", "eps +", "is not a scale"),
+    ):
+        refused({**document(), key: value}, words)
+    for edit, words in (
+        (lambda case: case.update(ghost=3), "ghost"),
+        (lambda case: case["alignment"][0].update(draw="Lap(9/eps)"), "not that of draw 1"),
+        (lambda case: case["alignment"][1].update(words="stays"), "not that of draw 2"),
+        (lambda case: case["alignment"][0].update(rule="often"), "there is no rule 'often'"),
+        (lambda case: case["alignment"][0]["then"].update(follow=3), "and not of the right form"),
+        (lambda case: case["alignment"][0]["then"].update(cancel="no"), "and not of the right form"),
+        (lambda case: case["alignment"][0]["then"].update(cancel=1), "and not of the right form"),
+        (lambda case: case["alignment"][0]["then"].update(units="1e9"), "is not an exact number"),
+        (lambda case: case["shares"][0].update(per="K"), "something that is not a public quantity"),
+        (lambda case: case["shares"][0].update(powers={"N": "1"}), "and not of the right form"),
+        (lambda case: case["shares"][0].update(bound="much"), "is not an exact number"),
+        (lambda case: case["invariant"].update({"7": []}), "a loop that does not exist"),
+        (lambda case: case["invariant"].update({"0": ["(< secret 1)"]}), "is not a known number"),
+        (lambda case: case.update(alignment=case["alignment"][:1]), "one shift for each draw"),
+        (lambda case: case.update(shares=[]), "do not match the scales"),
+    ):
+        changed = document()
+        edit(changed["cases"][0])
+        refused(changed, words)
+
+
+def test_all_that_is_wrong_with_a_proof_is_told() -> None:
+    proof, stored_scripts = read_certificate(stored.certificate("histogram"))
+    text = json.loads(write_certificate(proof).text)
+    assert stored_scripts == [case["obligations"] for case in text["cases"]]
+    text["claim"] = "eps/2"
+    text["cases"][0]["obligations"] = []
+    assert recheck(Certificate(json.dumps(text))) == [
+        "the shares of the budget are not at most eps/2",
+        "the obligations in the document are not those of the program",
+    ]
+    text = json.loads(write_certificate(proof).text)
+    text["cases"][0]["moves"]["distance"] = "2"
+    assert recheck(Certificate(json.dumps(text)))[0] == "the cases are not the sets of moves that make up the adjacency"
+    text = json.loads(stored.certificate("svt").text)
+    text["assumed"], text["assumptions"] = [], [words for words in text["assumptions"] if words != "N >= 1"]
+    assert recheck(Certificate(json.dumps(text)), 1_000)[0] == (
+        "the arguments that are assumed to be at least 1 are not those that the program requires to be"
+    )
+    assert recheck(stored.certificate("histogram"), steps=1) != []
+
+
+def test_an_obligation_that_is_not_shown_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kolahal.proof.trusted import certificate
+
+    names = [script.split("\n")[0][2:] for script in json.loads(stored.certificate("mean").text)["cases"][0]["obligations"]]
+    asked: list[tuple[str, int]] = []
+    monkeypatch.setattr(solver, "check_script", lambda script, steps: asked.append((script, steps)) or "sat")
+    assert recheck(stored.certificate("mean"), 77) == [f"not shown: {name} (sat)" for name in names]
+    assert [steps for _, steps in asked] == [77] * len(names)
+    monkeypatch.setattr(solver, "check_script", lambda *_: "unsat")
+    monkeypatch.setattr(solver, "second_opinion", lambda script, steps: f"{script.count('check-sat')} {steps}")
+    assert recheck(stored.certificate("mean"), 77) == []
+    assert certificate.check_proof(*read_certificate(stored.certificate("mean")), 77) == []
+    assert recheck(stored.certificate("mean"), 77, second=True) == [
+        f"the solvers disagree: {name} (Z3 unsat, cvc5 1 77)" for name in names
+    ]
+
+
+def test_what_is_taken_for_granted_in_words() -> None:
+    neighbours = "neighbours: every answer may move by at most 1"
+    whole = load("@sketch(adjacent=each_within(1))\ndef f(q: Private[int, 3], e: Epsilon):\n    return q[0] + DiscreteLap(1/e)\n")
+    assert describe_assumptions(SKETCH, ("N", "M")) == [
+        *("eps > 0", neighbours, "N >= 1", "M >= 1", "the private answers are real numbers")
+    ]
+    assert describe_assumptions(whole, ()) == [
+        *("e > 0", neighbours, "there are 3 private answers", "the private answers are whole numbers")
+    ]
+
+
+def test_shifts_by_the_size_of_the_move_are_written_and_read() -> None:
+    proof, _ = read_certificate(stored.certificate("sum"))
+    alignment = replace(proof.cases[0].alignment, shifts=(Always(Form(Fraction(1))),))
+    text = write_certificate(replace(proof, cases=(replace(proof.cases[0], alignment=alignment),)))
+    assert json.loads(text.text)["cases"][0]["alignment"][0]["words"] == "moves by the size of the move"
+    assert read_certificate(text)[0].cases[0].alignment == alignment
+
+
+def test_what_a_certificate_says() -> None:
+    certificate = stored.certificate("svt")
+    sketch = stored.program("svt")
+    said = read_verdict(sketch, parse_scale("eps"), certificate)
+    assert (said.certificate, said.scope, said.assumed) == (certificate, Everywhere(), (AtLeast("N"),))
+    counted = load("@sketch(adjacent=each_within(1))\ndef f(q: Private[3], eps: Epsilon):\n    return q[0] + Lap(1/eps)\n")
+    assert read_verdict(counted, parse_scale("eps"), certificate).scope == Exactly(3)
+
+
+def test_what_a_bounded_certificate_says() -> None:
+    certificate = stored.certificate("sum")
+
+    def says(private: str, arguments: str) -> Any:
+        text = f"@sketch(adjacent=each_within(1))\ndef f(q: {private}, {arguments}eps: Epsilon):\n    return q[0] + Lap(1/eps)\n"
+        return read_bounded_verdict(load(text), 3, certificate)
+
+    assert says("Private[3]", "T: float, ") == Proved(certificate, Exactly(3))
+    assert says("Private", "on: bool, ") == Bounded(certificate, UpTo(3))
+    whole = "N from 1 to 3, M from 1 to 3"
+    assert says("Private[3]", "N: int, M: int, ") == Bounded(certificate, UpTo(3, whole, (1, 3)))
+    assert says("Private", "N: int, ") == Bounded(certificate, UpTo(3, "N from 1 to 3", (1, 3)))

@@ -34,7 +34,7 @@ ALIGNMENTS = 4  # of each program
 def made_up(sketch: Sketch, rng: random.Random, turn: int) -> Alignment:
     """Some alignment of a program, the first ones plain."""
     if turn < 2:
-        return Alignment(tuple(Always(Form(Fraction(1), bool(turn))) for _ in sketch.draws), None)
+        return Alignment(tuple(Always(Form(Fraction(1), bool(turn))) for _ in sketch.draws))
     names = sorted(assigned_names(sketch.body)) + [p.name for p in sketch.parameters]
     branches = sum(isinstance(node, If | While) for node in walk(sketch.body))
     forms = [Form(Fraction(1)), Form(Fraction(-1, 2), True), Form(Fraction(2)), Form(follow=rng.choice(names)), Form()]
@@ -46,7 +46,7 @@ def made_up(sketch: Sketch, rng: random.Random, turn: int) -> Alignment:
             kinds.append(ByBranch(rng.randrange(branches), one, two))
         return rng.choice(kinds)
 
-    return Alignment(tuple(shift() for _ in sketch.draws), rng.choice([None, "i", "m", "N", *names]))
+    return Alignment(tuple(shift() for _ in sketch.draws), (ghost,) if (ghost := rng.choice([None, "i", "m", "N", *names])) else ())
 
 
 def made_up_shares(product: Product, sketch: Sketch, rng: random.Random) -> tuple[Share, ...]:

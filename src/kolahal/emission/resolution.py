@@ -75,7 +75,7 @@ def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
         rules, passages = case.get("alignment") or (), case.get("passages") or ()
         found = [Fraction(s) / distance for p in passages for shift in p["shifts"] for s in shift["steps"].values()]
         for site, rule in enumerate(rules):
-            forms = [rule[part] for part in ("then", "else") if part in rule]
+            forms = _forms(rule)
             found += [Fraction(form["units"]) for form in forms]
             # The proof gives names of its own to what it takes apart: x' is made of x.
             names = {form["follow"].partition("'")[0] for form in forms if form.get("follow")}
@@ -91,6 +91,13 @@ def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
             active = frozenset(case["active"])
             mixing = active if mixing is None else mixing & active
     return Shifts(shifts * widths, frozenset(cancels), followed, mixing, bool(document.get("delayed")))
+
+
+def _forms(rule: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The forms of a rule and of those within it."""
+    if "rule" not in rule:
+        return [rule]
+    return [form for part in ("then", "else") if part in rule for form in _forms(rule[part])]
 
 
 def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:

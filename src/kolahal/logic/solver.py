@@ -209,3 +209,28 @@ class Switchboard:
             broken = [not z3.is_true(model.eval(self.denied[switch], model_completion=True)) for switch in denials]
         self.solver.pop()
         return broken
+
+
+class Choices:
+    """One option for each of several questions, and never a combination that was excluded."""
+
+    def __init__(self, sizes: Sequence[int]):
+        self.context = z3.Context()
+        self.solver = z3.SolverFor("QF_FD", ctx=self.context)
+        self.options = [
+            [z3.Bool(f"{question}.{rank}", self.context) for rank in range(size)] for question, size in enumerate(sizes)
+        ]
+        for own in self.options:
+            self.solver.add(z3.Or(own), z3.AtMost(*own, 1))  # every question has an option
+
+    def exclude(self, combination: Sequence[tuple[int, int]]) -> None:
+        """Some questions, each with its option by rank, that do not go together."""
+        self.solver.add(z3.Or([z3.BoolVal(False, self.context), *(z3.Not(self.options[q][rank]) for q, rank in combination)]))
+
+    def pick(self, most: int) -> list[int] | None:
+        """The ranks of a combination of the first `most` options; None if all are excluded."""
+        beyond = [z3.Not(option) for own in self.options for option in own[most:]]
+        if str(self.solver.check(beyond)) != SAT:
+            return None
+        model = self.solver.model()
+        return [next(rank for rank, option in enumerate(own) if z3.is_true(model[option])) for own in self.options]

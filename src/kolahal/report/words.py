@@ -274,15 +274,16 @@ _TITLES = {"up": "If the answers move up", "down": "If the answers move down"}
 def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
     kind, distance = case["moves"]["kind"], _exact(case["moves"]["distance"])
     single = kind in ("one", "sum")
-    ghost = case["ghost"]
+    told = case["ghost"]
+    ghosts = [] if told is None else [told] if isinstance(told, str) else told
     opening = ""
-    if ghost is not None:
+    if ghosts:
         opening = (
-            f"How the noise moves depends on the value that `{ghost}` has when the first run ends: "
-            "the runs are sorted by it, and those of each kind are matched on their own."
+            f"How the noise moves depends on the value that {_join([f'`{ghost}`' for ghost in ghosts])} has when the first "
+            "run ends: the runs are sorted by it, and those of each kind are matched on their own."
         )
     moves = tuple(
-        _move(sketch, draw, item, single, distance, ghost)
+        _move(sketch, draw, item, single, distance, ghosts)
         for draw, item in zip(sketch.draws, case["alignment"], strict=True)
     )
     facts = tuple(str(fact) for parts in case.get("invariant", {}).values() for fact in parts)
@@ -290,28 +291,38 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
 
 
 def _move(
-    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghost: str | None
+    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghosts: Sequence[str]
 ) -> ShownShift:
-    then, scale = item["then"], draw.scale
+    scale = draw.scale
     assert isinstance(scale, Scale)
     around = _sum_around(sketch, draw)
-    moved = _form(then, single, distance, around)
-    cost = _cost(then, scale, distance, sketch)
-    if item["rule"] == "always":
-        return ShownShift(draw.span.line, print_expression(draw), moved, cost)
-    other = _form(item["else"], single, distance, around)
-    other_cost = _cost(item["else"], scale, distance, sketch)
-    if item["rule"] == "branch":
-        test, line = _conditions(sketch)[item["branch"]]
-        when = f"if `{test}` holds (line {line})"
-        words = f"{moved} {when}, else {other}"
-        cost = _either(cost, other_cost, "if it holds", "if not")
-    else:
-        offset = item["offset"]
-        place = f"{ghost}" + (f" − {offset}" if offset > 0 else f" + {-offset}" if offset < 0 else "")
-        words = f"{moved} for the answer at place {place} (counted from 0; `{ghost}` as the first run ends), {other} for the others"
-        cost = _either(cost, other_cost, "for that one", "for each other")
-    return ShownShift(draw.span.line, print_expression(draw), words, cost)
+
+    def told(rule: Mapping[str, Any]) -> tuple[str, str]:
+        """How far a rule moves the noise, and what that costs."""
+        if "rule" not in rule:
+            return _form(rule, single, distance, around), _cost(rule, scale, distance, sketch)
+        moved, cost = told(rule["then"])
+        if rule["rule"] == "always":
+            return moved, cost
+        other, other_cost = told(rule["else"])
+        moved = f"({moved})" if "rule" in rule["then"] else moved
+        match rule["rule"]:
+            case "branch":
+                test, line = _conditions(sketch)[rule["branch"]]
+                part = f"part {rule['part'] + 1} of " if "part" in rule else ""
+                words = f"{moved} if {part}`{test}` holds (line {line}), else {other}"
+                return words, _either(cost, other_cost, "if it holds", "if not")
+            case "ghost":
+                ghost, offset = ghosts[rule.get("which", 0)], rule["offset"]
+                place = f"{ghost}" + (f" − {offset}" if offset > 0 else f" + {-offset}" if offset < 0 else "")
+                where = f"the answer at place {place} (counted from 0; `{ghost}` as the first run ends)"
+                return f"{moved} for {where}, {other} for the others", _either(cost, other_cost, "for that one", "for each other")
+            case _:
+                where = " + ".join(str(part) for part in (rule["of"], rule["plus"]) if part) or "0"
+                words = f"{moved} where `{rule['name']}` is {where}, else {other}"
+                return words, _either(cost, other_cost, "there", "elsewhere")
+
+    return ShownShift(draw.span.line, print_expression(draw), *told(item))
 
 
 def _either(cost: str, other: str, when: str, otherwise: str) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
+from itertools import product as product_of
 from typing import Any
 
 from kolahal.lang.kinds import NOTHING, NUMBER, infer
@@ -41,9 +42,12 @@ from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Invariant
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, AtGhost
-from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, Turn, ghost_symbol, moved_by
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Rule, Shift
+from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, Turn, ghost_symbol, ghost_value, moved_by
 from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, SymbolicValue
+
+MOST_VALUES = 5  # of a variable that is taken for the state of a machine
+MOST_PAIRS = 3  # of such variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def rich_candidates(
             continue
         scene = _scene(product, place.loop)
         here = [state for loop, state in sample.states if loop == place.loop]
-        guards = list(_guards(scene, neighbours, alignment))
+        guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
         found: list[Formula] = []
         atoms = list(_difference_atoms(scene, neighbours))
         for guard in guards:
@@ -222,12 +226,15 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         yield negate(flag)
 
 
-def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iterator[Formula]:
+def _guards(
+    scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]
+) -> Iterator[Formula]:
     yield TRUE
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for flag, _ in scene.flags:
         yield flag
         yield negate(flag)
+    yield from _modes(scene, states)
     if neighbours.single:
         at = variable(MOVED_AT)
         for place in dict.fromkeys([turn, *scene.places]):
@@ -240,9 +247,9 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
             if not both.counts:
                 yield every([both.known, negate(equal(both.difference, ZERO))])
                 yield every([both.known, equal(both.difference, ZERO)])
-    if alignment.ghost is not None:
-        ghost = variable(GHOST)
-        for offset in sorted({s.offset for s in alignment.shifts if isinstance(s, AtGhost)} or {0}):
+    for which in range(len(alignment.ghosts)):
+        ghost = variable(ghost_value(which))
+        for offset in sorted(_offsets(alignment) or {0}):
             for place in dict.fromkeys(scene.places or (turn,)):
                 here = place + number(offset)
                 yield at_most(here, ghost)
@@ -255,7 +262,35 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
                 chosen = every([both.known, equal(both.one, ghost)])
                 yield chosen
                 for place in dict.fromkeys(scene.places or (turn,)):
-                    yield every([chosen, below(ghost, place)])  # a place that was only ever the first value is not chosen
+                    yield every(
+                        [chosen, below(ghost, place)]
+                    )  # a place that was only ever the first value is not chosen
+
+
+def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
+    """The states of a small state machine: values of flags and of numbers that have few, alone and two at a time."""
+    kinds: list[list[Formula]] = [[flag, negate(flag)] for flag, _ in scene.flags]
+    for both in scene.numbers:
+        if both.counts and both.known == TRUE:
+            values = sorted(set(map(compile_sum(both.one), states)))
+            if 2 <= len(values) <= MOST_VALUES:
+                kinds.append([equal(both.one, number(value)) for value in values])
+    for own in kinds:
+        yield from own
+    for first, second in islice(combinations(kinds, 2), MOST_PAIRS):
+        yield from (every([a, b]) for a, b in product_of(first, second))
+
+
+def _offsets(alignment: Alignment) -> set[int]:
+    found: set[int] = set()
+    todo: list[Shift | Rule] = list(alignment.shifts)
+    while todo:
+        rule = todo.pop()
+        if isinstance(rule, AtGhost):
+            found.add(rule.offset)
+        if isinstance(rule, AtGhost | ByBranch | AtValue):
+            todo += [rule.then, rule.orelse]
+    return found
 
 
 def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:

@@ -5,8 +5,10 @@ Nothing here is trusted. A rehearsal that fails saves a query, one that succeeds
 
 from __future__ import annotations
 
+import itertools
+import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,12 +17,12 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm
-from kolahal.logic.terms import BOOL, INT, Symbol, symbols_of
+from kolahal.logic.terms import BOOL, FALSE, INT, Symbol, symbols_of
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.product import END, Product, updates_of
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
-from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, moved_by, moved_size
+from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Rule
+from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, moved_by, moved_size
 from kolahal.proof.trusted.values import (
     Built,
     Goto,
@@ -32,11 +34,18 @@ from kolahal.proof.trusted.values import (
     SegmentPath,
     Several,
     SymbolicValue,
+    same,
 )
 
-MOST_SEGMENTS = 24  # segments of one rehearsal
+LESSONS = 3  # failed rehearsals of one alignment that are looked into
+RESERVE = 800  # more rehearsals of an alignment that passed
+LONGEST = 40  # answers of one rehearsal
+MOST_PATTERNS = 16  # outcomes of conditions that the shift of one draw may depend on
 
 ConcreteState = dict[Symbol, Any]
+Use = tuple[
+    int, tuple[bool, ...]
+]  # a draw by its site, and the outcomes of the conditions that its shift may depend on
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +66,7 @@ class Outcome:
 
     states: tuple[tuple[int, ConcreteState], ...]
     failed: bool
-    blame: frozenset[int] = frozenset()  # the sites whose shifts made it fail
-    at_end: bool = False  # whether it was the answer or the cost, so that the ghost had a part in it
+    blame: frozenset[Use] = frozenset()  # whose shifts made it fail
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +96,49 @@ def _evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]
             return lambda state: "list"
 
 
-def branches_fed(product: Product, site: int) -> frozenset[int]:
-    """The ifs that look at this draw in the turn in which it is made."""
-    found: set[int] = set()
-    for paths in product.first.paths.values():
-        for path in paths:
-            symbols = {drawn.symbol for drawn in path.draws if drawn.site == site}
-            found |= {branch for branch, test in path.tests.items() if symbols & symbols_of(test)}
-    return frozenset(found)
+def _symbols_in(value: SymbolicValue | Several) -> frozenset[Symbol]:
+    match value:
+        case Numeric(term):
+            return symbols_of(term)
+        case Logical(formula):
+            return symbols_of(formula)
+        case Maybe(none, inner):
+            return symbols_of(none) | _symbols_in(inner)
+        case Several(items):
+            return frozenset().union(*map(_symbols_in, items))
+        case Built(_, length, front, back):
+            return symbols_of(length).union(*map(_symbols_in, (*front, *back)))
+        case _:
+            return frozenset()
+
+
+def conditions_asked(product: Product, site: int) -> tuple[Asked, ...]:
+    """The conditions of the turns of a draw that may be decided both ways, those that look at the draw first."""
+    outcomes: dict[Asked, set[bool]] = {}
+    fed: set[Asked] = set()
+    drawn_on = [path for paths in product.first.paths.values() for path in paths if _draws(path, site)]
+    for path in drawn_on:
+        for branch in path.tests:
+            outcomes.setdefault(branch, set()).add(bool(path.decisions.get(branch)))
+        symbols = {drawn.symbol for drawn in path.draws if drawn.site == site}
+        fed |= {branch for branch, test in path.tests.items() if symbols & symbols_of(test)}
+    for branch, seen in outcomes.items():
+        seen |= {False for path in drawn_on if branch not in path.decisions}
+    both = [branch for branch, seen in outcomes.items() if len(seen) == 2]
+    ordered = sorted(
+        both, key=lambda branch: (branch not in fed, branch if isinstance(branch, tuple) else (branch, -1))
+    )
+    while len({_pattern(path, ordered) for path in drawn_on}) > MOST_PATTERNS:
+        ordered.pop()
+    return tuple(ordered)
+
+
+def _draws(path: SegmentPath, site: int) -> bool:
+    return any(drawn.site == site for drawn in path.draws)
+
+
+def _pattern(path: SegmentPath, asked: Sequence[Asked]) -> tuple[bool, ...]:
+    return tuple(bool(path.decisions.get(branch)) for branch in asked)
 
 
 class _Compiled:
@@ -104,6 +147,7 @@ class _Compiled:
     def __init__(self, path: SegmentPath, run: Run):
         self.path = path
         self.conditions = [compile_formula(c) for c in path.conditions]
+        self.asked = [symbols_of(c) for c in path.conditions]
         self.faults = [compile_formula(f) for f in path.faults]
         self.reads = [(read, compile_sum(read.place)) for read in path.reads]
         self.draws = [
@@ -116,24 +160,118 @@ class _Compiled:
         ]
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_keys = [(d.site, d.spot) for d in path.draws]
+        self.uses: list[Use] = []
         self.answer = _evaluator(path.end.value) if isinstance(path.end, Returned) else None
         self.names = path.names
         self.ghosts: dict[str, Callable[[ConcreteState], Any]] = {}
         self.updates: list[tuple[Symbol, Callable[[ConcreteState], Any]]] = []
         self.lists: list[Callable[[ConcreteState], Any]] = []
+        self.grown: list[SymbolicValue] = []
+        self.depends: list[tuple[Symbol, frozenset[Symbol]]] = []
+        self.answered = _symbols_in(path.end.value) if isinstance(path.end, Returned) else frozenset()
         if isinstance(path.end, Goto):
             place = run.place(path.end.loop)
-            self.lists = [_evaluator(path.names[name]) for name, value in place.names if isinstance(value, Built)]
+            self.grown = [path.names[name] for name, value in place.names if isinstance(value, Built)]
+            self.lists = [_evaluator(value) for value in self.grown]
             for name, symbols in place.names:
                 for symbol, term in updates_of(symbols, path.names[name], {}):
+                    self.depends.append((symbol, symbols_of(term)))
                     self.updates.append(
                         (symbol, compile_sum(term) if isinstance(term, LinearForm) else compile_formula(term))
                     )
             for ghost, symbol in place.ghosts:
                 self.updates.append((symbol, compile_sum(path.ghosts[ghost])))
 
+        # What must be as in the other run: lists, and that there is no fault.
+        self.told = frozenset().union(*map(_symbols_in, self.grown), *map(symbols_of, path.faults))
+
     def fits(self, state: ConcreteState) -> bool:
         return all(condition(state) for condition in self.conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The second run on one path of a segment: its values, what its shifts cost, and whether it is a path that the run
+    takes there (`fits`) and that goes along with the first run."""
+
+    path: _Compiled
+    state: ConcreteState
+    costs: Mapping[Any, Any]
+    forms: tuple[Form, ...]
+    shifts: tuple[Any, ...]
+    refused: bool  # a shift that cannot be
+    fits: bool = False
+    goes_along: bool = False
+
+
+class _Trace:
+    """Which uses the second run's values depend on, along a rehearsal that fails.
+
+    The nearer to the cause, the more other alignments fail for the same reason.
+    """
+
+    def __init__(self, product: Product):
+        self.product = product
+        self.known: dict[Symbol, frozenset[Use]] = {}
+        self.always: set[Use] = set()  # what decided which of several paths the second run took
+        self.payers: set[Use] = set()
+        self.last: set[Use] = set()
+
+    def of(self, symbols: Iterable[Symbol]) -> set[Use]:
+        return set().union(*(self.known.get(symbol, frozenset()) for symbol in symbols))
+
+    def blame(self) -> frozenset[Use]:
+        return frozenset(self.always | self.last)
+
+    def paid(self) -> frozenset[Use]:
+        return frozenset(self.always | self.payers)
+
+    def follow(self, one: _Compiled, ways: Sequence[_Way], match: _Way | None) -> None:
+        """One segment further; `last` is then what its failure, or an answer that differs, is to be blamed on."""
+        before = self.known
+        self.last = set()
+        for way in ways:
+            self.known = dict(before)
+            payers = self.draw(one, way)
+            if way is match:
+                after, self.payers = self.known, self.payers | payers
+                if len(ways) > 1:
+                    self.always |= self.of(symbol for symbols in way.path.asked for symbol in symbols)
+                self.last = self.of(way.path.answered)
+            elif match is None:
+                self.last |= self.reason(one, way)
+        if match is not None:
+            self.known = {symbol: frozenset(self._within(after, symbols)) for symbol, symbols in match.path.depends}
+
+    def _within(self, known: Mapping[Symbol, frozenset[Use]], symbols: Iterable[Symbol]) -> set[Use]:
+        return set().union(*(known.get(symbol, frozenset()) for symbol in symbols))
+
+    def draw(self, one: _Compiled, way: _Way) -> set[Use]:
+        """The noise of the second run on this way; who pays for it."""
+        payers: set[Use] = set()
+        for read, _ in way.path.reads:
+            self.known[read.symbol] = frozenset(self.of(symbols_of(read.place)))
+        for index, form in enumerate(way.forms):
+            drawn, uses = way.path.path.draws[index], {one.uses[index]}
+            if form.cancel:
+                uses |= self.of(symbols_of(drawn.rest))
+            if form.follow is not None and isinstance(value := drawn.names.get(form.follow), Numeric):
+                uses |= self.of(symbols_of(value.value))
+            self.known[drawn.symbol] = frozenset(uses)
+            if index < len(way.shifts) and way.shifts[index]:
+                payers |= uses
+        return payers
+
+    def reason(self, one: _Compiled, way: _Way) -> set[Use]:
+        """Why the second run does not go along on this way."""
+        if way.refused:
+            return set(self.known[way.path.path.draws[len(way.forms) - 1].symbol])
+        if not way.fits:
+            asked = zip(way.path.conditions, way.path.asked, strict=True)
+            failing = [self.of(symbols) for condition, symbols in asked if not condition(way.state)]
+            return min(failing, key=len)
+        told = self.of(way.path.told)
+        return told | set(one.uses) | set(way.path.uses)
 
 
 class Stage:
@@ -153,14 +291,23 @@ class Stage:
             for draw in product.sketch.draws
             if isinstance(draw.scale, Scale)
         }
-        rng = random.Random(seed)
-        self.scenarios = [self.draw_scenario(rng, index) for index in range(count)]
+        # Long enough that a cost in every turn is more than the claim.
+        steps = max((coefficient for _, coefficient in self.price.values()), default=Fraction(1)) * claim.coefficient
+        self.long = min(max(8, math.ceil(2 * steps)), LONGEST)
+        self.most_segments = 2 * self.long + 8
+        self.asked = [conditions_asked(product, draw.site) for draw in product.sketch.draws]
+        for compiled in (path for run in self.paths.values() for paths in run.values() for path in paths):
+            compiled.uses = self.uses_of(compiled.path)
+        self.rng = random.Random(seed)
+        self.scenarios = [self.draw_scenario(self.rng, index) for index in range(count)]
+        self.reserve: list[Scenario] = []
+        self.pairs: dict[tuple[int, int], bool] = {}
 
     def draw_scenario(self, rng: random.Random, index: int) -> Scenario:
         """Small numbers on the grid of the distance, so that ties and near misses are common."""
         step = self.neighbours.distance
         unit: Any = step.numerator if step.denominator == 1 else step
-        size = (1, 2, 3, 4, 8)[index % 5]
+        size = (1, 2, 3, 4, self.long)[index % 5]
         sketch = self.product.sketch
         public: dict[Symbol, Any] = {LENGTH: size}
         quantities = {sketch.length_name: size}
@@ -176,7 +323,12 @@ class Stage:
             else:
                 public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
         spread = rng.choice((1, 3))
-        answers = tuple(rng.randint(-spread, spread) * unit for _ in range(size))
+        far = rng.choice((0, 0, 8))  # long rows of answers on one side of everything else
+        levels = [rng.choice((-far, far)) for _ in range(3)]
+        cuts = sorted(rng.randint(0, size) for _ in range(2))
+        answers = tuple(
+            (levels[sum(i >= cut for cut in cuts)] + rng.randint(-spread, spread)) * unit for i in range(size)
+        )
         moves = self.draw_moves(rng, size, unit)
         while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
             moves = self.draw_moves(rng, size, unit)
@@ -190,7 +342,7 @@ class Stage:
         table = {}
         for draw in sketch.draws:
             low = 0 if draw.noise.one_sided else -wide
-            for segment in range(MOST_SEGMENTS):
+            for segment in range(self.most_segments):
                 table[draw.site, segment] = rng.randint(low, wide) * unit
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
 
@@ -205,20 +357,27 @@ class Stage:
 
     # ---- playing
 
-    def first_run(self, scenario: Scenario, ghost: str) -> int | None:
-        """The value of the ghost's variable at the end of the first run."""
+    def uses(self) -> list[Use]:
+        """All draws with all outcomes of their conditions, in the order of the program's segments."""
+        runs = (self.product.first, self.product.second)
+        paths = [path for run in runs for paths in run.paths.values() for path in paths]
+        return list(dict.fromkeys(use for path in paths for use in self.uses_of(path)))
+
+    def uses_of(self, path: SegmentPath) -> list[Use]:
+        return [(drawn.site, _pattern(path, self.asked[drawn.site])) for drawn in path.draws]
+
+    def first_run(self, scenario: Scenario, ghosts: Sequence[str]) -> list[int | None] | None:
+        """The values of the ghosts' variables at the end of the first run; None if it does not end."""
         state, loop = dict(scenario.public), None
-        for segment in range(MOST_SEGMENTS):
+        for segment in range(self.most_segments):
             found = self.enter(1, loop, state, scenario, segment)
             if found is None:
                 return None
             path, local = found
             if path.answer is not None:
-                value = path.names.get(ghost)
-                if value is None:
-                    return None
-                result = _evaluator(value)(local)
-                return result if isinstance(result, int) else None
+                values = [path.names.get(ghost) for ghost in ghosts]
+                found_values = [None if value is None else _evaluator(value)(local) for value in values]
+                return [value if isinstance(value, int) else None for value in found_values]
             assert isinstance(path.path.end, Goto)
             state = self.move_on(path, local, state)
             loop = path.path.end.loop
@@ -244,47 +403,52 @@ class Stage:
             new[symbol] = evaluate(local)
         return new
 
-    def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None) -> Outcome:
-        """Both runs, the second with shifted noise; `ghost` defaults to the answer of the first run."""
+    def play(
+        self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False
+    ) -> Outcome:
+        """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
         counted = True
-        if alignment.ghost is not None:
-            actual = self.first_run(scenario, alignment.ghost)
-            if ghost is None:
-                ghost = actual if actual is not None else 0
-            counted = actual is None or actual == ghost
-        state: ConcreteState = dict(scenario.public) | {GHOST: ghost or 0}
+        state: ConcreteState = dict(scenario.public)
+        if alignment.ghosts:
+            actual = self.first_run(scenario, alignment.ghosts) or [None] * len(alignment.ghosts)
+            for which, value in enumerate(actual):
+                given = ghost if ghost is not None else value if value is not None else 0
+                state[ghost_value(which)] = given
+                counted = counted and (value is None or value == given)
         for powers in self.product.monomials:
             state[self.product.spent(powers)] = 0
         states: list[tuple[int, ConcreteState]] = []
-        used: set[int] = set()
         loop: int | None = None
-        for segment in range(MOST_SEGMENTS):
+        trace = _Trace(self.product) if traced else None
+        for segment in range(self.most_segments):
             found = self.enter(1, loop, state, scenario, segment)
             if found is None:
                 return Outcome(tuple(states), False)
             one, local = found
-            used |= {drawn.site for drawn in one.path.draws}
-            if any(fault(local) for fault in one.faults):
-                return Outcome(tuple(states), True, frozenset(used))
-            match = self.second(one, local, loop, scenario, segment, alignment)
-            if isinstance(match, frozenset):
-                return Outcome(tuple(states), True, frozenset(used) | match)
-            two, both, costs = match
-            for powers, cost in costs.items():
+            ways = self.ways(one, local, loop, scenario, segment, alignment)
+            match = next((way for way in ways if way.goes_along), None)
+            failed = match is None or any(fault(local) for fault in one.faults)
+            if trace is not None:
+                trace.follow(one, ways, match)
+            if failed or match is None:
+                return Outcome(tuple(states), True, trace.blame() if trace else frozenset())
+            both = match.state
+            for powers, cost in match.costs.items():
                 both[self.product.spent(powers)] += cost
-            if one.answer is not None and two.answer is not None:
-                differs = one.answer(both) != two.answer(both)
+            if counted and any(match.costs.values()) and self.too_much(both, scenario):
+                return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
+            if one.answer is not None and match.path.answer is not None:
+                failed = counted and one.answer(both) != match.path.answer(both)
                 states.append((END, both))
-                failed = counted and (differs or self.too_much(both, scenario))
-                return Outcome(tuple(states), failed, frozenset(used), True)
+                return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
             state = {s: v for s, v in both.items() if s in state}
-            state = self.move_on(two, both, self.move_on(one, both, state))
+            state = self.move_on(match.path, both, self.move_on(one, both, state))
             assert isinstance(one.path.end, Goto)
             loop = one.path.end.loop
             states.append((loop, state))
         return Outcome(tuple(states), False)
 
-    def second(
+    def ways(
         self,
         one: _Compiled,
         local: ConcreteState,
@@ -292,62 +456,80 @@ class Stage:
         scenario: Scenario,
         segment: int,
         alignment: Alignment,
-    ) -> tuple[_Compiled, ConcreteState, dict[Any, Any]] | frozenset[int]:
-        """The second run's path if it goes along with the first run's; else sites that share the blame because they
-        consult a branch on which the runs differ."""
-        for two in self.paths[2][loop]:
-            both = dict(local)
-            for read, place in two.reads:
-                at = place(both)
-                inside = read.private and 0 <= at < len(scenario.answers)
-                both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else 0
-            costs: dict[Any, Any] = {}
-            matched = True
-            for index, (drawn, rest, names) in enumerate(two.draws):
-                matched = matched and index < len(one.draws) and one.draw_keys[index] == two.draw_keys[index]
-                value = scenario.noise[drawn.site, segment]
-                if matched:
-                    mine, mine_rest, mine_names = one.draws[index]
-                    rule = alignment.shifts[drawn.site]
-                    form = self.form_of(rule, one, one.turns[index], both)
-                    shift = self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
-                    if shift is None:
-                        return frozenset()
-                    powers, coefficient = self.price[drawn.site]
-                    costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
-                    value += shift
-                    if drawn.noise.one_sided and value < 0:
-                        return frozenset()
-                both[drawn.symbol] = value
-            if two.fits(both):
-                if not self.goes_along(one, two, both):
-                    return frozenset()
-                for site, rule in enumerate(alignment.shifts):
-                    if isinstance(rule, ByBranch) and self.parts(one, two, rule.branch):
-                        return frozenset({site})
-                return two, both, costs
-        return frozenset()
+    ) -> list[_Way]:
+        """The paths on which the second run could go along with the first run's: at most one of them does."""
+        return [
+            self.way(one, two, local, scenario, segment, alignment)
+            for two in self.paths[2][loop]
+            if self.may_pair(one, two)
+        ]
 
-    def parts(self, one: _Compiled, two: _Compiled, branch: int) -> bool:
-        return one.path.decisions.get(branch) != two.path.decisions.get(branch)
+    def may_pair(self, one: _Compiled, two: _Compiled) -> bool:
+        """Whether the two paths draw and end alike, whatever the noise."""
+        key = (id(one), id(two))
+        if key not in self.pairs:
+            self.pairs[key] = (
+                one.draw_keys == two.draw_keys
+                and type(one.path.end) is type(two.path.end)
+                and (isinstance(one.path.end, Returned) or one.path.end == two.path.end)
+                and FALSE not in map(same, one.grown, two.grown)
+            )
+        return self.pairs[key]
 
-    def goes_along(self, one: _Compiled, two: _Compiled, both: ConcreteState) -> bool:
-        return (
-            one.draw_keys == two.draw_keys
-            and type(one.path.end) is type(two.path.end)
-            and (isinstance(one.path.end, Returned) or one.path.end == two.path.end)
-            and not any(fault(both) for fault in two.faults)
-            and all(a(both) == b(both) for a, b in zip(one.lists, two.lists))
+    def way(
+        self,
+        one: _Compiled,
+        two: _Compiled,
+        local: ConcreteState,
+        scenario: Scenario,
+        segment: int,
+        alignment: Alignment,
+    ) -> _Way:
+        """The second run on one of its paths, with the noise of the first and the alignment's shifts."""
+        both = dict(local)
+        for read, place in two.reads:
+            at = place(both)
+            inside = read.private and 0 <= at < len(scenario.answers)
+            both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else 0
+        costs: dict[Any, Any] = {}
+        shifts: list[Any] = []
+        forms: list[Form] = []
+        for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
+            form = self.form_of(alignment.chosen(drawn.site, one.path.decisions), one, index, both)
+            forms.append(form or Form())
+            shift = None if form is None else self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
+            if shift is None or (drawn.noise.one_sided and scenario.noise[drawn.site, segment] + shift < 0):
+                return _Way(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
+            powers, coefficient = self.price[drawn.site]
+            costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
+            shifts.append(shift)
+            both[drawn.symbol] = scenario.noise[drawn.site, segment] + shift
+        fits = two.fits(both)
+        alike = fits and (
+            not any(fault(both) for fault in two.faults)
+            and all(a(both) == b(both) for a, b in zip(one.lists, two.lists, strict=True))
+            and all(
+                alignment.chosen(d.site, one.path.decisions) == alignment.chosen(d.site, two.path.decisions)
+                for d in one.path.draws
+            )
         )
+        return _Way(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
 
-    def form_of(self, rule: Shift, one: _Compiled, turn: Callable[[ConcreteState], Any], state: ConcreteState) -> Form:
-        match rule:
-            case Always(form):
-                return form
-            case ByBranch(branch, then, orelse):
-                return then if one.path.decisions.get(branch) else orelse
-            case AtGhost(offset, then, orelse):
-                return then if turn(state) + offset == state[GHOST] else orelse
+    def form_of(self, rule: Rule, one: _Compiled, index: int, state: ConcreteState) -> Form | None:
+        """The form of a rule for one draw; None where it asks for a variable that is not there."""
+        while not isinstance(rule, Form):
+            match rule:
+                case AtGhost(offset, then, orelse, which):
+                    holds = one.turns[index](state) + offset == state[ghost_value(which)]
+                case AtValue(name, of, plus, then, orelse):
+                    if name not in one.draws[index][2]:
+                        return None
+                    value = one.draws[index][2][name](state)
+                    holds = value == (0 if of is None else state[Symbol(of, INT)]) + plus
+                case ByBranch():
+                    raise AssertionError("conditions are decided on a path")
+            rule = then if holds else orelse
+        return rule
 
     def shift(self, form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
         size = self.unit(state) if form.units else 0
@@ -386,31 +568,42 @@ class Stage:
             limit *= Fraction(moved) / self.neighbours.distance
         return total > limit
 
-    def failure(self, alignment: Alignment) -> Outcome | None:
-        """A rehearsal that fails, or None. Its scenario is asked first next time."""
-        for index, scenario in enumerate(self.scenarios):
-            outcome = self.play(scenario, alignment)
-            if outcome.failed:
-                self.scenarios.insert(0, self.scenarios.pop(index))
-                return outcome
-        return None
+    def failures(self, alignment: Alignment) -> list[frozenset[Use]]:
+        """Uses whose rules fail together, one set for each of some rehearsals; their scenarios are asked first next time.
+
+        What passes the stock is put to a reserve: a failed attempt at a proof takes longer.
+        """
+        if not self.reserve:
+            self.reserve = [self.draw_scenario(self.rng, index) for index in range(RESERVE)]
+        found: list[frozenset[Use]] = []
+        for stock in (self.scenarios, self.reserve):
+            failures = (scenario for scenario in stock if self.play(scenario, alignment).failed)
+            failing = list(itertools.islice(failures, LESSONS))
+            for scenario in failing:
+                found.append(self.play(scenario, alignment, traced=True).blame)
+                stock.remove(scenario)
+                self.scenarios.insert(0, scenario)
+            if found:
+                return found
+        return found
 
     def sensitivities(self) -> list[Fraction]:
         """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
-        still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws), None)
+        still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws))
         found: set[Fraction] = set()
         for scenario in self.scenarios[:60]:
             loop: int | None = None
-            state: ConcreteState = dict(scenario.public) | {GHOST: 0}
+            state: ConcreteState = dict(scenario.public)
             state |= {self.product.spent(powers): 0 for powers in self.product.monomials}
-            for segment in range(MOST_SEGMENTS):
+            for segment in range(self.most_segments):
                 entered = self.enter(1, loop, state, scenario, segment)
                 if entered is None:
                     break
-                match = self.second(entered[0], entered[1], loop, scenario, segment, still)
-                if isinstance(match, frozenset) or isinstance(entered[0].path.end, Returned):
+                ways = self.ways(entered[0], entered[1], loop, scenario, segment, still)
+                match = next((way for way in ways if way.goes_along), None)
+                if match is None or isinstance(entered[0].path.end, Returned):
                     break
-                one, (two, both, _) = entered[0], match
+                one, two, both = entered[0], match.path, match.state
                 unit = self.unit(both)
                 for (_, rest, _), (_, other, _) in zip(one.draws, two.draws):
                     if unit:
@@ -426,7 +619,7 @@ class Stage:
         counts: dict[int, int] = {}
         prices: dict[Symbol, set[Any]] = {self.product.spent(powers): set() for powers in self.product.monomials}
         for scenario in self.scenarios[:120]:
-            for ghost in [None] if alignment.ghost is None else [None, scenario.ghost]:
+            for ghost in [None, scenario.ghost] if alignment.ghosts else [None]:
                 before = dict.fromkeys(prices, 0)
                 for loop, state in self.play(scenario, alignment, ghost).states:
                     for symbol, seen in prices.items():

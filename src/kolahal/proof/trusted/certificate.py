@@ -21,10 +21,20 @@ from kolahal.logic import solver
 from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, take, take_all
-from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of, public_symbols
+from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, assumed_names, neighbours_of, public_symbols
 from kolahal.proof.trusted.obligations import Invariant, Obligation, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift, describe_shift
+from kolahal.proof.trusted.shifts import (
+    Alignment,
+    Always,
+    AtGhost,
+    AtValue,
+    ByBranch,
+    Form,
+    Rule,
+    Shift,
+    describe_shift,
+)
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import AtLeast, Certificate, Everywhere, Exactly, Proved
 
@@ -97,7 +107,7 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
             "distance": str(case.neighbours.distance),
             "whole": case.neighbours.whole,
         },
-        "ghost": case.alignment.ghost,
+        "ghost": _write_ghosts(case.alignment.ghosts),
         "alignment": [
             {
                 "draw": _draw_text(proof.sketch, site),
@@ -119,18 +129,27 @@ def _draw_text(sketch: Sketch, site: int) -> str:
     return f"{draw.noise.value}({draw.scale})"
 
 
-def _write_form(form: Form) -> dict[str, Any]:
-    return {"units": str(form.units), "cancel": form.cancel, "follow": form.follow}
+def _write_ghosts(ghosts: tuple[str, ...]) -> str | list[str] | None:
+    return None if not ghosts else ghosts[0] if len(ghosts) == 1 else list(ghosts)
 
 
 def _write_shift(shift: Shift) -> dict[str, Any]:
-    match shift:
-        case Always(form):
-            return {"rule": "always", "then": _write_form(form)}
+    return {"rule": "always", "then": _write_rule(shift.form)} if isinstance(shift, Always) else _write_rule(shift)
+
+
+def _write_rule(rule: Rule) -> dict[str, Any]:
+    match rule:
         case ByBranch(branch, then, orelse):
-            return {"rule": "branch", "branch": branch, "then": _write_form(then), "else": _write_form(orelse)}
-        case AtGhost(offset, then, orelse):
-            return {"rule": "ghost", "offset": offset, "then": _write_form(then), "else": _write_form(orelse)}
+            number, part = (branch, {}) if isinstance(branch, int) else (branch[0], {"part": branch[1]})
+            return {"rule": "branch", "branch": number, **part, "then": _write_rule(then), "else": _write_rule(orelse)}
+        case AtGhost(offset, then, orelse, which):
+            ghost = {"which": which} if which else {}
+            return {"rule": "ghost", **ghost, "offset": offset, "then": _write_rule(then), "else": _write_rule(orelse)}
+        case AtValue(name, of, plus, then, orelse):
+            ways = {"then": _write_rule(then), "else": _write_rule(orelse)}
+            return {"rule": "value", "name": name, "of": of, "plus": plus, **ways}
+        case Form(units, cancel, follow):
+            return {"units": str(units), "cancel": cancel, "follow": follow}
 
 
 # ---------------------------------------------------------------- reading
@@ -172,7 +191,6 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
 def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
     moves = take(part, "moves", dict)
     neighbours = Neighbours(take(moves, "kind", str), read_number(moves.get("distance")), take(moves, "whole", bool))
-    ghost = _name(part, "ghost")
     items = take_all(part, "alignment", dict)
     if len(items) != len(product.sketch.draws):
         raise Rejected("the alignment does not have one shift for each draw")
@@ -191,7 +209,7 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
     )
     if any(share.per is not None and share.per not in product.sketch.quantities() for share in shares):
         raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
-    alignment = Alignment(shifts, ghost)
+    alignment = Alignment(shifts, _read_ghosts(part))
     system = build_system(product, neighbours, alignment, shares, assumed)
     fixed = frozenset().union(*map(symbols_of, system.fixed))
     invariant, told = {}, take(part, "invariant", dict)
@@ -208,19 +226,39 @@ def _name(item: Mapping[str, Any], name: str) -> str | None:
     return None if name in item and item[name] is None else take(item, name, str)
 
 
-def _read_form(item: Mapping[str, Any]) -> Form:
-    return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"))
+def _read_ghosts(item: Mapping[str, Any]) -> tuple[str, ...]:
+    if isinstance(item.get("ghost"), list):
+        ghosts = tuple(take_all(item, "ghost", str))
+        if not 2 <= len(ghosts) <= MOST_GHOSTS:
+            raise Rejected(f"runs are sorted by at most {MOST_GHOSTS} variables")
+        return ghosts
+    ghost = _name(item, "ghost")
+    return () if ghost is None else (ghost,)
 
 
 def _read_shift(item: Mapping[str, Any]) -> Shift:
-    then = _read_form(take(item, "then", dict))
+    if take(item, "rule", str) == "always":
+        form = _read_rule(take(item, "then", dict))
+        if not isinstance(form, Form):
+            raise Rejected("what is always so is not one form")
+        return Always(form)
+    rule = _read_rule(item)
+    assert not isinstance(rule, Form), "it has a rule"
+    return rule
+
+
+def _read_rule(item: Mapping[str, Any]) -> Rule:
+    if "rule" not in item:
+        return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"))
+    then, orelse = _read_rule(take(item, "then", dict)), _read_rule(take(item, "else", dict))
     match take(item, "rule", str):
-        case "always":
-            return Always(then)
         case "branch":
-            return ByBranch(take(item, "branch", int), then, _read_form(take(item, "else", dict)))
+            branch = take(item, "branch", int)
+            return ByBranch((branch, take(item, "part", int)) if "part" in item else branch, then, orelse)
         case "ghost":
-            return AtGhost(take(item, "offset", int), then, _read_form(take(item, "else", dict)))
+            return AtGhost(take(item, "offset", int), then, orelse, take(item, "which", int) if "which" in item else 0)
+        case "value":
+            return AtValue(take(item, "name", str), _name(item, "of"), take(item, "plus", int), then, orelse)
         case other:
             raise Rejected(f"there is no rule {other!r} for a shift")
 

@@ -10,8 +10,10 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Formula, Sum, Symbol, at_most, below, choose, equal, some
-from kolahal.proof.trusted.symbols import GHOST, LENGTH, MOVED_AT, move_of, moved_by, moved_size
+from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size
 from kolahal.proof.trusted.values import Unsupported
+
+MOST_GHOSTS = 2  # variables that first runs are sorted by
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def assumed_names(sketch: Sketch, claim: Scale) -> tuple[str, ...]:
 
 def public_symbols(sketch: Sketch) -> tuple[Symbol, ...]:
     """The symbols that stand for inputs and never change."""
-    result = [LENGTH, GHOST]
+    result = [LENGTH, *map(ghost_value, range(MOST_GHOSTS))]
     for parameter in sketch.parameters:
         if parameter.role is not Role.PRIVATE:
             result.append(Symbol(parameter.name, {Type.BOOL: BOOL, Type.INT: INT}.get(parameter.type, REAL)))

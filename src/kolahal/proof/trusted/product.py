@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kolahal.lang import ir
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -40,9 +40,9 @@ from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.segments import Machine
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, Rule
 from kolahal.proof.trusted.steps import spread_comprehensions
-from kolahal.proof.trusted.symbols import GHOST, Own, spent_on
+from kolahal.proof.trusted.symbols import Own, ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
@@ -284,26 +284,40 @@ class _Pairing:
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
-        """Whether the two paths draw and end alike, and agree on the branches that shifts consult."""
+        """Whether the two paths draw and end alike, and come to the same rule for each draw."""
         return (
             [(d.site, d.spot) for d in one.draws] == [(d.site, d.spot) for d in two.draws]
             and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Returned))
-            and all(one.decisions.get(b) == two.decisions.get(b) for b in self.alignment.consulted())
+            and all(
+                self.alignment.chosen(d.site, one.decisions) == self.alignment.chosen(d.site, two.decisions)
+                for d in one.draws
+            )
         )
 
     def shift(self, mine: Drawn, other: Drawn, one: SegmentPath, binding: Mapping[Symbol, Term]) -> Sum:
-        """By how much this draw moves; a function of what was drawn before it, of consulted branches and the ghost."""
-        rule = self.alignment.shifts[mine.site]
+        """By how much this draw moves; a function of what was drawn before it, of consulted branches and the ghosts."""
+        return self.ruled(self.alignment.chosen(mine.site, one.decisions), mine, other, binding)
+
+    def ruled(self, rule: Rule, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:
         match rule:
-            case Always(form):
-                return self.form(form, mine, other, binding)
-            case ByBranch(branch, then, orelse):
-                return self.form(then if one.decisions.get(branch) else orelse, mine, other, binding)
-            case AtGhost(offset, then, orelse):
-                if self.alignment.ghost is None:
+            case AtGhost(offset, then, orelse, which):
+                if not 0 <= which < len(self.alignment.ghosts):
                     raise Unsupported("a shift in the turn of the ghost needs a ghost")
-                chosen = equal(mine.turn + number(offset), variable(GHOST))
-                return choose(chosen, self.form(then, mine, other, binding), self.form(orelse, mine, other, binding))
+                chosen = equal(mine.turn + number(offset), variable(ghost_value(which)))
+                return choose(chosen, self.ruled(then, mine, other, binding), self.ruled(orelse, mine, other, binding))
+            case AtValue(name, of, plus, then, orelse):
+                here = mine.names.get(name)
+                if not isinstance(here, Numeric) or not is_whole(here.value):
+                    raise Unsupported(f"`{name}` is not a whole number where the noise is drawn")
+                if of is not None and not any(p.name == of and p.type is Type.INT for p in self.product.sketch.arguments):
+                    raise Unsupported(f"{of} is not a whole argument")
+                value = number(plus) if of is None else variable(Symbol(of, INT)) + number(plus)
+                ways = (self.ruled(way, mine, other, binding) for way in (then, orelse))
+                return choose(equal(here.value, value), *ways)
+            case Form():
+                return self.form(rule, mine, other, binding)
+            case ByBranch():
+                raise AssertionError("conditions are decided on a path")
 
     def form(self, form: Form, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:
         result = self.neighbours.unit.times(form.units)
@@ -371,13 +385,13 @@ class _Pairing:
                     raise Unsupported("a cost in proportion to the move and to a public quantity is not linear")
                 limit = self.neighbours.unit.times(share.bound / self.neighbours.distance)
             goals.append(at_most(spent[share.powers], limit))
-        if self.alignment.ghost is not None:
-            here, there = one.names.get(self.alignment.ghost), two.names.get(self.alignment.ghost)
+        for which, name in enumerate(self.alignment.ghosts):
+            here, there = one.names.get(name), two.names.get(name)
             if here is None and there is None:
-                return premises, goals
+                continue
             if here is None or there is None:
                 return premises, [FALSE]
-            premises = [*premises, _is_ghost(here)]
+            premises = [*premises, _is_ghost(here, variable(ghost_value(which)))]
             goals = [*goals, same(here, _bound(there, binding))]
         return premises, goals
 
@@ -416,13 +430,13 @@ def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) ->
     return same(left, _bound(right, binding))  # type: ignore[arg-type]
 
 
-def _is_ghost(value: SymbolicValue) -> Formula:
+def _is_ghost(value: SymbolicValue, ghost: Sum) -> Formula:
     """Whether this run is one of those that the ghost's value stands for; None is counted to every ghost's value."""
     match value:
         case Numeric(term) if is_whole(term):
-            return equal(term, variable(GHOST))
+            return equal(term, ghost)
         case Maybe(none, Numeric(term)) if is_whole(term):
-            return some([none, equal(term, variable(GHOST))])
+            return some([none, equal(term, ghost)])
         case _:
             raise Unsupported("the variable that the runs are sorted by is not a whole number")
 

@@ -15,7 +15,24 @@ from kolahal.lang import ir
 from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, WHOLE
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable
-from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Formula, Sum, Symbol, below, every, negate
+from kolahal.logic.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    REAL,
+    TRUE,
+    ZERO,
+    Every,
+    Formula,
+    Neither,
+    Some,
+    Sum,
+    Symbol,
+    below,
+    every,
+    negate,
+    symbols_of,
+)
 from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
 from kolahal.proof.trusted.steps import (
     Enter,
@@ -57,9 +74,7 @@ MOST_PATHS = 200  # of one segment; a program beyond it is left to the bounded p
 class Machine(Evaluator):
     """Symbolic execution of the segments of one of the two runs (`which` is 1 or 2)."""
 
-    def __init__(
-        self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False
-    ):
+    def __init__(self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False):
         super().__init__(sketch, which, whole_answers)
         self.sketch = sketch
         self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
@@ -206,7 +221,9 @@ class Machine(Evaluator):
             match step:
                 case Set(targets, values):
                     new = [self.assigned(target, value, state) for target, value in zip(targets, values, strict=True)]
-                    ghosts = [self.moved_ghosts(target, value, state) for target, value in zip(targets, new, strict=True)]
+                    ghosts = [
+                        self.moved_ghosts(target, value, state) for target, value in zip(targets, new, strict=True)
+                    ]
                     state.names |= dict(zip(targets, new, strict=True))
                     for changed in ghosts:
                         state.names |= changed
@@ -277,9 +294,36 @@ class Machine(Evaluator):
                         yield outcome, way
             case _:
                 asked = self.truth(test, state)
-                for outcome, way in self.ways(state, asked):
+                for outcome, way in self.parted(asked, state, branch):
                     way.tests[branch] = every([way.tests.get(branch, TRUE), asked])
                     yield outcome, way
+
+    def parted(self, asked: Formula, state: Walk, branch: int) -> Iterator[tuple[bool, Walk]]:
+        """The outcomes of a condition; where several of its parts look at noise of this segment, which of them decides
+        is a fork of its own, so that shifts may depend on it."""
+        within, together = (asked.part, False) if isinstance(asked, Neither) else (asked, True)
+        fresh = {drawn.symbol for drawn in state.draws}
+        parts = within.parts if isinstance(within, Every | Some) else ()
+        noisy = [part for part in parts if symbols_of(part) & fresh]
+        if len(noisy) < 2:
+            yield from self.ways(state, asked)
+            return
+        stop = isinstance(within, Some)  # the outcome of one part that settles the whole
+        todo = [state]
+        first = sum(isinstance(key, tuple) and key[0] == branch for key in state.decisions)
+        for index, part in enumerate([*noisy, *(p for p in parts if p not in noisy)]):
+            going: list[Walk] = []
+            for before in todo:
+                for outcome, way in self.ways(before, part):
+                    way.decisions[branch, first + index] = outcome
+                    way.tests[branch, first + index] = part
+                    if outcome == stop:
+                        yield stop == together, way
+                    else:
+                        going.append(way)
+            todo = going
+        for way in todo:
+            yield (not stop) == together, way
 
     def has_effects(self, expr: ir.Expr, state: Walk) -> bool:
         return any(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -24,34 +25,63 @@ class Always:
 
 @dataclass(frozen=True, slots=True)
 class ByBranch:
-    """One shift if the first run takes `branch`, another if not; the second run must decide it alike."""
+    """One shift if the first run takes `branch`, another if not; the second run must come to the same shift."""
 
-    branch: int
-    then: Form
-    orelse: Form
+    branch: Asked
+    then: Rule
+    orelse: Rule
 
 
 @dataclass(frozen=True, slots=True)
 class AtGhost:
-    """One shift for the noise of the answer at place ghost − `offset`, another for all others."""
+    """One shift for the noise of the answer at place ghost − `offset`, another for all others; `which` ghost."""
 
     offset: int
-    then: Form
-    orelse: Form
+    then: Rule
+    orelse: Rule
+    which: int = 0
 
 
-Shift: TypeAlias = Always | ByBranch | AtGhost
+@dataclass(frozen=True, slots=True)
+class AtValue:
+    """One shift where a whole variable of the first run is the argument `of` (0 without one) plus `plus` when the noise
+    is drawn, another elsewhere."""
+
+    name: str
+    of: str | None
+    plus: int
+    then: Rule
+    orelse: Rule
+
+
+Asked: TypeAlias = int | tuple[int, int]  # a condition of the program by its number, or a part of one by its own
+Rule: TypeAlias = Form | ByBranch | AtGhost | AtValue
+Shift: TypeAlias = Always | ByBranch | AtGhost | AtValue
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """A shift for each draw, by site; `ghost` is the variable whose final value the runs are sorted by."""
+    """A shift for each draw, by site; `ghosts` are the variables whose final values the runs are sorted by."""
 
     shifts: tuple[Shift, ...]
-    ghost: str | None
+    ghosts: tuple[str, ...] = ()
 
-    def consulted(self) -> frozenset[int]:
-        return frozenset(shift.branch for shift in self.shifts if isinstance(shift, ByBranch))
+    def chosen(self, site: int, decisions: Mapping[Asked, bool]) -> Rule:
+        """The rule that is left for a draw once the conditions are decided."""
+        shift = self.shifts[site]
+        return _settled(shift.form if isinstance(shift, Always) else shift, decisions)
+
+
+def _settled(rule: Rule, decisions: Mapping[Asked, bool]) -> Rule:
+    match rule:
+        case ByBranch(branch, then, orelse):
+            return _settled(then if decisions.get(branch) else orelse, decisions)
+        case AtGhost(offset, then, orelse, which):
+            return AtGhost(offset, _settled(then, decisions), _settled(orelse, decisions), which)
+        case AtValue(name, of, plus, then, orelse):
+            return AtValue(name, of, plus, _settled(then, decisions), _settled(orelse, decisions))
+        case _:
+            return rule
 
 
 def describe_form(form: Form, single: bool) -> str:
@@ -69,17 +99,31 @@ def describe_form(form: Form, single: bool) -> str:
 
 def describe_shift(shift: Shift, single: bool) -> str:
     """A rule in words."""
-    match shift:
-        case Always(form):
-            return f"moves by {describe_form(form, single)}"
+    return f"moves by {_describe(shift.form if isinstance(shift, Always) else shift, single)}"
+
+
+def _describe(rule: Rule, single: bool) -> str:
+    match rule:
         case ByBranch(branch, then, orelse):
-            return (
-                f"moves by {describe_form(then, single)} if condition number {branch + 1} of the program holds, "
-                f"else by {describe_form(orelse, single)}"
-            )
-        case AtGhost(offset, then, orelse):
-            chosen = "the ghost" if offset == 0 else f"the ghost {'-' if offset > 0 else '+'} {abs(offset)}"
-            return (
-                f"moves by {describe_form(then, single)} for the answer at place {chosen}, counted from 0, "
-                f"else by {describe_form(orelse, single)}"
-            )
+            where = f"if {describe_asked(branch)} of the program holds"
+        case AtGhost(offset, then, orelse, which):
+            ghost = "the ghost" if which == 0 else f"ghost {which + 1}"
+            chosen = ghost if offset == 0 else f"{ghost} {'-' if offset > 0 else '+'} {abs(offset)}"
+            where = f"for the answer at place {chosen}, counted from 0"
+        case AtValue(name, of, plus, then, orelse):
+            value = str(plus) if of is None else of if not plus else f"{of} {'-' if plus < 0 else '+'} {abs(plus)}"
+            where = f"where `{name}` is {value}"
+        case form:
+            return describe_form(form, single)
+    return f"{_inner(then, single)} {where}, else by {_describe(orelse, single)}"
+
+
+def _inner(rule: Rule, single: bool) -> str:
+    return _describe(rule, single) if isinstance(rule, Form) else f"({_describe(rule, single)})"
+
+
+def describe_asked(branch: Asked) -> str:
+    """A condition in words; conditions and their parts are counted from 1."""
+    if isinstance(branch, int):
+        return f"condition number {branch + 1}"
+    return f"part {branch[1] + 1} of condition number {branch[0] + 1}"

@@ -9,8 +9,12 @@ from kolahal.logic.linear import variable
 from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol, Term, put, symbols_of
 
 LENGTH = Symbol("len(q)", INT)  # of the private answers, the same in both runs
-GHOST = Symbol("ghost.value", INT)  # the final value of the variable that first runs are sorted by
 MOVED_AT = Symbol("moved.at", INT)  # the place of the one answer that moves
+
+
+def ghost_value(which: int) -> Symbol:
+    """The final value of a variable that first runs are sorted by."""
+    return Symbol("ghost.value" if which == 0 else f"ghost.value.{which}", INT)
 
 
 def moved_by(sort: str) -> Symbol:

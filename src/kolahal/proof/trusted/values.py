@@ -12,6 +12,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.logic.linear import number
 from kolahal.logic.terms import FALSE, TRUE, Formula, Sum, Symbol, choose, equal, every, negate, same_truth, some
+from kolahal.proof.trusted.shifts import Asked
 from kolahal.proof.trusted.symbols import Ghost
 
 
@@ -207,8 +208,8 @@ class SegmentPath:
 
     conditions: tuple[Formula, ...]
     faults: tuple[Formula, ...]
-    decisions: Mapping[int, bool]  # by branch
-    tests: Mapping[int, Formula]  # what was asked there
+    decisions: Mapping[Asked, bool]  # by branch
+    tests: Mapping[Asked, Formula]  # what was asked there
     reads: tuple[Read, ...]
     draws: tuple[Drawn, ...]
     end: Goto | Returned
@@ -245,8 +246,8 @@ class Walk:
     ghosts: dict[Ghost, Sum]
     conditions: list[Formula] = field(default_factory=list)
     faults: list[Formula] = field(default_factory=list)
-    decisions: dict[int, bool] = field(default_factory=dict)
-    tests: dict[int, Formula] = field(default_factory=dict)
+    decisions: dict[Asked, bool] = field(default_factory=dict)
+    tests: dict[Asked, Formula] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
     items: dict[Spot, tuple[Sum, SingleValue]] = field(default_factory=dict)  # of views, computed in this segment

@@ -1,0 +1,214 @@
+"""Which alignments to try: counterexample-guided search over rules for the draws.
+
+A draw's shift may depend on how the conditions of its turn are decided. Each draw with one outcome of its conditions is a
+question (a `Use`), and the rules that it may have are its answers. Both runs are played on concrete numbers under a choice
+of answers; where they part, differ or pay too much, the answers that were used by then are a combination that fails, and
+is never chosen again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from kolahal.lang.ir import Assign, Binary, Const, Draw, For, Return, Var, While, assigned_names, walk
+from kolahal.lang.kinds import NONE, WHOLE, infer
+from kolahal.lang.sketch import Type
+from kolahal.logic.solver import Choices
+from kolahal.logic.terms import is_whole, symbols_of
+from kolahal.proof.find.concrete_runs import Stage, Use
+from kolahal.proof.trusted.product import Product
+from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Rule, Shift
+from kolahal.proof.trusted.symbols import Own
+from kolahal.proof.trusted.values import Numeric
+
+MOST_TRIALS = 1_500  # of one ghost
+TIERS = (4, 8, 100)  # how many of the answers to each question are tried before the rest
+
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+STAY, CANCEL = Form(), Form(cancel=True)
+Table = Mapping[Use, Rule]
+
+
+class Search:
+    """Alignments that no rehearsal speaks against, for one product and one set of moves."""
+
+    def __init__(self, product: Product, stage: Stage):
+        self.product, self.stage = product, stage
+        self.units = _units(stage)
+        self.uses = stage.uses()
+        self.failures: list[frozenset[tuple[Use, Rule]]] = []  # that hold for every ghost
+
+    def alignments(self) -> Iterator[Iterator[Alignment]]:
+        """First those without a ghost and then those of each ghost, simple ones first."""
+        forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
+        yield self.passing((), {use: forms[use[0]] for use in self.uses})
+        for ghost in _ghosts(self.product):
+            near = _sites_near(self.product, ghost)
+            options = {
+                use: [STAY, *self.at_ghost(), *forms[use[0]][1:]] if use[0] in near else forms[use[0]]
+                for use in self.uses
+            }
+            yield self.passing((ghost,), options)
+
+    def forms(self, site: int) -> list[Rule]:
+        """The shifts that a draw may have, simple ones first."""
+        moved: list[Rule] = [Form(unit) for unit in self.units]
+        last: list[Rule] = [
+            AtValue(name, of, plus, STAY, form) for name, of, plus in _ends(self.product, site) for form in moved[:2]
+        ]
+        if not _differs(self.product, site):
+            return [STAY, *moved, *last]
+        gaps: list[Rule] = [Form(Fraction(0), True, name) for name in _names_compared(self.product, site)]
+        return [STAY, CANCEL, *moved, *gaps, *(Form(unit, True) for unit in self.units), *last]
+
+    def at_ghost(self) -> list[Rule]:
+        ordered = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
+        moved = [*(Form(unit) for unit in ordered), *(Form(unit, True) for unit in ordered), CANCEL]
+        return [AtGhost(offset, form, STAY) for form in moved for offset in (0, 1, -1)]
+
+    def passing(self, ghosts: tuple[str, ...], options: Mapping[Use, Sequence[Rule]]) -> Iterator[Alignment]:
+        """Alignments that pass all rehearsals; each that is asked for after another differs from it in what was used."""
+        ranks = {use: {rule: rank for rank, rule in enumerate(own)} for use, own in options.items()}
+        numbers = {use: index for index, use in enumerate(options)}
+        choices = Choices([len(own) for own in options.values()])
+
+        def exclude(failing: frozenset[tuple[Use, Rule]]) -> None:
+            if all(rule in ranks[use] for use, rule in failing):
+                choices.exclude([(numbers[use], ranks[use][rule]) for use, rule in failing])
+
+        for failing in self.failures:
+            exclude(failing)
+        trials = 0
+        for tier in TIERS:
+            while trials < MOST_TRIALS and (picked := choices.pick(tier)) is not None:
+                table = {use: own[rank] for (use, own), rank in zip(options.items(), picked, strict=True)}
+                alignment = Alignment(tuple(self.shift(site, table) for site in self.sites()), ghosts)
+                trials += 1
+                blamed = self.stage.failures(alignment)
+                if not blamed:
+                    yield alignment
+                    exclude(frozenset(table.items()))
+                for uses in blamed:
+                    failing = frozenset((use, table[use]) for use in uses)
+                    if not any(isinstance(rule, AtGhost) for _, rule in failing):
+                        self.failures.append(failing)
+                    exclude(failing)
+
+    def sites(self) -> range:
+        return range(len(self.product.sketch.draws))
+
+    def shift(self, site: int, table: Table) -> Shift:
+        """The rules of a draw as one tree, which asks no more conditions than it needs to."""
+        rows = {pattern: rule for (own, pattern), rule in table.items() if own == site}
+        rule = _tree(self.stage.asked[site], rows) if rows else STAY
+        return Always(rule) if isinstance(rule, Form) else rule
+
+
+def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], Rule]) -> Rule:
+    rules = list(dict.fromkeys(rows.values()))
+    if len(rules) == 1:
+        return rules[0]
+    first, *others = asked
+    ways = [{key[1:]: rule for key, rule in rows.items() if key[0] == outcome} for outcome in (True, False)]
+    if not all(ways):
+        return _tree(others, ways[0] or ways[1])
+    then, orelse = (_tree(others, way) for way in ways)
+    return then if then == orelse else ByBranch(first, then, orelse)
+
+
+def _differs(product: Product, site: int) -> bool:
+    """Whether the sum that a draw stands in, or would follow, may differ between the runs."""
+    drawn = [d for paths in product.first.paths.values() for path in paths for d in path.draws if d.site == site]
+    return any(isinstance(symbol, Own) for d in drawn for symbol in symbols_of(d.rest))
+
+
+def _ends(product: Product, site: int) -> list[tuple[str, str | None, int]]:
+    """Values of counters that the program asks for, and that may be those from which on a draw is not used."""
+    arguments = {p.name for p in product.sketch.arguments if p.type is Type.INT}
+    drawn = [d for paths in product.first.paths.values() for path in paths for d in path.draws if d.site == site]
+    counters = {n for d in drawn for n, v in d.names.items() if isinstance(v, Numeric) and is_whole(v.value)}
+    changing = assigned_names(product.sketch.body)
+    found: dict[tuple[str, str | None, int], None] = {}
+    for node in walk(product.sketch.body):
+        if isinstance(node, Binary) and node.op in COMPARISONS:
+            for left, right in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(left, Var) and left.name in counters & changing:
+                    if isinstance(right, Const) and isinstance(right.value, Fraction) and right.value.denominator == 1:
+                        found[left.name, None, int(right.value)] = None
+                    elif isinstance(right, Var) and right.name in arguments:
+                        found[left.name, right.name, 0] = None
+    return list(found)[:3]
+
+
+def _units(stage: Stage) -> list[Fraction]:
+    """The shifts to try, in units of the distance: once and twice what a sum can differ by, both ways."""
+    sizes = stage.sensitivities()[:3] or [Fraction(1)]
+    both = sorted({size * k for size in sizes for k in (1, 2)})
+    return [sign * size for size in both for sign in (1, -1)]
+
+
+def _sites_near(product: Product, ghost: str) -> set[int]:
+    """The draws that are added to answers where the ghost's variable, or what it is computed from, gets its value."""
+    body = product.sketch.body
+    names, size = {ghost}, 0
+    while len(names) > size:
+        size = len(names)
+        for node in walk(body):
+            if isinstance(node, Assign):
+                pairs = zip(node.targets, node.values, strict=True)
+                names |= {v.name for t, value in pairs if t in names for v in walk(value) if isinstance(v, Var)}
+    loops = [node for node in walk(body) if isinstance(node, For | While)]
+    near = [node for node in loops if assigned_names(node.body) & names]
+    sites = {d.site for node in near for d in walk(node) if isinstance(d, Draw)}
+    for paths in product.first.paths.values():
+        for path in paths:
+            answers = {read.symbol for read in path.reads if read.private}
+            drawn = [d for d in path.draws if d.spot or symbols_of(d.rest) & answers]
+            sites |= {d.site for d in drawn if d.spot or not _in_a_loop(d.site, loops)}
+    return sites
+
+
+def _in_a_loop(site: int, loops: Sequence[For | While]) -> bool:
+    return any(isinstance(d, Draw) and d.site == site for loop in loops for d in walk(loop))
+
+
+def _names_compared(product: Product, site: int) -> list[str]:
+    """The real variables from before this turn that stand in a condition together with this draw."""
+    found: dict[str, None] = {}
+    for paths in product.first.paths.values():
+        for path in paths:
+            fresh = {read.symbol for read in path.reads} | {drawn.symbol for drawn in path.draws}
+            for drawn in path.draws:
+                tests = [symbols_of(test) for test in path.tests.values() if drawn.symbol in symbols_of(test)]
+                for name, value in drawn.names.items():
+                    if drawn.site != site or not isinstance(value, Numeric) or is_whole(value.value):
+                        continue
+                    own = symbols_of(value.value)
+                    if not own & fresh and any(own & symbols for symbols in tests):
+                        found[name] = None
+    return list(found)
+
+
+def _ghosts(product: Product) -> list[str]:
+    """Whole-number variables that the answer is computed from, those that are the answer first."""
+    body = product.sketch.body
+    types = infer(product.sketch)
+    public = {p.name for p in product.sketch.parameters}
+    found: list[str] = []
+    todo: list[object] = [node.value for node in walk(body) if isinstance(node, Return)]
+    while todo:
+        names = [node.name for node in walk(todo.pop(0)) if isinstance(node, Var)]
+        for name in dict.fromkeys(names):
+            if name not in public and name not in found:
+                found.append(name)
+                todo += [
+                    value
+                    for node in walk(body)
+                    if isinstance(node, Assign)
+                    for target, value in zip(node.targets, node.values, strict=True)
+                    if target == name
+                ]
+    changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
+    copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
+    return [name for name in copies if name in changing][:2]

@@ -35,7 +35,7 @@ from kolahal.errors import KolahalError
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.proof.find import lengths
+from kolahal.proof.find import alignments, concrete_runs, lengths
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.refute.refute import refute
 from kolahal.settings import ProofSettings, Settings
@@ -230,12 +230,12 @@ def covers(verdict: Verdict, inputs: Inputs) -> bool:
 @contextmanager
 def hurried() -> Iterator[None]:
     """Let the prover search less. What it finds is checked again all the same."""
-    before = lengths.SCENARIOS, lengths.MOST_TRIALS, lengths.MOST_PREFIXES
-    lengths.SCENARIOS, lengths.MOST_TRIALS, lengths.MOST_PREFIXES = 40, 300, 5_000
+    before = lengths.SCENARIOS, alignments.MOST_TRIALS, concrete_runs.MORE
+    lengths.SCENARIOS, alignments.MOST_TRIALS, concrete_runs.MORE = 40, 100, 100
     try:
         yield
     finally:
-        lengths.SCENARIOS, lengths.MOST_TRIALS, lengths.MOST_PREFIXES = before
+        lengths.SCENARIOS, alignments.MOST_TRIALS, concrete_runs.MORE = before
 
 
 @contextmanager

@@ -83,20 +83,37 @@ class Search:
         for tier in TIERS:
             while trials < MOST_TRIALS and (picked := choices.pick(tier)) is not None:
                 table = {use: own[rank] for (use, own), rank in zip(options.items(), picked, strict=True)}
-                alignment = Alignment(tuple(self.shift(site, table) for site in self.sites()), ghosts)
                 trials += 1
-                blamed = self.stage.failures(alignment)
+                blamed = self.stage.failures(self.alignment(ghosts, table))
                 if not blamed:
-                    yield alignment
-                    exclude(frozenset(table.items()))
+                    yield self.simpler(ghosts, table, options)
+                    self.stage.grow()
+                    if not (blamed := self.stage.failures(self.alignment(ghosts, table))):
+                        exclude(frozenset(table.items()))
                 for uses in blamed:
                     failing = frozenset((use, table[use]) for use in uses)
                     if not any(isinstance(rule, AtGhost) for _, rule in failing):
                         self.failures.append(failing)
                     exclude(failing)
 
-    def sites(self) -> range:
-        return range(len(self.product.sketch.draws))
+    def alignment(self, ghosts: tuple[str, ...], table: Table) -> Alignment:
+        return Alignment(tuple(self.shift(draw.site, table) for draw in self.product.sketch.draws), ghosts)
+
+    def simpler(self, ghosts: tuple[str, ...], table: Table, options: Mapping[Use, Sequence[Rule]]) -> Alignment:
+        """The same with one rule for several uses of a draw where that passes too, the simplest first."""
+        best = dict(table)
+        for site in sorted({use[0] for use in table}):
+            own = [use for use in table if use[0] == site]
+            rules = sorted({best[use] for use in own}, key=options[own[0]].index)
+            for use in own:
+                for rule in rules:
+                    if rule == best[use]:
+                        break
+                    changed = {**best, use: rule}
+                    if not self.stage.failures(self.alignment(ghosts, changed)):
+                        best = changed
+                        break
+        return self.alignment(ghosts, best)
 
     def shift(self, site: int, table: Table) -> Shift:
         """The rules of a draw as one tree, which asks no more conditions than it needs to."""

@@ -38,7 +38,7 @@ from kolahal.proof.trusted.values import (
 )
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
-RESERVE = 800  # more rehearsals of an alignment that passed
+MORE = 400  # rehearsals after a failed attempt at a proof
 LONGEST = 40  # answers of one rehearsal
 MOST_PATTERNS = 16  # outcomes of conditions that the shift of one draw may depend on
 
@@ -300,7 +300,6 @@ class Stage:
             compiled.uses = self.uses_of(compiled.path)
         self.rng = random.Random(seed)
         self.scenarios = [self.draw_scenario(self.rng, index) for index in range(count)]
-        self.reserve: list[Scenario] = []
         self.pairs: dict[tuple[int, int], bool] = {}
 
     def draw_scenario(self, rng: random.Random, index: int) -> Scenario:
@@ -569,23 +568,17 @@ class Stage:
         return total > limit
 
     def failures(self, alignment: Alignment) -> list[frozenset[Use]]:
-        """Uses whose rules fail together, one set for each of some rehearsals; their scenarios are asked first next time.
+        """Uses whose rules fail together, one set for each of some rehearsals; their scenarios are asked first next time."""
+        failures = (scenario for scenario in self.scenarios if self.play(scenario, alignment).failed)
+        failing = list(itertools.islice(failures, LESSONS))
+        for scenario in failing:
+            self.scenarios.remove(scenario)
+        self.scenarios = [*failing, *self.scenarios]
+        return [self.play(scenario, alignment, traced=True).blame for scenario in failing]
 
-        What passes the stock is put to a reserve: a failed attempt at a proof takes longer.
-        """
-        if not self.reserve:
-            self.reserve = [self.draw_scenario(self.rng, index) for index in range(RESERVE)]
-        found: list[frozenset[Use]] = []
-        for stock in (self.scenarios, self.reserve):
-            failures = (scenario for scenario in stock if self.play(scenario, alignment).failed)
-            failing = list(itertools.islice(failures, LESSONS))
-            for scenario in failing:
-                found.append(self.play(scenario, alignment, traced=True).blame)
-                stock.remove(scenario)
-                self.scenarios.insert(0, scenario)
-            if found:
-                return found
-        return found
+    def grow(self) -> None:
+        """More rehearsals: where an attempt at a proof failed, they were too few."""
+        self.scenarios += [self.draw_scenario(self.rng, index) for index in range(MORE)]
 
     def sensitivities(self) -> list[Fraction]:
         """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""

@@ -250,17 +250,18 @@ def _read_shift(item: Mapping[str, Any]) -> Shift:
 def _read_rule(item: Mapping[str, Any]) -> Rule:
     if "rule" not in item:
         return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"))
+    kind = take(item, "rule", str)
+    if kind not in ("branch", "ghost", "value"):
+        raise Rejected(f"there is no rule {kind!r} for a shift")
     then, orelse = _read_rule(take(item, "then", dict)), _read_rule(take(item, "else", dict))
-    match take(item, "rule", str):
+    match kind:
         case "branch":
             branch = take(item, "branch", int)
             return ByBranch((branch, take(item, "part", int)) if "part" in item else branch, then, orelse)
         case "ghost":
             return AtGhost(take(item, "offset", int), then, orelse, take(item, "which", int) if "which" in item else 0)
-        case "value":
+        case _:
             return AtValue(take(item, "name", str), _name(item, "of"), take(item, "plus", int), then, orelse)
-        case other:
-            raise Rejected(f"there is no rule {other!r} for a shift")
 
 
 # ---------------------------------------------------------------- checking

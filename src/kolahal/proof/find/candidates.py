@@ -22,6 +22,7 @@ from kolahal.logic.terms import (
     INT,
     TRUE,
     ZERO,
+    Every,
     Formula,
     Some,
     Sum,
@@ -123,7 +124,8 @@ def rich_candidates(
 
 def _is_idle(guard: Formula, atom: Formula) -> bool:
     """Whether an atom says nothing under a guard, because it is about something that is None there."""
-    return isinstance(atom, Some) and guard in atom.parts
+    parts = guard.parts if isinstance(guard, Every) else (guard,)
+    return isinstance(atom, Some) and any(part in atom.parts for part in parts)
 
 
 def _scene(product: Product, loop: int) -> _Scene:
@@ -192,6 +194,7 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         yield at_most(number(1), term)
         if (seen := _range(term, states)) is not None:
             yield at_most(term, number(seen[1]))
+            yield at_most(number(seen[0]), term)
         for limit in fixed:
             if (seen := _range(term - limit, states)) is not None:
                 if seen[0] == seen[1]:
@@ -218,6 +221,20 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
                 yield implies(begun, at_most(a, b + number(then[1])))
             if then[0] > first[0]:
                 yield implies(begun, at_most(b + number(then[0]), a))
+    for both in scene.numbers:
+        if both.counts and both.known != TRUE:
+            there = [state for state in states if compile_formula(both.known)(state)]
+            for term in (both.one, both.two):
+                yield implies(both.known, at_most(ZERO, term))
+                for b in (*scene.own, *fixed):
+                    if (seen := _range(term - b, there)) is not None:
+                        yield implies(both.known, at_most(term, b + number(seen[1])))
+    # A first value that stands for none, such as -1.
+    first_states = [state for state in states if not compile_formula(begun)(state)]
+    for term in (term for pair in scene.pairs for term in pair):
+        seen = _range(term, first_states)
+        if seen is not None and seen[0] == seen[1]:
+            yield same_truth(equal(term, number(seen[0])), equal(turn, ZERO))
     # A variable that is None before the first turn and never after it.
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))
@@ -261,6 +278,7 @@ def _guards(
             if both.counts:
                 chosen = every([both.known, equal(both.one, ghost)])
                 yield chosen
+                yield every([chosen, at_most(ZERO, ghost)])  # nor is -1, which stands for none
                 for place in dict.fromkeys(scene.places or (turn,)):
                     yield every(
                         [chosen, below(ghost, place)]
@@ -269,7 +287,8 @@ def _guards(
 
 def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """The states of a small state machine: values of flags and of numbers that have few, alone and two at a time."""
-    kinds: list[list[Formula]] = [[flag, negate(flag)] for flag, _ in scene.flags]
+    missing = {negate(both.known) for both in scene.numbers}  # that a variable is None is no state of a machine
+    kinds: list[list[Formula]] = [[flag, negate(flag)] for flag, _ in scene.flags if flag not in missing]
     for both in scene.numbers:
         if both.counts and both.known == TRUE:
             values = sorted(set(map(compile_sum(both.one), states)))

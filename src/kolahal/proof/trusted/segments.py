@@ -8,7 +8,7 @@ is known of its value is left to whoever puts two runs side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from kolahal.lang import ir
@@ -84,7 +84,9 @@ class Machine(Evaluator):
         self.remainders = sorted({remainder_key(n) for n in ir.walk(sketch.body) if is_remainder(n)})
         self.whole = _whole_names(sketch) if whole_answers else frozenset()
         self.views = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Comprehension)]
-        self.followed = _followed(sketch, self.views)
+        named = _names_of_views(sketch, self.views)
+        self.noisy = _noisy_views(self.views, named)
+        self.followed = _followed(sketch, self.noisy, named)
         self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
 
     # ---- places
@@ -360,7 +362,9 @@ class Machine(Evaluator):
             if isinstance(node.over, ir.Var):
                 if node.over.name in ir.assigned_names((node,)):
                     raise Unsupported(f"`{node.over.name}` changes while a loop runs over it")
-                state.names[node.name] = self.item(state.names[node.over.name], node.over.name, turn, state)
+                first = len(state.draws)
+                item = self.item(state.names[node.over.name], node.over.name, turn, state)
+                state.names[node.name] = self.claimed(first, item, state)
             else:
                 start, _, step = self.bounds(node.over, state)
                 state.names[node.name] = Numeric(start + turn.times(step))
@@ -394,27 +398,44 @@ class Machine(Evaluator):
         return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))
 
     def view(self, node: ir.Comprehension, item: ir.Expr, name: str, over: ir.Var | ir.Range, state: Walk) -> View:
-        if not isinstance(over, ir.Var) or not self.is_vector(over.name, state):
+        source: PrivateAnswers | View | None = None
+        if isinstance(over, ir.Var) and self.is_vector(over.name, state):
+            found = state.names[over.name]
+            assert isinstance(found, PrivateAnswers | View)
+            source = found
+        elif not self.all_places(over, state):
             raise Unsupported("a comprehension runs over something other than the answers")
+        inside: set[int] = set()  # reads at the place of the item itself, which is inside every list of this length
         for inner in ir.walk(item):
             if isinstance(inner, ir.Comprehension):
                 raise Unsupported("a comprehension stands inside another one")
-            if isinstance(inner, ir.Var) and inner.name != name and inner.name not in self.fixed:
+            if isinstance(inner, ir.Var) and inner.name != name and inner.name not in self.fixed | self.once:
                 raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
-            if _may_fault(inner):
+            if source is None and isinstance(inner, ir.Index) and inner.at == ir.Var(name) and self.is_vector(inner.of.name, state):
+                inside.add(id(inner))
+            if _may_fault(inner) and id(inner) not in inside:
                 raise Unsupported(
                     "an item of a comprehension may stop the run, and items are computed where they are read"
                 )
-        source = state.names[over.name]
-        assert isinstance(source, PrivateAnswers | View)
-        if not any(isinstance(inner, ir.Draw) for inner in ir.walk(item)):
-            return View(item, name, source, None)
+        for free in sorted({inner.name for inner in ir.walk(item) if isinstance(inner, ir.Var)} - {name}):
+            if isinstance(pending := self.known(free, state), Pending):
+                self.drawn_now(free, pending, state)  # Python looks at it here
         cursor = next(i for i, view in enumerate(self.views) if view is node)
+        if cursor not in self.noisy:
+            return View(item, name, source, None)
         state.ghosts[Cursor(cursor)] = ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
         for _, ghost in self.followed.get(cursor, ()):
             state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)
+
+    def all_places(self, over: ir.Var | ir.Range, state: Walk) -> bool:
+        """Whether this is range(len(…)) of a list as long as the answers."""
+        match over:
+            case ir.Range(ir.Const(value=start), ir.Length(ir.Var(name)), ir.Const(value=step)):
+                return start == 0 and step == 1 and self.is_vector(name, state)
+            case _:
+                return False
 
     def answer(self, value: ir.Expr, state: Walk) -> SymbolicValue | Several:
         match value:
@@ -432,13 +453,54 @@ class Machine(Evaluator):
                 return self.scalar(value, state)
 
 
-def _followed(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, tuple[tuple[str, str], ...]]:
-    """For each comprehension with noise the variables at which lists are read, each with the name of a ghost."""
+def _names_of_views(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, set[str]]:
+    """For each comprehension the names that may stand for it."""
+    named: dict[int, set[str]] = {i: set() for i in range(len(views))}
+    assigned = [
+        pair for n in ir.walk(sketch.body) if isinstance(n, ir.Assign) for pair in zip(n.targets, n.values, strict=True)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for i, view in enumerate(views):
+            for target, value in assigned:
+                if value is view or (isinstance(value, ir.Var) and value.name in named[i]):
+                    changed = changed or target not in named[i]
+                    named[i].add(target)
+    return named
+
+
+def _noisy_views(views: Sequence[ir.Comprehension], named: Mapping[int, set[str]]) -> frozenset[int]:
+    """The comprehensions whose items draw noise, or read a list whose items do."""
+    noisy = {i for i, view in enumerate(views) if any(isinstance(node, ir.Draw) for node in ir.walk(view.item))}
+    for _ in views:
+        lists = set().union(*(named[i] for i in noisy))
+        noisy |= {i for i, v in enumerate(views) if lists & {n.name for n in ir.walk(v) if isinstance(n, ir.Var)}}
+    return frozenset(noisy)
+
+
+def _followed(
+    sketch: Sketch, noisy: frozenset[int], named: Mapping[int, set[str]]
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    """For each comprehension with noise the variables that it is read at, and those they may come from, each with the
+    name of a ghost."""
     loops = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For)}
-    reads = [n.at.name for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and isinstance(n.at, ir.Var)]
-    names = sorted(set(reads) & ir.assigned_names(sketch.body) - loops)
-    noisy = [i for i, view in enumerate(views) if any(isinstance(node, ir.Draw) for node in ir.walk(view.item))]
-    return {i: tuple((name, f"item {i + 1} at {name}") for name in names) for i in noisy}
+    own = ir.assigned_names(sketch.body) - loops
+    copies = [
+        (target, value.name)
+        for node in ir.walk(sketch.body)
+        if isinstance(node, ir.Assign)
+        for target, value in zip(node.targets, node.values, strict=True)
+        if isinstance(value, ir.Var)
+    ]
+    result = {}
+    for i in sorted(noisy):
+        reads = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and n.of.name in named[i]]
+        names = {n.at.name for n in reads if isinstance(n.at, ir.Var)}
+        for _ in copies:
+            names |= {source for target, source in copies if target in names}
+        result[i] = tuple((name, f"item {i + 1} at {name}") for name in sorted(names & own))
+    return result
 
 
 def _may_fault(node: ir.Node) -> bool:

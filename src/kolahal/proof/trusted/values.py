@@ -52,7 +52,7 @@ class View:
 
     item: Expr
     name: str
-    over: Vector
+    over: Vector | None  # None: the places of the answers themselves
     cursor: int | None
 
 

@@ -294,6 +294,8 @@ def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
             values = sorted(set(map(compile_sum(both.one), states)))
             if 2 <= len(values) <= MOST_VALUES:
                 kinds.append([equal(both.one, number(value)) for value in values])
+            elif values and values[0] == -1:  # which stands for none
+                kinds.append([equal(both.one, number(-1)), at_most(ZERO, both.one)])
     for own in kinds:
         yield from own
     for first, second in islice(combinations(kinds, 2), MOST_PAIRS):

@@ -300,6 +300,7 @@ class Stage:
             compiled.uses = self.uses_of(compiled.path)
         self.rng = random.Random(seed)
         self.scenarios = [self.draw_scenario(self.rng, index) for index in range(count)]
+        self.plays = 0
         self.pairs: dict[tuple[int, int], bool] = {}
 
     def draw_scenario(self, rng: random.Random, index: int) -> Scenario:
@@ -407,6 +408,7 @@ class Stage:
     ) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
         counted = True
+        self.plays += 1
         state: ConcreteState = dict(scenario.public)
         if alignment.ghosts:
             actual = self.first_run(scenario, alignment.ghosts) or [None] * len(alignment.ghosts)

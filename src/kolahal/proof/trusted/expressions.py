@@ -367,10 +367,10 @@ class Evaluator:
                 if own_name != name or ghost not in state.names:
                     continue
                 item: SingleValue = UNDRAWN
+                for other, theirs in pairs:
+                    if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
+                        item = found
                 if isinstance(value, Numeric):
-                    for other, theirs in pairs:
-                        if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
-                            item = found
                     if item == UNDRAWN and NONE in self.types.names.get(name, frozenset()):
                         self.draw_item(cursor, value.value, state)
                     for spot, (place, drawn) in state.items.items():

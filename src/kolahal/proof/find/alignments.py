@@ -23,9 +23,9 @@ from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtVa
 from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import Numeric
 
-MOST_TRIALS = 600  # of one ghost
-MOST_PLAYS = 8_000  # rehearsals of one ghost: some seconds
-TIERS = (4, 8, 100)  # how many of the answers to each question are tried before the rest
+MOST_TRIALS = 1_200  # of one ghost
+MOST_PLAYS = 15_000  # rehearsals of one ghost: some seconds
+TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 STAY, CANCEL = Form(), Form(cancel=True)
@@ -96,6 +96,7 @@ class Search:
 
         for failing in self.failures:
             exclude(failing)
+        given: set[Alignment] = set()
         trials, limit = 0, self.stage.plays + MOST_PLAYS
         for tier in TIERS:
             while trials < MOST_TRIALS and self.stage.plays < limit and (picked := choices.pick(tier)) is not None:
@@ -103,8 +104,11 @@ class Search:
                 trials += 1
                 blamed = self.stage.failures(self.alignment(ghosts, table))
                 if not blamed:
-                    yield self.simpler(ghosts, table, options)
-                    self.stage.grow()
+                    simpler = self.simpler(ghosts, table, options)
+                    if simpler not in given:
+                        given.add(simpler)
+                        yield simpler
+                        self.stage.grow()
                     if not (blamed := self.stage.failures(self.alignment(ghosts, table))):
                         exclude(frozenset(table.items()))
                 for uses in blamed:
@@ -121,7 +125,7 @@ class Search:
         best = dict(table)
         for site in sorted({use[0] for use in table}):
             own = [use for use in table if use[0] == site]
-            rules = sorted({best[use] for use in own}, key=options[own[0]].index)
+            rules = sorted({STAY, *(best[use] for use in own)}, key=options[own[0]].index)
             for use in own:
                 for rule in rules:
                     if rule == best[use]:

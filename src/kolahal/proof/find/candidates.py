@@ -105,6 +105,7 @@ def rich_candidates(
         scene = _scene(product, place.loop)
         here = [state for loop, state in sample.states if loop == place.loop]
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
+        modes = set(_modes(scene, here))
         found: list[Formula] = []
         atoms = list(_difference_atoms(scene, neighbours))
         for guard in guards:
@@ -118,6 +119,8 @@ def rich_candidates(
                 atoms = [atom for atom in atoms if atom not in set(held)]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
             found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, claim, sample, own)]
+            if guard in modes:
+                found += [implies(guard, atom) for atom in _limits(product, scene, own)]
         result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
     return result
 
@@ -241,6 +244,16 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         yield implies(flag, equal(turn, ZERO))
         yield flag
         yield negate(flag)
+
+
+def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
+    """How far counters are from whole arguments."""
+    for parameter in product.sketch.arguments:
+        if parameter.type is Type.INT:
+            limit = variable(Symbol(parameter.name, INT))
+            for term in scene.own:
+                if (seen := _range(term - limit, states)) is not None:
+                    yield at_most(term, limit + number(seen[1]))
 
 
 def _guards(
@@ -402,7 +415,8 @@ def _spending(
             extra = [price / neighbours.distance if is_move else price for price in prices]
             for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
                 yield from _observed([at_most(spent, unit.times(bound))], states)
-        for counter in scene.own:
+        arguments = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+        for counter in (*scene.own, *arguments):
             count = compile_sum(counter)
             for price in prices:
                 base = max(Fraction(state[symbol]) - price * count(state) for state in states)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -293,7 +293,8 @@ class Stage:
         }
         # Long enough that a cost in every turn is more than the claim.
         steps = max((coefficient for _, coefficient in self.price.values()), default=Fraction(1)) * claim.coefficient
-        self.long = min(max(8, math.ceil(2 * steps)), LONGEST)
+        grows = any(power > 0 for powers, _ in self.price.values() for _, power in powers)  # with an argument of up to 3
+        self.long = min(max(8, math.ceil((6 if grows else 2) * steps)), LONGEST)
         self.most_segments = 2 * self.long + 8
         self.asked = [conditions_asked(product, draw.site) for draw in product.sketch.draws]
         for compiled in (path for run in self.paths.values() for paths in run.values() for path in paths):
@@ -301,6 +302,8 @@ class Stage:
         self.rng = random.Random(seed)
         self.scenarios = [self.draw_scenario(self.rng, index) for index in range(count)]
         self.plays = 0
+        self.played: Alignment | None = None
+        self.rules: dict[tuple[int, int], Rule] = {}
         self.pairs: dict[tuple[int, int], bool] = {}
 
     def draw_scenario(self, rng: random.Random, index: int) -> Scenario:
@@ -344,6 +347,8 @@ class Stage:
             low = 0 if draw.noise.one_sided else -wide
             for segment in range(self.most_segments):
                 table[draw.site, segment] = rng.randint(low, wide) * unit
+            if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
+                table[draw.site, 0] = rng.choice((low and -8, 8)) * unit + table[draw.site, 0]
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
 
     def draw_moves(self, rng: random.Random, size: int, unit: Any) -> tuple[Any, ...]:
@@ -426,11 +431,14 @@ class Stage:
             if found is None:
                 return Outcome(tuple(states), False)
             one, local = found
-            ways = self.ways(one, local, loop, scenario, segment, alignment)
-            match = next((way for way in ways if way.goes_along), None)
+            lazy = self.ways(one, local, loop, scenario, segment, alignment)
+            ways = list(lazy) if trace is not None else lazy
+            match = next((way for way in ways if way.fits), None)
+            if match is not None and not match.goes_along:
+                match = None
             failed = match is None or any(fault(local) for fault in one.faults)
             if trace is not None:
-                trace.follow(one, ways, match)
+                trace.follow(one, list(ways), match)
             if failed or match is None:
                 return Outcome(tuple(states), True, trace.blame() if trace else frozenset())
             both = match.state
@@ -457,13 +465,11 @@ class Stage:
         scenario: Scenario,
         segment: int,
         alignment: Alignment,
-    ) -> list[_Way]:
-        """The paths on which the second run could go along with the first run's: at most one of them does."""
-        return [
-            self.way(one, two, local, scenario, segment, alignment)
-            for two in self.paths[2][loop]
-            if self.may_pair(one, two)
-        ]
+    ) -> Iterator[_Way]:
+        """The paths on which the second run could go along with the first run's: at most one of them fits."""
+        for two in self.paths[2][loop]:
+            if self.may_pair(one, two):
+                yield self.way(one, two, local, scenario, segment, alignment)
 
     def may_pair(self, one: _Compiled, two: _Compiled) -> bool:
         """Whether the two paths draw and end alike, whatever the noise."""
@@ -496,7 +502,7 @@ class Stage:
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
-            form = self.form_of(alignment.chosen(drawn.site, one.path.decisions), one, index, both)
+            form = self.form_of(self.rule(alignment, drawn.site, one), one, index, both)
             forms.append(form or Form())
             shift = None if form is None else self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
             if shift is None or (drawn.noise.one_sided and scenario.noise[drawn.site, segment] + shift < 0):
@@ -509,12 +515,18 @@ class Stage:
         alike = fits and (
             not any(fault(both) for fault in two.faults)
             and all(a(both) == b(both) for a, b in zip(one.lists, two.lists, strict=True))
-            and all(
-                alignment.chosen(d.site, one.path.decisions) == alignment.chosen(d.site, two.path.decisions)
-                for d in one.path.draws
-            )
+            and all(self.rule(alignment, d.site, one) == self.rule(alignment, d.site, two) for d in one.path.draws)
         )
         return _Way(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
+
+    def rule(self, alignment: Alignment, site: int, path: _Compiled) -> Rule:
+        """What an alignment says of a draw on a path; remembered while the same one is played."""
+        if self.played is not alignment:
+            self.played, self.rules = alignment, {}
+        key = (site, id(path))
+        if key not in self.rules:
+            self.rules[key] = alignment.chosen(site, path.path.decisions)
+        return self.rules[key]
 
     def form_of(self, rule: Rule, one: _Compiled, index: int, state: ConcreteState) -> Form | None:
         """The form of a rule for one draw; None where it asks for a variable that is not there."""

@@ -70,7 +70,7 @@ def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
     reasons = []
     ways = dict.fromkeys([must_release(sketch), comprehensions])
     named = any(isinstance(value, Draw) for n in walk(sketch.body) if isinstance(n, Assign) for value in n.values)
-    for released, delayed in itertools.product(ways, (False, True) if named else (False,)):
+    for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
         try:
             product = build_product(sketch, released, delayed)
             cases = []
@@ -118,12 +118,14 @@ def prove_alignment(
     """Look for an invariant under one alignment."""
     sample = stage.states(alignment, 300)
     system = build_system(product, neighbours, alignment, None, assumed)
-    base = Inductive(system, {**base_candidates(product, sample), END: ()}, steps)
+    shared = base_candidates(product, sample)
+    base = Inductive(system, {**shared, END: ()}, steps)
     base.weaken()
     rich = rich_candidates(product, neighbours, alignment, claim, sample)
     offers = end_candidates(product, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
-    full = {loop: (*held, *rich.get(loop, ())) for loop, held in base.left.items()}
+    # What the runs share may rest on what is known of their differences, so it has a second chance.
+    full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
     full[END] = tuple(dict.fromkeys(formulas.values()))
     found = Inductive(system, full, steps, base)
     found.weaken()

@@ -107,7 +107,7 @@ def rich_candidates(
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
         modes = set(_modes(scene, here))
         found: list[Formula] = []
-        atoms = list(_difference_atoms(scene, neighbours))
+        atoms = [*_difference_atoms(scene, neighbours, here), *_balances(scene, here)]
         for guard in guards:
             test = compile_formula(guard)
             own = [state for state in here if test(state)]
@@ -327,12 +327,48 @@ def _offsets(alignment: Alignment) -> set[int]:
     return found
 
 
-def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:
+def _balances(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
+    """Linear relations between three or more differences: what one variable gains, others lose."""
+    terms = [both.difference for both in scene.numbers if both.known == TRUE][:8]
+    evaluators = [compile_sum(term) for term in terms]
+    rows = {tuple(Fraction(evaluate(state)) for evaluate in evaluators) for state in states}
+    for weights in null_space(sorted(rows), len(terms)):
+        if sum(weight != 0 for weight in weights) >= 3:
+            total = ZERO
+            for weight, term in zip(weights, terms, strict=True):
+                total += term.times(weight)
+            yield equal(total, ZERO)
+
+
+def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[Fraction]]:
+    """A basis of the vectors that are orthogonal to all rows."""
+    pivots: dict[int, list[Fraction]] = {}
+    for row in rows:
+        rest = list(row)
+        for column, own in pivots.items():
+            rest = [a - rest[column] * b for a, b in zip(rest, own, strict=True)] if rest[column] else rest
+        lead = next((i for i, value in enumerate(rest) if value), None)
+        if lead is not None:
+            rest = [value / rest[lead] for value in rest]
+            for other, own in pivots.items():
+                pivots[other] = [a - own[lead] * b for a, b in zip(own, rest, strict=True)]
+            pivots[lead] = rest
+    for free in range(width):
+        if free not in pivots:
+            yield [Fraction(i == free) if i not in pivots else -pivots[i][free] for i in range(width)]
+
+
+def _difference_atoms(
+    scene: _Scene, neighbours: Neighbours, states: Sequence[ConcreteState]
+) -> Iterator[Formula]:
     unit = neighbours.unit
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]
+        there = [state for state in states if compile_formula(both.known)(state)]
+        if (seen := _range(gap, there)) is not None:
+            atoms += [at_most(gap, number(seen[1])), at_most(number(seen[0]), gap)]  # such as the width of a clip
         if both.counts:
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]

@@ -325,6 +325,9 @@ class Stage:
                 quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
             else:
                 public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
+        for opaque in self.product.first.opaque:  # in the order in which they were met, so that inner ones come first
+            left, right = compile_sum(opaque.left)(public), compile_sum(opaque.right)(public)
+            public[opaque.symbol] = left * right if opaque.op == "*" else Fraction(left) / right if right else 0
         spread = rng.choice((1, 3))
         far = rng.choice((0, 0, 8))  # long rows of answers on one side of everything else
         levels = [rng.choice((-far, far)) for _ in range(3)]
@@ -478,10 +481,15 @@ class Stage:
             self.pairs[key] = (
                 one.draw_keys == two.draw_keys
                 and type(one.path.end) is type(two.path.end)
-                and (isinstance(one.path.end, Returned) or one.path.end == two.path.end)
+                and (self.may_answer(one.path.end, two.path.end) or one.path.end == two.path.end)
                 and FALSE not in map(same, one.grown, two.grown)
             )
         return self.pairs[key]
+
+    def may_answer(self, one: Goto | Returned, two: Goto | Returned) -> bool:
+        if not isinstance(one, Returned) or not isinstance(two, Returned):
+            return False
+        return not self.product.settled or one.step == two.step
 
     def way(
         self,

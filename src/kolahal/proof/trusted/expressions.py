@@ -30,7 +30,7 @@ from kolahal.lang.ir import (
 from kolahal.lang.kinds import BOOLEAN, NONE, NUMBER, WHOLE, Types, infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Role, Sketch
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -52,6 +52,7 @@ from kolahal.logic.terms import (
     is_whole,
     magnitude,
     negate,
+    print_term,
     put,
     some,
     symbols_of,
@@ -65,6 +66,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
+    Opaque,
     Pending,
     PrivateAnswers,
     Read,
@@ -92,6 +94,8 @@ class Evaluator:
         self.answer_sort = INT if whole_answers else REAL
         self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
         self.once = _assigned_once(sketch)
+        self.inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE}
+        self.opaque: dict[Symbol, Opaque] = {}
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
 
     def is_vector(self, name: str, state: Walk) -> bool:
@@ -216,8 +220,22 @@ class Evaluator:
                 return _bounded(a.times(1 / Fraction(b.constant)))
             case "%":
                 return self.remainder(expr, a, b, state)
+            case "*" | "/" if self.is_public(a) and self.is_public(b):
+                return self.public(op, a, b, state)
             case _:
                 raise Unsupported(f"`{op}` of two values that are both unknown, or by zero, is not linear")
+
+    def is_public(self, value: Sum) -> bool:
+        """Whether a value is made of public inputs alone, as they were when the run began."""
+        return all(s == LENGTH or s.name in self.inputs or s in self.opaque for s in symbols_of(value))
+
+    def public(self, op: str, a: Sum, b: Sum, state: Walk) -> Sum:
+        """A product or quotient of public values: the same in both runs, whatever it is."""
+        symbol = Symbol(f"({print_term(a)} {op} {print_term(b)})".replace("|", ""), REAL)
+        self.opaque[symbol] = Opaque(symbol, op, a, b)
+        if op == "/":
+            state.faults.append(equal(b, ZERO))
+        return variable(symbol)
 
     def remainder(self, expr: Expr, value: Sum, divisor: Sum, state: Walk) -> Sum:
         """value % divisor, followed from one evaluation to the next, which moves on by 0 or 1.

@@ -110,7 +110,7 @@ class Machine(Evaluator):
                     if target not in todo:
                         todo.append(target)
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
-        return Run(self.which, places, paths)
+        return Run(self.which, places, paths, tuple(self.opaque.values()))
 
     def start(self) -> SegmentStart:
         names: list[tuple[str, SymbolicValue]] = []
@@ -245,7 +245,7 @@ class Machine(Evaluator):
                     at = head
                     continue
                 case Give(value):
-                    return [state.path(Returned(self.answer(value, state)))]
+                    return [state.path(Returned(self.answer(value, state), at))]
                 case Test(branch, test, orelse):
                     assert branch not in state.decisions, "every cycle passes a loop head, where segments end"
                     ways = list(self.outcomes(test, state, branch))
@@ -340,16 +340,17 @@ class Machine(Evaluator):
         turn = state.ghosts[Turn(loop)]
         if isinstance(node.over, ir.Var):
             return below(turn, self.length(node.over, state))
-        start, stop, step = self.bounds(node.over, state)
+        start, stop, step = self.bounds(node, node.over, state)
         here = start + turn.times(step)
         return below(here, stop) if step > 0 else below(stop, here)
 
-    def bounds(self, over: ir.Range, state: Walk) -> tuple[Sum, Sum, int]:
-        """The bounds of a range, which must be the same whenever they are looked at."""
+    def bounds(self, node: ir.For, over: ir.Range, state: Walk) -> tuple[Sum, Sum, int]:
+        """The bounds of a range, which must be the same whenever they are looked at: Python looks once, before the loop."""
+        changing = ir.assigned_names((node,)) | {n.name for n in ir.walk(node) if isinstance(n, ir.Append)}
         for part in (over.start, over.stop, over.step):
-            for node in ir.walk(part):
-                fixed = isinstance(node, ir.Var) and (node.name in self.fixed or self.is_vector(node.name, state))
-                if isinstance(node, ir.Draw | ir.Index | ir.Call) or (isinstance(node, ir.Var) and not fixed):
+            for inner in ir.walk(part):
+                looks = isinstance(inner, ir.Draw | ir.Index | ir.Call)
+                if looks or (isinstance(inner, ir.Var) and inner.name in changing):
                     raise Unsupported("the bounds of a range depend on something that changes")
         start, stop, step = (self.numeric(part, state) for part in (over.start, over.stop, over.step))
         if step.terms or step.constant == 0 or step.constant.denominator != 1:
@@ -366,7 +367,7 @@ class Machine(Evaluator):
                 item = self.item(state.names[node.over.name], node.over.name, turn, state)
                 state.names[node.name] = self.claimed(first, item, state)
             else:
-                start, _, step = self.bounds(node.over, state)
+                start, _, step = self.bounds(node, node.over, state)
                 state.names[node.name] = Numeric(start + turn.times(step))
         return state
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolahal.lang.ir import Const, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_formula, compile_sum
@@ -299,6 +300,7 @@ class Stage:
         self.asked = [conditions_asked(product, draw.site) for draw in product.sketch.draws]
         for compiled in (path for run in self.paths.values() for paths in run.values() for path in paths):
             compiled.uses = self.uses_of(compiled.path)
+        self.constants = self.near_constants()
         self.rng = random.Random(seed)
         self.scenarios = [self.draw_scenario(self.rng, index) for index in range(count)]
         self.plays = 0
@@ -335,7 +337,13 @@ class Stage:
         answers = tuple(
             (levels[sum(i >= cut for cut in cuts)] + rng.randint(-spread, spread)) * unit for i in range(size)
         )
+        near = self.constants and rng.random() < 0.3  # answers next to the numbers that the program compares them with
+        if near:
+            answers = tuple(rng.choice(self.constants) for _ in range(size))
         moves = self.draw_moves(rng, size, unit)
+        if near:
+            aims = [rng.choice(self.constants) - answer for answer in answers]
+            moves = tuple(aim if move * aim > 0 and abs(aim) < abs(move) else move for move, aim in zip(moves, aims))
         while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
             moves = self.draw_moves(rng, size, unit)
         if self.neighbours.single:
@@ -353,6 +361,14 @@ class Stage:
             if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
                 table[draw.site, 0] = rng.choice((low and -8, 8)) * unit + table[draw.site, 0]
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
+
+    def near_constants(self) -> list[Any]:
+        """The numbers of the program, and what is next to them."""
+        step = min(self.neighbours.distance, Fraction(1))
+        values = {node.value for node in walk(self.product.sketch.body) if isinstance(node, Const)}
+        exact = sorted({value for value in values if isinstance(value, Fraction)})[:6]
+        near = sorted({value + sign * step for value in exact for sign in (-1, 0, 1)})
+        return [value.numerator if value.denominator == 1 else value for value in near if not self.neighbours.whole or value.denominator == 1]
 
     def draw_moves(self, rng: random.Random, size: int, unit: Any) -> tuple[Any, ...]:
         low = 0 if self.neighbours.kind == "up" else -1

@@ -24,7 +24,6 @@ from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import Numeric
 
 MOST_TRIALS = 1_200  # of one ghost
-MOST_PLAYS = 15_000  # rehearsals of one ghost: some seconds
 TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -97,9 +96,9 @@ class Search:
         for failing in self.failures:
             exclude(failing)
         given: set[Alignment] = set()
-        trials, limit = 0, self.stage.plays + MOST_PLAYS
+        trials, effort = 0, self.stage.effort
         for tier in TIERS:
-            while trials < MOST_TRIALS and self.stage.plays < limit and (picked := choices.pick(tier)) is not None:
+            while trials < MOST_TRIALS and not effort.is_over and (picked := choices.pick(tier)) is not None:
                 table = {use: own[rank] for (use, own), rank in zip(options.items(), picked, strict=True)}
                 trials += 1
                 blamed = self.stage.failures(self.alignment(ghosts, table))

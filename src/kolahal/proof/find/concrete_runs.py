@@ -70,6 +70,18 @@ class Outcome:
     blame: frozenset[Use] = frozenset()  # whose shifts made it fail
 
 
+@dataclass(slots=True)
+class Effort:
+    """How much of the search for one proof is done, counted in rehearsals."""
+
+    most: int
+    spent: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.spent >= self.most
+
+
 @dataclass(frozen=True, slots=True)
 class ObservedStates:
     """States at loop heads and at the end, and what single segments cost, for each kind of scale."""
@@ -278,7 +290,10 @@ class _Trace:
 class Stage:
     """A product whose two runs can be played, with a stock of scenarios."""
 
-    def __init__(self, product: Product, neighbours: Neighbours, claim: Scale, seed: int, count: int):
+    def __init__(
+        self, product: Product, neighbours: Neighbours, claim: Scale, seed: int, count: int, effort: Effort
+    ):
+        self.effort = effort
         self.product = product
         self.neighbours = neighbours
         self.claim = claim
@@ -303,7 +318,6 @@ class Stage:
         self.constants = self.near_constants()
         self.rng = random.Random(seed)
         self.scenarios = [self.draw_scenario(self.rng, index) for index in range(count)]
-        self.plays = 0
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], Rule] = {}
         self.pairs: dict[tuple[int, int], bool] = {}
@@ -432,7 +446,7 @@ class Stage:
     ) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
         counted = True
-        self.plays += 1
+        self.effort.spent += 1
         state: ConcreteState = dict(scenario.public)
         if alignment.ghosts:
             actual = self.first_run(scenario, alignment.ghosts) or [None] * len(alignment.ghosts)

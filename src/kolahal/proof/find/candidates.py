@@ -246,6 +246,18 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         yield negate(flag)
 
 
+def _pairs_of_ghosts(scene: _Scene, turn: Sum) -> Iterator[Formula]:
+    """Where two ghosts stand, both at once: passed or not, and whose value they are."""
+
+    def known(ghost: Sum) -> list[Formula]:
+        place = next(iter(scene.places), turn)
+        values = [every([both.known, equal(both.one, ghost)]) for both in scene.numbers if both.counts]
+        return [at_most(place, ghost), below(ghost, place), *values[:3]]
+
+    first, second = (known(variable(ghost_value(which))) for which in range(2))
+    yield from (every(pair) for pair in product_of(first, second))
+
+
 def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """How far counters are from whole arguments."""
     for parameter in product.sketch.arguments:
@@ -277,6 +289,8 @@ def _guards(
             if not both.counts:
                 yield every([both.known, negate(equal(both.difference, ZERO))])
                 yield every([both.known, equal(both.difference, ZERO)])
+    if len(alignment.ghosts) == 2:
+        yield from _pairs_of_ghosts(scene, turn)
     for which in range(len(alignment.ghosts)):
         ghost = variable(ghost_value(which))
         for offset in sorted(_offsets(alignment) or {0}):

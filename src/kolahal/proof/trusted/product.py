@@ -239,7 +239,7 @@ class _Pairing:
     def pair(self, name: str, place: SegmentStart, one: SegmentPath, two: SegmentPath) -> Clause:
         """The clause for a first run on path `one` and a second run on path `two`."""
         binding: dict[Symbol, Term] = {}
-        premises: list[Formula] = list(one.conditions)
+        premises: list[Formula] = [*one.conditions, *self.counted(place)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
         places: list[Formula] = []
         for index, read in enumerate(two.reads):
@@ -293,6 +293,13 @@ class _Pairing:
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+
+    def counted(self, place: SegmentStart) -> Iterator[Formula]:
+        """That the first run is one of those that the ghosts' values stand for, where these have their last values."""
+        names = dict(place.names)
+        for which, name in enumerate(self.alignment.ghosts):
+            if place.loop is not None and name in names and name not in self.product.first.changing[place.loop]:
+                yield _is_ghost(names[name], variable(ghost_value(which)))
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""

@@ -110,7 +110,8 @@ class Machine(Evaluator):
                     if target not in todo:
                         todo.append(target)
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
-        return Run(self.which, places, paths, tuple(self.opaque.values()))
+        changing = {loop: self.changed_from(at) for loop, (at, _) in self.heads.items()}
+        return Run(self.which, places, paths, tuple(self.opaque.values()), changing)
 
     def start(self) -> SegmentStart:
         names: list[tuple[str, SymbolicValue]] = []
@@ -163,17 +164,26 @@ class Machine(Evaluator):
             plain = Numeric(variable(own(name, self.which, sort)))
         return Maybe(own(name, self.which, BOOL, ".none"), plain) if NONE in kinds else plain
 
-    def read_from(self, at: int) -> frozenset[str]:
-        """The names that some step after `at` may read."""
-        seen: set[int] = set()
-        todo, names = [at], set()
+    def changed_from(self, at: int) -> frozenset[str]:
+        """The names that some step from `at` on may give a value to."""
+        names: set[str] = set()
+        for step in map(self.steps.__getitem__, self.reached_from(at)):
+            if isinstance(step, Set):
+                names.update(step.targets)
+            elif isinstance(step, Head) and isinstance(step.node, ir.For):
+                names.add(step.node.name)
+        return frozenset(names)
+
+    def reached_from(self, at: int) -> list[int]:
+        """The steps that may follow, from `at` itself on."""
+        seen: dict[int, None] = {}
+        todo = [at]
         while todo:
             here = todo.pop()
             if here in seen or here >= len(self.steps):
                 continue
-            seen.add(here)
-            step = self.steps[here]
-            match step:
+            seen[here] = None
+            match self.steps[here]:
                 case Jump(to):
                     todo.append(to)
                 case Next(_, head):
@@ -186,6 +196,12 @@ class Machine(Evaluator):
                     pass
                 case _:
                     todo.append(here + 1)
+        return list(seen)
+
+    def read_from(self, at: int) -> frozenset[str]:
+        """The names that some step from `at` on may read."""
+        names: set[str] = set()
+        for step in map(self.steps.__getitem__, self.reached_from(at)):
             names |= {n.name for n in ir.walk(read_by(step)) if isinstance(n, ir.Var)}
             if isinstance(step, Push):
                 names.add(step.name)

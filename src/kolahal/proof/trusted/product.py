@@ -295,7 +295,7 @@ class _Pairing:
         )
 
     def shift(self, mine: Drawn, other: Drawn, one: SegmentPath, binding: Mapping[Symbol, Term]) -> Sum:
-        """By how much this draw moves; a function of what was drawn before it, of consulted branches and the ghosts."""
+        """By how much this draw moves; a function of what was drawn before it, of its settled rule and the ghosts."""
         return self.ruled(self.alignment.chosen(mine.site, one.decisions), mine, other, binding)
 
     def ruled(self, rule: Rule, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:

@@ -146,6 +146,7 @@ class ProofSettings:
     paths: int = 5_000  # symbolic paths of one program of fixed size
     sizes: tuple[int, ...] = (1, 2, 3, 4)  # numbers of answers at which a law is computed
     solver_steps: int = 5_000_000  # resource units of one solver call
+    rehearsals: int = 20_000  # of alignments, in the search for one proof for every length: some seconds
 
 
 @dataclass(frozen=True, slots=True)

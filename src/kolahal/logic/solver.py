@@ -220,6 +220,7 @@ class Choices:
         self.options = [
             [z3.Bool(f"{question}.{rank}", self.context) for rank in range(size)] for question, size in enumerate(sizes)
         ]
+        self.beyond: dict[int, list[Any]] = {}
         for own in self.options:
             self.solver.add(z3.Or(own), z3.AtMost(*own, 1))  # every question has an option
 
@@ -229,7 +230,9 @@ class Choices:
 
     def pick(self, most: int) -> list[int] | None:
         """The ranks of a combination of the first `most` options; None if all are excluded."""
-        beyond = [z3.Not(option) for own in self.options for option in own[most:]]
+        if most not in self.beyond:
+            self.beyond[most] = [z3.Not(option) for own in self.options for option in own[most:]]
+        beyond = self.beyond[most]
         if str(self.solver.check(beyond)) != SAT:
             return None
         model = self.solver.model()

@@ -14,6 +14,8 @@ from kolahal.proof.refute.refute import Survey, refute
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
 
+FEW = 3  # answers, of a program that has so many and no more: one by one is then the shorter way
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -65,6 +67,10 @@ def _prove_everywhere(
     """A proof of the claim for all inputs or why there is none, the smallest multiple of it that was proved, and what
     did not pass its re-check."""
     failed: tuple[str, ...] = ()
+    if program.private.count is not None and program.private.count <= FEW:
+        small = prove_bounded(program, claim, settings.proof)
+        if isinstance(small, Proved):
+            return small, Fraction(1), ()
     if cost:
         tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), settings.proof)
         if isinstance(tight, Proved):

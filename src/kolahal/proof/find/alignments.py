@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 from kolahal.lang.ir import Assign, Binary, Const, Draw, For, Return, Var, While, assigned_names, walk
 from kolahal.lang.kinds import NONE, WHOLE, infer
@@ -22,8 +23,8 @@ from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtVa
 from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import Numeric
 
-MOST_TRIALS = 1_500  # of one ghost
-TIERS = (4, 8, 100)  # how many of the answers to each question are tried before the rest
+MOST_TRIALS = 1_200  # of one ghost
+TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 STAY, CANCEL = Form(), Form(cancel=True)
@@ -50,6 +51,12 @@ class Search:
                 for use in self.uses
             }
             yield self.passing((ghost,), options)
+        for pair in combinations(_ghosts(self.product), 2):
+            around = [_sites_near(self.product, ghost) for ghost in pair]
+            options = {
+                use: [STAY, *self.at_ghosts([use[0] in own for own in around]), *forms[use[0]][1:]] for use in self.uses
+            }
+            yield self.passing(pair, options)
 
     def forms(self, site: int) -> list[Rule]:
         """The shifts that a draw may have, simple ones first."""
@@ -67,6 +74,15 @@ class Search:
         moved = [*(Form(unit) for unit in ordered), *(Form(unit, True) for unit in ordered), CANCEL]
         return [AtGhost(offset, form, STAY) for form in moved for offset in (0, 1, -1)]
 
+    def at_ghosts(self, near: Sequence[bool]) -> list[Rule]:
+        """Shifts for the answers that two ghosts name, the same for both or for one of them."""
+        level = [Form(unit, True) for unit in self.units]  # which keeps those that move in their order
+        moved = [*level, *sorted((Form(unit) for unit in self.units), key=lambda form: (form.units < 0, -abs(form.units)))]
+        both = [AtGhost(0, form, AtGhost(0, form, STAY, 1)) for form in moved] if all(near) else []
+        lone = [AtGhost(0, form, STAY, which) for form in moved for which, is_near in enumerate(near) if is_near]
+        other = [AtGhost(0, a, AtGhost(0, b, STAY, 1)) for a in level for b in level if a != b] if all(near) else []
+        return [*both, *lone, *other]
+
     def passing(self, ghosts: tuple[str, ...], options: Mapping[Use, Sequence[Rule]]) -> Iterator[Alignment]:
         """Alignments that pass all rehearsals; each that is asked for after another differs from it in what was used."""
         ranks = {use: {rule: rank for rank, rule in enumerate(own)} for use, own in options.items()}
@@ -79,15 +95,19 @@ class Search:
 
         for failing in self.failures:
             exclude(failing)
-        trials = 0
+        given: set[Alignment] = set()
+        trials, effort = 0, self.stage.effort
         for tier in TIERS:
-            while trials < MOST_TRIALS and (picked := choices.pick(tier)) is not None:
+            while trials < MOST_TRIALS and not effort.is_over and (picked := choices.pick(tier)) is not None:
                 table = {use: own[rank] for (use, own), rank in zip(options.items(), picked, strict=True)}
                 trials += 1
                 blamed = self.stage.failures(self.alignment(ghosts, table))
                 if not blamed:
-                    yield self.simpler(ghosts, table, options)
-                    self.stage.grow()
+                    simpler = self.simpler(ghosts, table, options)
+                    if simpler not in given:
+                        given.add(simpler)
+                        yield simpler
+                        self.stage.grow()
                     if not (blamed := self.stage.failures(self.alignment(ghosts, table))):
                         exclude(frozenset(table.items()))
                 for uses in blamed:
@@ -104,7 +124,7 @@ class Search:
         best = dict(table)
         for site in sorted({use[0] for use in table}):
             own = [use for use in table if use[0] == site]
-            rules = sorted({best[use] for use in own}, key=options[own[0]].index)
+            rules = sorted({STAY, *(best[use] for use in own)}, key=options[own[0]].index)
             for use in own:
                 for rule in rules:
                     if rule == best[use]:

@@ -22,6 +22,7 @@ from kolahal.logic.terms import (
     INT,
     TRUE,
     ZERO,
+    Every,
     Formula,
     Some,
     Sum,
@@ -104,8 +105,9 @@ def rich_candidates(
         scene = _scene(product, place.loop)
         here = [state for loop, state in sample.states if loop == place.loop]
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
+        modes = set(_modes(scene, here))
         found: list[Formula] = []
-        atoms = list(_difference_atoms(scene, neighbours))
+        atoms = [*_difference_atoms(scene, neighbours, here), *_balances(scene, here)]
         for guard in guards:
             test = compile_formula(guard)
             own = [state for state in here if test(state)]
@@ -117,13 +119,16 @@ def rich_candidates(
                 atoms = [atom for atom in atoms if atom not in set(held)]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
             found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, claim, sample, own)]
+            if guard in modes:
+                found += [implies(guard, atom) for atom in _limits(product, scene, own)]
         result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
     return result
 
 
 def _is_idle(guard: Formula, atom: Formula) -> bool:
     """Whether an atom says nothing under a guard, because it is about something that is None there."""
-    return isinstance(atom, Some) and guard in atom.parts
+    parts = guard.parts if isinstance(guard, Every) else (guard,)
+    return isinstance(atom, Some) and any(part in atom.parts for part in parts)
 
 
 def _scene(product: Product, loop: int) -> _Scene:
@@ -192,6 +197,7 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         yield at_most(number(1), term)
         if (seen := _range(term, states)) is not None:
             yield at_most(term, number(seen[1]))
+            yield at_most(number(seen[0]), term)
         for limit in fixed:
             if (seen := _range(term - limit, states)) is not None:
                 if seen[0] == seen[1]:
@@ -218,12 +224,48 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
                 yield implies(begun, at_most(a, b + number(then[1])))
             if then[0] > first[0]:
                 yield implies(begun, at_most(b + number(then[0]), a))
+    for both in scene.numbers:
+        if both.counts and both.known != TRUE:
+            there = [state for state in states if compile_formula(both.known)(state)]
+            for term in (both.one, both.two):
+                yield implies(both.known, at_most(ZERO, term))
+                for b in (*scene.own, *fixed):
+                    if (seen := _range(term - b, there)) is not None:
+                        yield implies(both.known, at_most(term, b + number(seen[1])))
+    # A first value that stands for none, such as -1.
+    first_states = [state for state in states if not compile_formula(begun)(state)]
+    for term in (term for pair in scene.pairs for term in pair):
+        seen = _range(term, first_states)
+        if seen is not None and seen[0] == seen[1]:
+            yield same_truth(equal(term, number(seen[0])), equal(turn, ZERO))
     # A variable that is None before the first turn and never after it.
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))
         yield implies(flag, equal(turn, ZERO))
         yield flag
         yield negate(flag)
+
+
+def _pairs_of_ghosts(scene: _Scene, turn: Sum) -> Iterator[Formula]:
+    """Where two ghosts stand, both at once: passed or not, and whose value they are."""
+
+    def known(ghost: Sum) -> list[Formula]:
+        place = next(iter(scene.places), turn)
+        values = [every([both.known, equal(both.one, ghost)]) for both in scene.numbers if both.counts]
+        return [at_most(place, ghost), below(ghost, place), *values[:3]]
+
+    first, second = (known(variable(ghost_value(which))) for which in range(2))
+    yield from (every(pair) for pair in product_of(first, second))
+
+
+def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
+    """How far counters are from whole arguments."""
+    for parameter in product.sketch.arguments:
+        if parameter.type is Type.INT:
+            limit = variable(Symbol(parameter.name, INT))
+            for term in scene.own:
+                if (seen := _range(term - limit, states)) is not None:
+                    yield at_most(term, limit + number(seen[1]))
 
 
 def _guards(
@@ -247,6 +289,8 @@ def _guards(
             if not both.counts:
                 yield every([both.known, negate(equal(both.difference, ZERO))])
                 yield every([both.known, equal(both.difference, ZERO)])
+    if len(alignment.ghosts) == 2:
+        yield from _pairs_of_ghosts(scene, turn)
     for which in range(len(alignment.ghosts)):
         ghost = variable(ghost_value(which))
         for offset in sorted(_offsets(alignment) or {0}):
@@ -261,6 +305,7 @@ def _guards(
             if both.counts:
                 chosen = every([both.known, equal(both.one, ghost)])
                 yield chosen
+                yield every([chosen, at_most(ZERO, ghost)])  # nor is -1, which stands for none
                 for place in dict.fromkeys(scene.places or (turn,)):
                     yield every(
                         [chosen, below(ghost, place)]
@@ -269,12 +314,15 @@ def _guards(
 
 def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """The states of a small state machine: values of flags and of numbers that have few, alone and two at a time."""
-    kinds: list[list[Formula]] = [[flag, negate(flag)] for flag, _ in scene.flags]
+    missing = {negate(both.known) for both in scene.numbers}  # that a variable is None is no state of a machine
+    kinds: list[list[Formula]] = [[flag, negate(flag)] for flag, _ in scene.flags if flag not in missing]
     for both in scene.numbers:
         if both.counts and both.known == TRUE:
             values = sorted(set(map(compile_sum(both.one), states)))
             if 2 <= len(values) <= MOST_VALUES:
                 kinds.append([equal(both.one, number(value)) for value in values])
+            elif values and values[0] == -1:  # which stands for none
+                kinds.append([equal(both.one, number(-1)), at_most(ZERO, both.one)])
     for own in kinds:
         yield from own
     for first, second in islice(combinations(kinds, 2), MOST_PAIRS):
@@ -293,12 +341,48 @@ def _offsets(alignment: Alignment) -> set[int]:
     return found
 
 
-def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:
+def _balances(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
+    """Linear relations between three or more differences: what one variable gains, others lose."""
+    terms = [both.difference for both in scene.numbers if both.known == TRUE][:8]
+    evaluators = [compile_sum(term) for term in terms]
+    rows = {tuple(Fraction(evaluate(state)) for evaluate in evaluators) for state in states}
+    for weights in null_space(sorted(rows), len(terms)):
+        if sum(weight != 0 for weight in weights) >= 3:
+            total = ZERO
+            for weight, term in zip(weights, terms, strict=True):
+                total += term.times(weight)
+            yield equal(total, ZERO)
+
+
+def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[Fraction]]:
+    """A basis of the vectors that are orthogonal to all rows."""
+    pivots: dict[int, list[Fraction]] = {}
+    for row in rows:
+        rest = list(row)
+        for column, own in pivots.items():
+            rest = [a - rest[column] * b for a, b in zip(rest, own, strict=True)] if rest[column] else rest
+        lead = next((i for i, value in enumerate(rest) if value), None)
+        if lead is not None:
+            rest = [value / rest[lead] for value in rest]
+            for other, own in pivots.items():
+                pivots[other] = [a - own[lead] * b for a, b in zip(own, rest, strict=True)]
+            pivots[lead] = rest
+    for free in range(width):
+        if free not in pivots:
+            yield [Fraction(i == free) if i not in pivots else -pivots[i][free] for i in range(width)]
+
+
+def _difference_atoms(
+    scene: _Scene, neighbours: Neighbours, states: Sequence[ConcreteState]
+) -> Iterator[Formula]:
     unit = neighbours.unit
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]
+        there = [state for state in states if compile_formula(both.known)(state)]
+        if (seen := _range(gap, there)) is not None:
+            atoms += [at_most(gap, number(seen[1])), at_most(number(seen[0]), gap)]  # such as the width of a clip
         if both.counts:
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
@@ -381,7 +465,8 @@ def _spending(
             extra = [price / neighbours.distance if is_move else price for price in prices]
             for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
                 yield from _observed([at_most(spent, unit.times(bound))], states)
-        for counter in scene.own:
+        arguments = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+        for counter in (*scene.own, *arguments):
             count = compile_sum(counter)
             for price in prices:
                 base = max(Fraction(state[symbol]) - price * count(state) for state in states)

@@ -8,11 +8,12 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolahal.lang.ir import Const, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_formula, compile_sum
@@ -67,6 +68,18 @@ class Outcome:
     states: tuple[tuple[int, ConcreteState], ...]
     failed: bool
     blame: frozenset[Use] = frozenset()  # whose shifts made it fail
+
+
+@dataclass(slots=True)
+class Effort:
+    """How much of the search for one proof is done, counted in rehearsals."""
+
+    most: int
+    spent: int = 0
+
+    @property
+    def is_over(self) -> bool:
+        return self.spent >= self.most
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +290,10 @@ class _Trace:
 class Stage:
     """A product whose two runs can be played, with a stock of scenarios."""
 
-    def __init__(self, product: Product, neighbours: Neighbours, claim: Scale, seed: int, count: int):
+    def __init__(
+        self, product: Product, neighbours: Neighbours, claim: Scale, seed: int, count: int, effort: Effort
+    ):
+        self.effort = effort
         self.product = product
         self.neighbours = neighbours
         self.claim = claim
@@ -293,13 +309,17 @@ class Stage:
         }
         # Long enough that a cost in every turn is more than the claim.
         steps = max((coefficient for _, coefficient in self.price.values()), default=Fraction(1)) * claim.coefficient
-        self.long = min(max(8, math.ceil(2 * steps)), LONGEST)
+        grows = any(power > 0 for powers, _ in self.price.values() for _, power in powers)  # with an argument of up to 3
+        self.long = min(max(8, math.ceil((6 if grows else 2) * steps)), LONGEST)
         self.most_segments = 2 * self.long + 8
         self.asked = [conditions_asked(product, draw.site) for draw in product.sketch.draws]
         for compiled in (path for run in self.paths.values() for paths in run.values() for path in paths):
             compiled.uses = self.uses_of(compiled.path)
+        self.constants = self.near_constants()
         self.rng = random.Random(seed)
         self.scenarios = [self.draw_scenario(self.rng, index) for index in range(count)]
+        self.played: Alignment | None = None
+        self.rules: dict[tuple[int, int], Rule] = {}
         self.pairs: dict[tuple[int, int], bool] = {}
 
     def draw_scenario(self, rng: random.Random, index: int) -> Scenario:
@@ -321,6 +341,9 @@ class Stage:
                 quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
             else:
                 public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
+        for opaque in self.product.first.opaque:  # in the order in which they were met, so that inner ones come first
+            left, right = compile_sum(opaque.left)(public), compile_sum(opaque.right)(public)
+            public[opaque.symbol] = left * right if opaque.op == "*" else Fraction(left) / right if right else 0
         spread = rng.choice((1, 3))
         far = rng.choice((0, 0, 8))  # long rows of answers on one side of everything else
         levels = [rng.choice((-far, far)) for _ in range(3)]
@@ -328,7 +351,13 @@ class Stage:
         answers = tuple(
             (levels[sum(i >= cut for cut in cuts)] + rng.randint(-spread, spread)) * unit for i in range(size)
         )
+        near = self.constants and rng.random() < 0.3  # answers next to the numbers that the program compares them with
+        if near:
+            answers = tuple(rng.choice(self.constants) for _ in range(size))
         moves = self.draw_moves(rng, size, unit)
+        if near:
+            aims = [rng.choice(self.constants) - answer for answer in answers]
+            moves = tuple(aim if move * aim > 0 and abs(aim) < abs(move) else move for move, aim in zip(moves, aims))
         while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
             moves = self.draw_moves(rng, size, unit)
         if self.neighbours.single:
@@ -343,7 +372,17 @@ class Stage:
             low = 0 if draw.noise.one_sided else -wide
             for segment in range(self.most_segments):
                 table[draw.site, segment] = rng.randint(low, wide) * unit
+            if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
+                table[draw.site, 0] = rng.choice((low and -8, 8)) * unit + table[draw.site, 0]
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
+
+    def near_constants(self) -> list[Any]:
+        """The numbers of the program, and what is next to them."""
+        step = min(self.neighbours.distance, Fraction(1))
+        values = {node.value for node in walk(self.product.sketch.body) if isinstance(node, Const)}
+        exact = sorted({value for value in values if isinstance(value, Fraction)})[:6]
+        near = sorted({value + sign * step for value in exact for sign in (-1, 0, 1)})
+        return [value.numerator if value.denominator == 1 else value for value in near if not self.neighbours.whole or value.denominator == 1]
 
     def draw_moves(self, rng: random.Random, size: int, unit: Any) -> tuple[Any, ...]:
         low = 0 if self.neighbours.kind == "up" else -1
@@ -407,6 +446,7 @@ class Stage:
     ) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
         counted = True
+        self.effort.spent += 1
         state: ConcreteState = dict(scenario.public)
         if alignment.ghosts:
             actual = self.first_run(scenario, alignment.ghosts) or [None] * len(alignment.ghosts)
@@ -424,11 +464,14 @@ class Stage:
             if found is None:
                 return Outcome(tuple(states), False)
             one, local = found
-            ways = self.ways(one, local, loop, scenario, segment, alignment)
-            match = next((way for way in ways if way.goes_along), None)
+            lazy = self.ways(one, local, loop, scenario, segment, alignment)
+            ways = list(lazy) if trace is not None else lazy
+            match = next((way for way in ways if way.fits), None)
+            if match is not None and not match.goes_along:
+                match = None
             failed = match is None or any(fault(local) for fault in one.faults)
             if trace is not None:
-                trace.follow(one, ways, match)
+                trace.follow(one, list(ways), match)
             if failed or match is None:
                 return Outcome(tuple(states), True, trace.blame() if trace else frozenset())
             both = match.state
@@ -455,13 +498,11 @@ class Stage:
         scenario: Scenario,
         segment: int,
         alignment: Alignment,
-    ) -> list[_Way]:
-        """The paths on which the second run could go along with the first run's: at most one of them does."""
-        return [
-            self.way(one, two, local, scenario, segment, alignment)
-            for two in self.paths[2][loop]
-            if self.may_pair(one, two)
-        ]
+    ) -> Iterator[_Way]:
+        """The paths on which the second run could go along with the first run's: at most one of them fits."""
+        for two in self.paths[2][loop]:
+            if self.may_pair(one, two):
+                yield self.way(one, two, local, scenario, segment, alignment)
 
     def may_pair(self, one: _Compiled, two: _Compiled) -> bool:
         """Whether the two paths draw and end alike, whatever the noise."""
@@ -470,10 +511,15 @@ class Stage:
             self.pairs[key] = (
                 one.draw_keys == two.draw_keys
                 and type(one.path.end) is type(two.path.end)
-                and (isinstance(one.path.end, Returned) or one.path.end == two.path.end)
+                and (self.may_answer(one.path.end, two.path.end) or one.path.end == two.path.end)
                 and FALSE not in map(same, one.grown, two.grown)
             )
         return self.pairs[key]
+
+    def may_answer(self, one: Goto | Returned, two: Goto | Returned) -> bool:
+        if not isinstance(one, Returned) or not isinstance(two, Returned):
+            return False
+        return not self.product.settled or one.step == two.step
 
     def way(
         self,
@@ -494,7 +540,7 @@ class Stage:
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
-            form = self.form_of(alignment.chosen(drawn.site, one.path.decisions), one, index, both)
+            form = self.form_of(self.rule(alignment, drawn.site, one), one, index, both)
             forms.append(form or Form())
             shift = None if form is None else self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
             if shift is None or (drawn.noise.one_sided and scenario.noise[drawn.site, segment] + shift < 0):
@@ -507,12 +553,18 @@ class Stage:
         alike = fits and (
             not any(fault(both) for fault in two.faults)
             and all(a(both) == b(both) for a, b in zip(one.lists, two.lists, strict=True))
-            and all(
-                alignment.chosen(d.site, one.path.decisions) == alignment.chosen(d.site, two.path.decisions)
-                for d in one.path.draws
-            )
+            and all(self.rule(alignment, d.site, one) == self.rule(alignment, d.site, two) for d in one.path.draws)
         )
         return _Way(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
+
+    def rule(self, alignment: Alignment, site: int, path: _Compiled) -> Rule:
+        """What an alignment says of a draw on a path; remembered while the same one is played."""
+        if self.played is not alignment:
+            self.played, self.rules = alignment, {}
+        key = (site, id(path))
+        if key not in self.rules:
+            self.rules[key] = alignment.chosen(site, path.path.decisions)
+        return self.rules[key]
 
     def form_of(self, rule: Rule, one: _Compiled, index: int, state: ConcreteState) -> Form | None:
         """The form of a rule for one draw; None where it asks for a variable that is not there."""

@@ -11,7 +11,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
 from kolahal.proof.find.alignments import Search
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
-from kolahal.proof.find.concrete_runs import Stage
+from kolahal.proof.find.concrete_runs import Effort, Stage
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
@@ -33,6 +33,7 @@ from kolahal.verdicts import Proved, Unknown
 DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
 MOST_ATTEMPTS = 5  # at a proof, of one ghost
+ATTEMPT = 1_500  # rehearsals that take as long as one of them
 
 
 def prove_every_length(
@@ -45,7 +46,7 @@ def prove_every_length(
     """
     claim = claim or plain_claim(sketch)
     try:
-        found = find_proof(sketch, claim, settings.solver_steps)
+        found = find_proof(sketch, claim, settings)
         if isinstance(found, str):
             return Unknown(f"no proof for every length: {found}")
         certificate = write_certificate(found)
@@ -59,7 +60,7 @@ def prove_every_length(
     return read_verdict(sketch, claim, certificate)
 
 
-def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
+def find_proof(sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones."""
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -70,12 +71,13 @@ def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
     reasons = []
     ways = dict.fromkeys([must_release(sketch), comprehensions])
     named = any(isinstance(value, Draw) for n in walk(sketch.body) if isinstance(n, Assign) for value in n.values)
-    for released, delayed in itertools.product(ways, (False, True) if named else (False,)):
+    effort = Effort(settings.rehearsals)
+    for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
         try:
             product = build_product(sketch, released, delayed)
             cases = []
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, steps)
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
@@ -86,13 +88,14 @@ def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
 
 
 def find_case(
-    product: Product, neighbours: Neighbours, claim: Scale, assumed: tuple[str, ...], steps: int
+    product: Product, neighbours: Neighbours, claim: Scale, assumed: tuple[str, ...], steps: int, effort: Effort
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
-    stage = Stage(product, neighbours, claim, 0, SCENARIOS)
+    stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
     reason = "no alignment of the templates fits"
     for candidates in Search(product, stage).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):
+            effort.spent += ATTEMPT
             try:
                 found = prove_alignment(product, stage, neighbours, alignment, claim, assumed, steps)
             except Unsupported as error:
@@ -118,12 +121,14 @@ def prove_alignment(
     """Look for an invariant under one alignment."""
     sample = stage.states(alignment, 300)
     system = build_system(product, neighbours, alignment, None, assumed)
-    base = Inductive(system, {**base_candidates(product, sample), END: ()}, steps)
+    shared = base_candidates(product, sample)
+    base = Inductive(system, {**shared, END: ()}, steps)
     base.weaken()
     rich = rich_candidates(product, neighbours, alignment, claim, sample)
     offers = end_candidates(product, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
-    full = {loop: (*held, *rich.get(loop, ())) for loop, held in base.left.items()}
+    # What the runs share may rest on what is known of their differences, so it has a second chance.
+    full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
     full[END] = tuple(dict.fromkeys(formulas.values()))
     found = Inductive(system, full, steps, base)
     found.weaken()

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.ir import (
+    Append,
+    Assign,
     Binary,
     Call,
+    Comprehension,
     Const,
     Draw,
     Expr,
+    For,
     Index,
     IsNone,
     Length,
     Negate,
     Not,
     Var,
+    While,
     assigned_names,
     walk,
 )
-from kolahal.lang.kinds import BOOLEAN, NUMBER, WHOLE, Types, infer
+from kolahal.lang.kinds import BOOLEAN, NONE, NUMBER, WHOLE, Types, infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Role, Sketch
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -46,6 +52,7 @@ from kolahal.logic.terms import (
     is_whole,
     magnitude,
     negate,
+    print_term,
     put,
     some,
     symbols_of,
@@ -59,6 +66,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
+    Opaque,
     Pending,
     PrivateAnswers,
     Read,
@@ -85,6 +93,9 @@ class Evaluator:
         self.types: Types = infer(sketch)
         self.answer_sort = INT if whole_answers else REAL
         self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
+        self.once = _assigned_once(sketch)
+        self.inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE}
+        self.opaque: dict[Symbol, Opaque] = {}
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
 
     def is_vector(self, name: str, state: Walk) -> bool:
@@ -92,7 +103,10 @@ class Evaluator:
 
     def scalar(self, expr: Expr, state: Walk) -> SingleValue:
         first = len(state.draws)
-        value = self.plain(expr, state)
+        return self.claimed(first, self.plain(expr, state), state)
+
+    def claimed(self, first: int, value: SingleValue, state: Walk) -> SingleValue:
+        """A value, to whose sum the noise belongs that was drawn for it: all from number `first` on."""
         if len(state.draws) > first and isinstance(value, Numeric):
             state.draws[first:] = [_in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
         return value
@@ -206,8 +220,22 @@ class Evaluator:
                 return _bounded(a.times(1 / Fraction(b.constant)))
             case "%":
                 return self.remainder(expr, a, b, state)
+            case "*" | "/" if self.is_public(a) and self.is_public(b):
+                return self.public(op, a, b, state)
             case _:
                 raise Unsupported(f"`{op}` of two values that are both unknown, or by zero, is not linear")
+
+    def is_public(self, value: Sum) -> bool:
+        """Whether a value is made of public inputs alone, as they were when the run began."""
+        return all(s == LENGTH or s.name in self.inputs or s in self.opaque for s in symbols_of(value))
+
+    def public(self, op: str, a: Sum, b: Sum, state: Walk) -> Sum:
+        """A product or quotient of public values: the same in both runs, whatever it is."""
+        symbol = Symbol(f"({print_term(a)} {op} {print_term(b)})".replace("|", ""), REAL)
+        self.opaque[symbol] = Opaque(symbol, op, a, b)
+        if op == "/":
+            state.faults.append(equal(b, ZERO))
+        return variable(symbol)
 
     def remainder(self, expr: Expr, value: Sum, divisor: Sum, state: Walk) -> Sum:
         """value % divisor, followed from one evaluation to the next, which moves on by 0 or 1.
@@ -312,13 +340,14 @@ class Evaluator:
                 state.faults.append(behind)
             state.ghosts[ghost] = place + number(1)
         inner = state.fork()
-        inner.names = {n: v for n, v in state.names.items() if n in self.fixed} | {
-            view.name: self.item(view.over, view.name, place, state)
+        inner.names = {n: v for n, v in state.names.items() if n in self.fixed | self.once} | {
+            view.name: Numeric(place) if view.over is None else self.item(view.over, view.name, place, state)
         }
         inner.reads, inner.draws, inner.items, inner.ghosts = state.reads, state.draws, state.items, state.ghosts
         inner.faults = state.faults
         before = len(state.draws)
-        value = self.scalar(view.item, inner)
+        # Noise alone belongs to the sum that it is read for.
+        value = self.plain(view.item, inner) if isinstance(view.item, Draw) else self.scalar(view.item, inner)
         if spot is not None:
             state.draws[before:] = [replace(drawn, spot=spot, place=place) for drawn in state.draws[before:]]
             state.items[spot] = place, value
@@ -334,7 +363,7 @@ class Evaluator:
         """
         for name, ghost in self.followed.get(cursor, ()):
             at, item = state.names.get(name), state.names.get(ghost)
-            if at == Numeric(place) and isinstance(item, Maybe) and item.none != TRUE:
+            if _number_of(at) == Numeric(place) and isinstance(item, Maybe) and item.none != TRUE:
                 return Numeric(self.as_number(item, state))
         return None
 
@@ -343,8 +372,10 @@ class Evaluator:
         assert isinstance(spot.of, int)
         for name, ghost in self.followed.get(spot.of, ()):
             at, item = state.names.get(name), state.names.get(ghost)
-            if isinstance(at, Numeric) and isinstance(item, Maybe) and isinstance(value, Numeric):
-                state.names[ghost] = _lifted(pick(equal(at.value, place), value, item))
+            inner = _number_of(at)
+            if isinstance(inner, Numeric) and isinstance(item, Maybe) and isinstance(value, Numeric):
+                known = negate(at.none) if isinstance(at, Maybe) else TRUE
+                state.names[ghost] = _lifted(pick(every([known, equal(inner.value, place)]), value, item))
 
     def moved_ghosts(self, name: str, value: SymbolicValue, state: Walk) -> Environment:
         """The ghosts of a variable after it gets a value: an item drawn in this segment, or what another variable has."""
@@ -354,15 +385,24 @@ class Evaluator:
                 if own_name != name or ghost not in state.names:
                     continue
                 item: SingleValue = UNDRAWN
+                for other, theirs in pairs:
+                    if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
+                        item = found
                 if isinstance(value, Numeric):
-                    for other, theirs in pairs:
-                        if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
-                            item = found
+                    if item == UNDRAWN and NONE in self.types.names.get(name, frozenset()):
+                        self.draw_item(cursor, value.value, state)
                     for spot, (place, drawn) in state.items.items():
                         if spot.of == cursor and isinstance(drawn, Numeric):
                             item = pick(equal(value.value, place), drawn, item)
                 changed[ghost] = _lifted(item)
         return changed
+
+    def draw_item(self, cursor: int, place: Sum, state: Walk) -> None:
+        """Draw an item before it is read: a variable that was None may come to its place without a look at it."""
+        for view in list(state.names.values()):
+            if isinstance(view, View) and view.cursor == cursor and Spot(cursor, in_common(place)) not in state.items:
+                first = len(state.draws)
+                self.claimed(first, self.item(view, "", place, state), state)
 
     def looks_back(self, expr: Expr, state: Walk) -> bool:
         """Whether an expression reads an item that may have been drawn before; then the other side is looked at first."""
@@ -392,6 +432,19 @@ class Evaluator:
         )
         state.draws.append(drawn)
         return variable(symbol)
+
+
+def _assigned_once(sketch: Sketch) -> frozenset[str]:
+    """The names that have one value from where they get it on: assigned in one place, outside of loops."""
+    counts = Counter(name for node in walk(sketch.body) if isinstance(node, Assign) for name in node.targets)
+    counts.update(node.name for node in walk(sketch.body) if isinstance(node, Append | For | Comprehension))
+    looped = {name for loop in walk(sketch.body) if isinstance(loop, For | While) for name in assigned_names((loop,))}
+    taken = {parameter.name for parameter in sketch.parameters}
+    return frozenset(name for name, count in counts.items() if count == 1) - looped - taken
+
+
+def _number_of(value: SymbolicValue | None) -> SymbolicValue | None:
+    return value.value if isinstance(value, Maybe) else value
 
 
 def _lifted(value: SingleValue) -> Maybe:

@@ -75,6 +75,7 @@ class Product:
     first: Run
     second: Run
     monomials: tuple[Powers, ...]
+    settled: bool  # whether answers of different places to answer cannot be compared
 
     def spent(self, powers: Powers) -> Symbol:
         return spent_on(self.monomials.index(powers))
@@ -87,20 +88,30 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     for draw in sketch.draws:
         assert isinstance(draw.scale, Scale)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
-    spread = settle_answers(spread_comprehensions(sketch, released))
+    spread = spread_comprehensions(sketch, released)
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
-    first, second = (Machine(spread, which, sketch.private.whole, grown, delayed).run() for which in (1, 2))
-    return Product(sketch, released, first, second, monomials)
+
+    def both(program: Sketch) -> tuple[Run, Run]:
+        one, two = (Machine(program, which, sketch.private.whole, grown, delayed).run() for which in (1, 2))
+        return one, two
+
+    settled = settle_answers(spread)
+    if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) == 1:
+        return Product(sketch, released, *both(settled), monomials, False)
+    try:
+        return Product(sketch, released, *both(spread), monomials, False)
+    except Unsupported:
+        if settled == spread:
+            raise
+        return Product(sketch, released, *both(settled), monomials, True)
 
 
 def settle_answers(sketch: Sketch) -> Sketch:
     """The program without public arithmetic on its answers, such as a division by len(q), which need not be linear.
 
-    Where both runs give the same value, they give the same after it too: if it is the same arithmetic, which is sure
-    only where there is one place to answer.
+    Where both runs give the same value, they give the same after it too, if it is the same arithmetic: that of one place
+    to answer.
     """
-    if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) != 1:
-        return sketch
     public = set(sketch.quantities())
 
     def is_public(expr: ir.Expr) -> bool:
@@ -228,7 +239,7 @@ class _Pairing:
     def pair(self, name: str, place: SegmentStart, one: SegmentPath, two: SegmentPath) -> Clause:
         """The clause for a first run on path `one` and a second run on path `two`."""
         binding: dict[Symbol, Term] = {}
-        premises: list[Formula] = list(one.conditions)
+        premises: list[Formula] = [*one.conditions, *self.counted(place)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
         places: list[Formula] = []
         for index, read in enumerate(two.reads):
@@ -282,6 +293,13 @@ class _Pairing:
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+
+    def counted(self, place: SegmentStart) -> Iterator[Formula]:
+        """That the first run is one of those that the ghosts' values stand for, where these have their last values."""
+        names = dict(place.names)
+        for which, name in enumerate(self.alignment.ghosts):
+            if place.loop is not None and name in names and name not in self.product.first.changing[place.loop]:
+                yield _is_ghost(names[name], variable(ghost_value(which)))
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""
@@ -376,7 +394,8 @@ class _Pairing:
         spent: Mapping[Powers, Sum],
     ) -> tuple[list[Formula], list[Formula]]:
         """The runs answer alike at the price that was agreed; only first runs with the ghost's value count."""
-        goals = [*goals, _same_answer(first.value, second.value, binding)]
+        alike = _same_answer(first.value, second.value, binding)
+        goals = [*goals, FALSE if self.product.settled and first.step != second.step else alike]
         for share in self.shares or ():
             per = number(1) if share.per is None else quantity(share.per, self.product.sketch)
             limit = per.times(share.bound)

@@ -8,7 +8,7 @@ is known of its value is left to whoever puts two runs side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from kolahal.lang import ir
@@ -84,7 +84,9 @@ class Machine(Evaluator):
         self.remainders = sorted({remainder_key(n) for n in ir.walk(sketch.body) if is_remainder(n)})
         self.whole = _whole_names(sketch) if whole_answers else frozenset()
         self.views = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Comprehension)]
-        self.followed = _followed(sketch, self.views)
+        named = _names_of_views(sketch, self.views)
+        self.noisy = _noisy_views(self.views, named)
+        self.followed = _followed(sketch, self.noisy, named)
         self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
 
     # ---- places
@@ -108,7 +110,8 @@ class Machine(Evaluator):
                     if target not in todo:
                         todo.append(target)
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
-        return Run(self.which, places, paths)
+        changing = {loop: self.changed_from(at) for loop, (at, _) in self.heads.items()}
+        return Run(self.which, places, paths, tuple(self.opaque.values()), changing)
 
     def start(self) -> SegmentStart:
         names: list[tuple[str, SymbolicValue]] = []
@@ -161,17 +164,26 @@ class Machine(Evaluator):
             plain = Numeric(variable(own(name, self.which, sort)))
         return Maybe(own(name, self.which, BOOL, ".none"), plain) if NONE in kinds else plain
 
-    def read_from(self, at: int) -> frozenset[str]:
-        """The names that some step after `at` may read."""
-        seen: set[int] = set()
-        todo, names = [at], set()
+    def changed_from(self, at: int) -> frozenset[str]:
+        """The names that some step from `at` on may give a value to."""
+        names: set[str] = set()
+        for step in map(self.steps.__getitem__, self.reached_from(at)):
+            if isinstance(step, Set):
+                names.update(step.targets)
+            elif isinstance(step, Head) and isinstance(step.node, ir.For):
+                names.add(step.node.name)
+        return frozenset(names)
+
+    def reached_from(self, at: int) -> list[int]:
+        """The steps that may follow, from `at` itself on."""
+        seen: dict[int, None] = {}
+        todo = [at]
         while todo:
             here = todo.pop()
             if here in seen or here >= len(self.steps):
                 continue
-            seen.add(here)
-            step = self.steps[here]
-            match step:
+            seen[here] = None
+            match self.steps[here]:
                 case Jump(to):
                     todo.append(to)
                 case Next(_, head):
@@ -184,6 +196,12 @@ class Machine(Evaluator):
                     pass
                 case _:
                     todo.append(here + 1)
+        return list(seen)
+
+    def read_from(self, at: int) -> frozenset[str]:
+        """The names that some step from `at` on may read."""
+        names: set[str] = set()
+        for step in map(self.steps.__getitem__, self.reached_from(at)):
             names |= {n.name for n in ir.walk(read_by(step)) if isinstance(n, ir.Var)}
             if isinstance(step, Push):
                 names.add(step.name)
@@ -243,7 +261,7 @@ class Machine(Evaluator):
                     at = head
                     continue
                 case Give(value):
-                    return [state.path(Returned(self.answer(value, state)))]
+                    return [state.path(Returned(self.answer(value, state), at))]
                 case Test(branch, test, orelse):
                     assert branch not in state.decisions, "every cycle passes a loop head, where segments end"
                     ways = list(self.outcomes(test, state, branch))
@@ -338,16 +356,17 @@ class Machine(Evaluator):
         turn = state.ghosts[Turn(loop)]
         if isinstance(node.over, ir.Var):
             return below(turn, self.length(node.over, state))
-        start, stop, step = self.bounds(node.over, state)
+        start, stop, step = self.bounds(node, node.over, state)
         here = start + turn.times(step)
         return below(here, stop) if step > 0 else below(stop, here)
 
-    def bounds(self, over: ir.Range, state: Walk) -> tuple[Sum, Sum, int]:
-        """The bounds of a range, which must be the same whenever they are looked at."""
+    def bounds(self, node: ir.For, over: ir.Range, state: Walk) -> tuple[Sum, Sum, int]:
+        """The bounds of a range, which must be the same whenever they are looked at: Python looks once, before the loop."""
+        changing = ir.assigned_names((node,)) | {n.name for n in ir.walk(node) if isinstance(n, ir.Append)}
         for part in (over.start, over.stop, over.step):
-            for node in ir.walk(part):
-                fixed = isinstance(node, ir.Var) and (node.name in self.fixed or self.is_vector(node.name, state))
-                if isinstance(node, ir.Draw | ir.Index | ir.Call) or (isinstance(node, ir.Var) and not fixed):
+            for inner in ir.walk(part):
+                looks = isinstance(inner, ir.Draw | ir.Index | ir.Call)
+                if looks or (isinstance(inner, ir.Var) and inner.name in changing):
                     raise Unsupported("the bounds of a range depend on something that changes")
         start, stop, step = (self.numeric(part, state) for part in (over.start, over.stop, over.step))
         if step.terms or step.constant == 0 or step.constant.denominator != 1:
@@ -360,9 +379,11 @@ class Machine(Evaluator):
             if isinstance(node.over, ir.Var):
                 if node.over.name in ir.assigned_names((node,)):
                     raise Unsupported(f"`{node.over.name}` changes while a loop runs over it")
-                state.names[node.name] = self.item(state.names[node.over.name], node.over.name, turn, state)
+                first = len(state.draws)
+                item = self.item(state.names[node.over.name], node.over.name, turn, state)
+                state.names[node.name] = self.claimed(first, item, state)
             else:
-                start, _, step = self.bounds(node.over, state)
+                start, _, step = self.bounds(node, node.over, state)
                 state.names[node.name] = Numeric(start + turn.times(step))
         return state
 
@@ -394,27 +415,44 @@ class Machine(Evaluator):
         return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))
 
     def view(self, node: ir.Comprehension, item: ir.Expr, name: str, over: ir.Var | ir.Range, state: Walk) -> View:
-        if not isinstance(over, ir.Var) or not self.is_vector(over.name, state):
+        source: PrivateAnswers | View | None = None
+        if isinstance(over, ir.Var) and self.is_vector(over.name, state):
+            found = state.names[over.name]
+            assert isinstance(found, PrivateAnswers | View)
+            source = found
+        elif not self.all_places(over, state):
             raise Unsupported("a comprehension runs over something other than the answers")
+        inside: set[int] = set()  # reads at the place of the item itself, which is inside every list of this length
         for inner in ir.walk(item):
             if isinstance(inner, ir.Comprehension):
                 raise Unsupported("a comprehension stands inside another one")
-            if isinstance(inner, ir.Var) and inner.name != name and inner.name not in self.fixed:
+            if isinstance(inner, ir.Var) and inner.name != name and inner.name not in self.fixed | self.once:
                 raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
-            if _may_fault(inner):
+            if source is None and isinstance(inner, ir.Index) and inner.at == ir.Var(name) and self.is_vector(inner.of.name, state):
+                inside.add(id(inner))
+            if _may_fault(inner) and id(inner) not in inside:
                 raise Unsupported(
                     "an item of a comprehension may stop the run, and items are computed where they are read"
                 )
-        source = state.names[over.name]
-        assert isinstance(source, PrivateAnswers | View)
-        if not any(isinstance(inner, ir.Draw) for inner in ir.walk(item)):
-            return View(item, name, source, None)
+        for free in sorted({inner.name for inner in ir.walk(item) if isinstance(inner, ir.Var)} - {name}):
+            if isinstance(pending := self.known(free, state), Pending):
+                self.drawn_now(free, pending, state)  # Python looks at it here
         cursor = next(i for i, view in enumerate(self.views) if view is node)
+        if cursor not in self.noisy:
+            return View(item, name, source, None)
         state.ghosts[Cursor(cursor)] = ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
         for _, ghost in self.followed.get(cursor, ()):
             state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)
+
+    def all_places(self, over: ir.Var | ir.Range, state: Walk) -> bool:
+        """Whether this is range(len(…)) of a list as long as the answers."""
+        match over:
+            case ir.Range(ir.Const(value=start), ir.Length(ir.Var(name)), ir.Const(value=step)):
+                return start == 0 and step == 1 and self.is_vector(name, state)
+            case _:
+                return False
 
     def answer(self, value: ir.Expr, state: Walk) -> SymbolicValue | Several:
         match value:
@@ -432,13 +470,54 @@ class Machine(Evaluator):
                 return self.scalar(value, state)
 
 
-def _followed(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, tuple[tuple[str, str], ...]]:
-    """For each comprehension with noise the variables at which lists are read, each with the name of a ghost."""
+def _names_of_views(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, set[str]]:
+    """For each comprehension the names that may stand for it."""
+    named: dict[int, set[str]] = {i: set() for i in range(len(views))}
+    assigned = [
+        pair for n in ir.walk(sketch.body) if isinstance(n, ir.Assign) for pair in zip(n.targets, n.values, strict=True)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for i, view in enumerate(views):
+            for target, value in assigned:
+                if value is view or (isinstance(value, ir.Var) and value.name in named[i]):
+                    changed = changed or target not in named[i]
+                    named[i].add(target)
+    return named
+
+
+def _noisy_views(views: Sequence[ir.Comprehension], named: Mapping[int, set[str]]) -> frozenset[int]:
+    """The comprehensions whose items draw noise, or read a list whose items do."""
+    noisy = {i for i, view in enumerate(views) if any(isinstance(node, ir.Draw) for node in ir.walk(view.item))}
+    for _ in views:
+        lists = set().union(*(named[i] for i in noisy))
+        noisy |= {i for i, v in enumerate(views) if lists & {n.name for n in ir.walk(v) if isinstance(n, ir.Var)}}
+    return frozenset(noisy)
+
+
+def _followed(
+    sketch: Sketch, noisy: frozenset[int], named: Mapping[int, set[str]]
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    """For each comprehension with noise the variables that it is read at, and those they may come from, each with the
+    name of a ghost."""
     loops = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For)}
-    reads = [n.at.name for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and isinstance(n.at, ir.Var)]
-    names = sorted(set(reads) & ir.assigned_names(sketch.body) - loops)
-    noisy = [i for i, view in enumerate(views) if any(isinstance(node, ir.Draw) for node in ir.walk(view.item))]
-    return {i: tuple((name, f"item {i + 1} at {name}") for name in names) for i in noisy}
+    own = ir.assigned_names(sketch.body) - loops
+    copies = [
+        (target, value.name)
+        for node in ir.walk(sketch.body)
+        if isinstance(node, ir.Assign)
+        for target, value in zip(node.targets, node.values, strict=True)
+        if isinstance(value, ir.Var)
+    ]
+    result = {}
+    for i in sorted(noisy):
+        reads = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and n.of.name in named[i]]
+        names = {n.at.name for n in reads if isinstance(n.at, ir.Var)}
+        for _ in copies:
+            names |= {source for target, source in copies if target in names}
+        result[i] = tuple((name, f"item {i + 1} at {name}") for name in sorted(names & own))
+    return result
 
 
 def _may_fault(node: ir.Node) -> bool:

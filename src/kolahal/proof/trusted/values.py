@@ -52,7 +52,7 @@ class View:
 
     item: Expr
     name: str
-    over: Vector
+    over: Vector | None  # None: the places of the answers themselves
     cursor: int | None
 
 
@@ -200,6 +200,7 @@ class Goto:
 @dataclass(frozen=True, slots=True)
 class Returned:
     value: SymbolicValue | Several
+    step: int  # of the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,12 +228,25 @@ class SegmentStart:
 
 
 @dataclass(frozen=True, slots=True)
+class Opaque:
+    """A public value that is not linear: a symbol for `left op right`, of which nothing is known but that it is the same
+    in both runs."""
+
+    symbol: Symbol
+    op: str
+    left: Sum
+    right: Sum
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """All segments of one run."""
 
     which: int
     places: tuple[SegmentStart, ...]
     paths: Mapping[int | None, tuple[SegmentPath, ...]]
+    opaque: tuple[Opaque, ...]
+    changing: Mapping[int, frozenset[str]]  # by loop head: the names that may get another value from there on
 
     def place(self, loop: int | None) -> SegmentStart:
         return next(place for place in self.places if place.loop == loop)

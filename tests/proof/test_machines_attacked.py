@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +13,12 @@ from every_length import load
 
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.logic.terms import parse_formula
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import MOST_LEVELS, CaseProof, LengthProof, recheck, write_certificate
-from kolahal.proof.trusted.neighbours import neighbours_of
-from kolahal.proof.trusted.product import _Pairing, build_product
+from kolahal.proof.trusted.neighbours import neighbours_of, public_symbols
+from kolahal.proof.trusted.product import _Pairing, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Rule
 from kolahal.proof.trusted.values import Returned, SegmentPath, Unsupported
 from kolahal.verdicts import Certificate, Unknown
@@ -538,3 +540,49 @@ def test_deep_rules_are_refused_and_no_accident(levels: int) -> None:
 
     words = edited(change)
     assert ("levels" in " ".join(words)) == (levels > MOST_LEVELS) and words != []
+
+
+# The sign of the noise is a ghost again. It has its last value from the first loop on, and is forgotten by the answers.
+FORGOTTEN = program(
+    """
+k = 0
+j = 0
+s = 0
+e = Lap(1/eps)
+if e > 0:
+    j = 1
+for i in range(len(q)):
+    if j > 5:
+        s = 1
+for i in range(len(q)):
+    s = 0
+w = 1
+if q[0] > 0:
+    w = 2
+if e >= 0 - w and e <= w:
+    k = 1
+return k
+""",
+    arguments="",
+)
+
+
+def test_a_ghost_that_no_answer_knows_sorts_nothing() -> None:
+    rule = AtGhost(1, AtGhost(1, form(-1), form(1), 1), AtGhost(1, form(1), form(-1), 1))
+    found = proof(FORGOTTEN, rule, ("k", "j"))
+    (case,) = found.cases
+    product = build_product(found.sketch, frozenset())
+    system = build_system(product, case.neighbours, case.alignment, case.shares, ())
+    assert "j@1" in {s.name for s in system.states[0]} - {s.name for s in system.states[1]}
+    moved = "(ite (= ghost.value 1) (ite (= ghost.value.1 1) (- 1) 1) (ite (= ghost.value.1 1) 1 (- 1)))"
+    held = [f"(= e@2 (+ e@1 {moved}))", "(= spent.0 1)", "(= k@1 0)", "(= k@2 0)"]
+    told = {0: [*held, "(<= j@1 1)", "(<= j@2 1)", *sign_of("j@1")], 1: [*held, *sign_of("ghost.value.1")]}
+    invariant = {}
+    for loop, state in system.states.items():
+        symbols = {symbol.name: symbol for symbol in (*state, *public_symbols(found.sketch))}
+        invariant[loop] = tuple(parse_formula(text, symbols) for text in told[loop])
+    assert "not shown: from loop 1" in said(replace(found, cases=(replace(case, invariant=invariant),)))
+
+
+def sign_of(name: str) -> list[str]:
+    return [f"(=> (= {name} 1) (> e@1 0))", f"(=> (not (= {name} 1)) (<= e@1 0))"]

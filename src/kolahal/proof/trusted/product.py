@@ -295,10 +295,11 @@ class _Pairing:
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def counted(self, place: SegmentStart) -> Iterator[Formula]:
-        """That the first run is one of those that the ghosts' values stand for, where these have their last values."""
+        """That the first run is one of those that the ghosts' values stand for, where these have their last values and every
+        answer knows them: there the second run is asked for the same."""
         names = dict(place.names)
         for which, name in enumerate(self.alignment.ghosts):
-            if place.loop is not None and name in names and name not in self.product.first.changing[place.loop]:
+            if place.loop is not None and name in names and name not in self.product.first.unsettled[place.loop]:
                 yield _is_ghost(names[name], variable(ghost_value(which)))
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:

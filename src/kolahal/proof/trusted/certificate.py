@@ -41,6 +41,7 @@ from kolahal.verdicts import AtLeast, Certificate, Everywhere, Exactly, Proved
 VERSION = 1
 SCOPE = "every length"
 STEPS = 5_000_000  # resource units of one query
+MOST_LEVELS = 100  # of a rule for a shift; formulas of many more are too deep to be written
 
 
 class Rejected(Exception):
@@ -247,13 +248,15 @@ def _read_shift(item: Mapping[str, Any]) -> Shift:
     return rule
 
 
-def _read_rule(item: Mapping[str, Any]) -> Rule:
+def _read_rule(item: Mapping[str, Any], levels: int = MOST_LEVELS) -> Rule:
     if "rule" not in item:
         return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"))
     kind = take(item, "rule", str)
     if kind not in ("branch", "ghost", "value"):
         raise Rejected(f"there is no rule {kind!r} for a shift")
-    then, orelse = _read_rule(take(item, "then", dict)), _read_rule(take(item, "else", dict))
+    if not levels:
+        raise Rejected(f"a rule for a shift has more than {MOST_LEVELS} levels")
+    then, orelse = (_read_rule(take(item, way, dict), levels - 1) for way in ("then", "else"))
     match kind:
         case "branch":
             branch = take(item, "branch", int)

@@ -295,10 +295,11 @@ class _Pairing:
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def counted(self, place: SegmentStart) -> Iterator[Formula]:
-        """That the first run is one of those that the ghosts' values stand for, where these have their last values."""
+        """That the first run is one of those that the ghosts' values stand for, where these have their last values and every
+        answer knows them: there the second run is asked for the same."""
         names = dict(place.names)
         for which, name in enumerate(self.alignment.ghosts):
-            if place.loop is not None and name in names and name not in self.product.first.changing[place.loop]:
+            if place.loop is not None and name in names and name not in self.product.first.unsettled[place.loop]:
                 yield _is_ghost(names[name], variable(ghost_value(which)))
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
@@ -313,7 +314,7 @@ class _Pairing:
         )
 
     def shift(self, mine: Drawn, other: Drawn, one: SegmentPath, binding: Mapping[Symbol, Term]) -> Sum:
-        """By how much this draw moves; a function of what was drawn before it, of consulted branches and the ghosts."""
+        """By how much this draw moves; a function of what was drawn before it, of its settled rule and the ghosts."""
         return self.ruled(self.alignment.chosen(mine.site, one.decisions), mine, other, binding)
 
     def ruled(self, rule: Rule, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:

@@ -110,8 +110,12 @@ class Machine(Evaluator):
                     if target not in todo:
                         todo.append(target)
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
-        changing = {loop: self.changed_from(at) for loop, (at, _) in self.heads.items()}
-        return Run(self.which, places, paths, tuple(self.opaque.values()), changing)
+        unsettled = {
+            place.loop: self.changed_from(self.heads[place.loop][0]) | _lost_from(place, paths)
+            for place in places
+            if place.loop is not None
+        }
+        return Run(self.which, places, paths, tuple(self.opaque.values()), unsettled)
 
     def start(self) -> SegmentStart:
         names: list[tuple[str, SymbolicValue]] = []
@@ -468,6 +472,19 @@ class Machine(Evaluator):
                 raise Unsupported("the output is a comprehension")
             case _:
                 return self.scalar(value, state)
+
+
+def _lost_from(place: SegmentStart, paths: Mapping[int | None, tuple[SegmentPath, ...]]) -> frozenset[str]:
+    """The names of a place that some answer after it does not know."""
+    todo, seen, lost = [place.loop], set(), set()
+    while todo:
+        here = todo.pop()
+        if here not in seen:
+            seen.add(here)
+            todo += [path.end.loop for path in paths[here] if isinstance(path.end, Goto)]
+            answers = [path.names for path in paths[here] if isinstance(path.end, Returned)]
+            lost |= {name for name, _ in place.names for names in answers if name not in names}
+    return frozenset(lost)
 
 
 def _names_of_views(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, set[str]]:

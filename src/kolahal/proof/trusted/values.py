@@ -246,7 +246,7 @@ class Run:
     places: tuple[SegmentStart, ...]
     paths: Mapping[int | None, tuple[SegmentPath, ...]]
     opaque: tuple[Opaque, ...]
-    changing: Mapping[int, frozenset[str]]  # by loop head: the names that may get another value from there on
+    unsettled: Mapping[int, frozenset[str]]  # by loop head: names that may still change, or that an answer does not know
 
     def place(self, loop: int | None) -> SegmentStart:
         return next(place for place in self.places if place.loop == loop)

@@ -26,7 +26,7 @@ from kolahal.proof.trusted.certificate import (
 )
 from kolahal.proof.trusted.obligations import obligations
 from kolahal.proof.trusted.product import build_product, build_system
-from kolahal.proof.trusted.shifts import Always, ByBranch, Form, Rule
+from kolahal.proof.trusted.shifts import Always, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import Certificate
 
@@ -147,7 +147,7 @@ def with_case(whole: LengthProof, **changes: Any) -> LengthProof:
     return replace(whole, cases=(replace(whole.cases[0], **changes), *whole.cases[1:]))
 
 
-def halve(rule: Rule) -> Rule:
+def halve(rule: ShiftRule) -> ShiftRule:
     """Half of every shift of a rule, and none that makes up for a difference."""
     if isinstance(rule, Form):
         return replace(rule, units=rule.units / 2, cancel=False, follow=None)

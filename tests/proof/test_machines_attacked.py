@@ -19,7 +19,7 @@ from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import MOST_LEVELS, CaseProof, LengthProof, recheck, write_certificate
 from kolahal.proof.trusted.neighbours import neighbours_of, public_symbols
 from kolahal.proof.trusted.product import _Pairing, build_product, build_system
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Rule
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.values import Returned, SegmentPath, Unsupported
 from kolahal.verdicts import Certificate, Unknown
 
@@ -352,12 +352,12 @@ def form(units: int) -> Form:
     return Form(Fraction(units))
 
 
-def folded(by: Callable[[Rule, Rule], Rule], last: int = LAST) -> Rule:
+def folded(by: Callable[[ShiftRule, ShiftRule], ShiftRule], last: int = LAST) -> ShiftRule:
     """Towards 0 where the answer is 1, away from it elsewhere, if `by` tells positive noise from other noise."""
     return ByBranch(last, by(form(-1), form(1)), by(form(1), form(-1)))
 
 
-def proof(text: str, rule: Rule, ghosts: tuple[str, ...] = (), delayed: bool = False) -> LengthProof:
+def proof(text: str, rule: ShiftRule, ghosts: tuple[str, ...] = (), delayed: bool = False) -> LengthProof:
     sketch: Sketch = load(text)
     shift = Always(rule) if isinstance(rule, Form) else rule
     shares = tuple(Share(powers, Fraction(1), None) for powers in build_product(sketch, frozenset(), delayed).monomials)
@@ -417,7 +417,7 @@ def test_and_nothing_else_is_wrong_with_them(how: str) -> None:
     assert said(proof(*BY_CONDITIONS[how])) == ""
 
 
-def by_ghost(which: int) -> Rule:
+def by_ghost(which: int) -> ShiftRule:
     return folded(lambda a, b: AtGhost(1, a, b, which))  # the draw is made at place 0
 
 
@@ -489,7 +489,7 @@ HONEST = program("k = 0\ne = Lap(1/eps)\nif q[0] + e > 0 and q[0] + e > 1:\n    
         (ByBranch(0, AtValue("k", None, 0, form(1), form(9)), form(-1)), ()),
     ],
 )
-def test_what_is_right_is_believed(rule: Rule, ghosts: tuple[str, ...]) -> None:
+def test_what_is_right_is_believed(rule: ShiftRule, ghosts: tuple[str, ...]) -> None:
     assert said(proof(HONEST, rule, ghosts)) == ""
 
 

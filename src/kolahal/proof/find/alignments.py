@@ -17,9 +17,10 @@ from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.sketch import Type
 from kolahal.logic.solver import Choices
 from kolahal.logic.terms import is_whole, symbols_of
-from kolahal.proof.find.concrete_runs import Stage, Use
+from kolahal.proof.find.compiled_paths import Use
+from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.trusted.product import Product
-from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Rule, Shift
+from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import Numeric
 
@@ -28,17 +29,17 @@ TIERS = (6, 10, 100)  # how many of the answers to each question are tried befor
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 STAY, CANCEL = Form(), Form(cancel=True)
-Table = Mapping[Use, Rule]
+Table = Mapping[Use, ShiftRule]
 
 
-class Search:
+class AlignmentSearch:
     """Alignments that no rehearsal speaks against, for one product and one set of moves."""
 
     def __init__(self, product: Product, stage: Stage):
         self.product, self.stage = product, stage
         self.units = _units(stage)
         self.uses = stage.uses()
-        self.failures: list[frozenset[tuple[Use, Rule]]] = []  # that hold for every ghost
+        self.failures: list[frozenset[tuple[Use, ShiftRule]]] = []  # that hold for every ghost
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
         """First those without a ghost and then those of each ghost, simple ones first."""
@@ -58,23 +59,23 @@ class Search:
             }
             yield self.passing(pair, options)
 
-    def forms(self, site: int) -> list[Rule]:
+    def forms(self, site: int) -> list[ShiftRule]:
         """The shifts that a draw may have, simple ones first."""
-        moved: list[Rule] = [Form(unit) for unit in self.units]
-        last: list[Rule] = [
+        moved: list[ShiftRule] = [Form(unit) for unit in self.units]
+        last: list[ShiftRule] = [
             AtValue(name, of, plus, STAY, form) for name, of, plus in _ends(self.product, site) for form in moved[:2]
         ]
         if not _differs(self.product, site):
             return [STAY, *moved, *last]
-        gaps: list[Rule] = [Form(Fraction(0), True, name) for name in _names_compared(self.product, site)]
+        gaps: list[ShiftRule] = [Form(Fraction(0), True, name) for name in _names_compared(self.product, site)]
         return [STAY, CANCEL, *moved, *gaps, *(Form(unit, True) for unit in self.units), *last]
 
-    def at_ghost(self) -> list[Rule]:
+    def at_ghost(self) -> list[ShiftRule]:
         ordered = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         moved = [*(Form(unit) for unit in ordered), *(Form(unit, True) for unit in ordered), CANCEL]
         return [AtGhost(offset, form, STAY) for form in moved for offset in (0, 1, -1)]
 
-    def at_ghosts(self, near: Sequence[bool]) -> list[Rule]:
+    def at_ghosts(self, near: Sequence[bool]) -> list[ShiftRule]:
         """Shifts for the answers that two ghosts name, the same for both or for one of them."""
         level = [Form(unit, True) for unit in self.units]  # which keeps those that move in their order
         moved = [*level, *sorted((Form(unit) for unit in self.units), key=lambda form: (form.units < 0, -abs(form.units)))]
@@ -83,13 +84,13 @@ class Search:
         other = [AtGhost(0, a, AtGhost(0, b, STAY, 1)) for a in level for b in level if a != b] if all(near) else []
         return [*both, *lone, *other]
 
-    def passing(self, ghosts: tuple[str, ...], options: Mapping[Use, Sequence[Rule]]) -> Iterator[Alignment]:
+    def passing(self, ghosts: tuple[str, ...], options: Mapping[Use, Sequence[ShiftRule]]) -> Iterator[Alignment]:
         """Alignments that pass all rehearsals; each that is asked for after another differs from it in what was used."""
         ranks = {use: {rule: rank for rank, rule in enumerate(own)} for use, own in options.items()}
         numbers = {use: index for index, use in enumerate(options)}
         choices = Choices([len(own) for own in options.values()])
 
-        def exclude(failing: frozenset[tuple[Use, Rule]]) -> None:
+        def exclude(failing: frozenset[tuple[Use, ShiftRule]]) -> None:
             if all(rule in ranks[use] for use, rule in failing):
                 choices.exclude([(numbers[use], ranks[use][rule]) for use, rule in failing])
 
@@ -119,7 +120,7 @@ class Search:
     def alignment(self, ghosts: tuple[str, ...], table: Table) -> Alignment:
         return Alignment(tuple(self.shift(draw.site, table) for draw in self.product.sketch.draws), ghosts)
 
-    def simpler(self, ghosts: tuple[str, ...], table: Table, options: Mapping[Use, Sequence[Rule]]) -> Alignment:
+    def simpler(self, ghosts: tuple[str, ...], table: Table, options: Mapping[Use, Sequence[ShiftRule]]) -> Alignment:
         """The same with one rule for several uses of a draw where that passes too, the simplest first."""
         best = dict(table)
         for site in sorted({use[0] for use in table}):
@@ -142,7 +143,7 @@ class Search:
         return Always(rule) if isinstance(rule, Form) else rule
 
 
-def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], Rule]) -> Rule:
+def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], ShiftRule]) -> ShiftRule:
     rules = list(dict.fromkeys(rows.values()))
     if len(rules) == 1:
         return rules[0]

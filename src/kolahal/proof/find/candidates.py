@@ -38,12 +38,13 @@ from kolahal.logic.terms import (
     some,
     symbols_of,
 )
-from kolahal.proof.find.concrete_runs import ConcreteState, ObservedStates
+from kolahal.proof.find.compiled_paths import ConcreteState
+from kolahal.proof.find.concrete_runs import ObservedStates
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Invariant
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Rule, Shift
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, Turn, ghost_symbol, ghost_value, moved_by
 from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, SymbolicValue
 
@@ -331,7 +332,7 @@ def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
 
 def _offsets(alignment: Alignment) -> set[int]:
     found: set[int] = set()
-    todo: list[Shift | Rule] = list(alignment.shifts)
+    todo: list[Shift | ShiftRule] = list(alignment.shifts)
     while todo:
         rule = todo.pop()
         if isinstance(rule, AtGhost):

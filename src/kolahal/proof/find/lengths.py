@@ -9,7 +9,7 @@ from kolahal.lang.ir import Assign, Comprehension, Draw, Return, Var, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
-from kolahal.proof.find.alignments import Search
+from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
 from kolahal.proof.find.concrete_runs import Effort, Stage
 from kolahal.proof.find.houdini import Inductive
@@ -93,7 +93,7 @@ def find_case(
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
     reason = "no alignment of the templates fits"
-    for candidates in Search(product, stage).alignments():
+    for candidates in AlignmentSearch(product, stage).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):
             effort.spent += ATTEMPT
             try:

@@ -31,8 +31,8 @@ from kolahal.proof.trusted.shifts import (
     AtValue,
     ByBranch,
     Form,
-    Rule,
     Shift,
+    ShiftRule,
     describe_shift,
 )
 from kolahal.proof.trusted.values import Unsupported
@@ -138,7 +138,7 @@ def _write_shift(shift: Shift) -> dict[str, Any]:
     return {"rule": "always", "then": _write_rule(shift.form)} if isinstance(shift, Always) else _write_rule(shift)
 
 
-def _write_rule(rule: Rule) -> dict[str, Any]:
+def _write_rule(rule: ShiftRule) -> dict[str, Any]:
     match rule:
         case ByBranch(branch, then, orelse):
             number, part = (branch, {}) if isinstance(branch, int) else (branch[0], {"part": branch[1]})
@@ -248,7 +248,7 @@ def _read_shift(item: Mapping[str, Any]) -> Shift:
     return rule
 
 
-def _read_rule(item: Mapping[str, Any], levels: int = MOST_LEVELS) -> Rule:
+def _read_rule(item: Mapping[str, Any], levels: int = MOST_LEVELS) -> ShiftRule:
     if "rule" not in item:
         return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"))
     kind = take(item, "rule", str)

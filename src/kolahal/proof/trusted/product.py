@@ -40,7 +40,7 @@ from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.segments import Machine
-from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, Rule
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.steps import spread_comprehensions
 from kolahal.proof.trusted.symbols import Own, ghost_value, spent_on
 from kolahal.proof.trusted.values import (
@@ -317,7 +317,7 @@ class _Pairing:
         """By how much this draw moves; a function of what was drawn before it, of its settled rule and the ghosts."""
         return self.ruled(self.alignment.chosen(mine.site, one.decisions), mine, other, binding)
 
-    def ruled(self, rule: Rule, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:
+    def ruled(self, rule: ShiftRule, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term]) -> Sum:
         match rule:
             case AtGhost(offset, then, orelse, which):
                 if not 0 <= which < len(self.alignment.ghosts):

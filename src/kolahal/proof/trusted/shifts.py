@@ -28,8 +28,8 @@ class ByBranch:
     """One shift if the first run takes `branch`, another if not; the second run must come to the same shift."""
 
     branch: Asked
-    then: Rule
-    orelse: Rule
+    then: ShiftRule
+    orelse: ShiftRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class AtGhost:
     """One shift for the noise of the answer at place ghost − `offset`, another for all others; `which` ghost."""
 
     offset: int
-    then: Rule
-    orelse: Rule
+    then: ShiftRule
+    orelse: ShiftRule
     which: int = 0
 
 
@@ -50,12 +50,12 @@ class AtValue:
     name: str
     of: str | None
     plus: int
-    then: Rule
-    orelse: Rule
+    then: ShiftRule
+    orelse: ShiftRule
 
 
 Asked: TypeAlias = int | tuple[int, int]  # a condition of the program by its number, or a part of one by its own
-Rule: TypeAlias = Form | ByBranch | AtGhost | AtValue
+ShiftRule: TypeAlias = Form | ByBranch | AtGhost | AtValue
 Shift: TypeAlias = Always | ByBranch | AtGhost | AtValue
 
 
@@ -66,13 +66,13 @@ class Alignment:
     shifts: tuple[Shift, ...]
     ghosts: tuple[str, ...] = ()
 
-    def chosen(self, site: int, decisions: Mapping[Asked, bool]) -> Rule:
+    def chosen(self, site: int, decisions: Mapping[Asked, bool]) -> ShiftRule:
         """The rule that is left for a draw once the conditions are decided."""
         shift = self.shifts[site]
         return _settled(shift.form if isinstance(shift, Always) else shift, decisions)
 
 
-def _settled(rule: Rule, decisions: Mapping[Asked, bool]) -> Rule:
+def _settled(rule: ShiftRule, decisions: Mapping[Asked, bool]) -> ShiftRule:
     match rule:
         case ByBranch(branch, then, orelse):
             return _settled(then if decisions.get(branch) else orelse, decisions)
@@ -102,7 +102,7 @@ def describe_shift(shift: Shift, single: bool) -> str:
     return f"moves by {_describe(shift.form if isinstance(shift, Always) else shift, single)}"
 
 
-def _describe(rule: Rule, single: bool) -> str:
+def _describe(rule: ShiftRule, single: bool) -> str:
     match rule:
         case ByBranch(branch, then, orelse):
             where = f"if {describe_asked(branch)} of the program holds"
@@ -118,7 +118,7 @@ def _describe(rule: Rule, single: bool) -> str:
     return f"{_inner(then, single)} {where}, else by {_describe(orelse, single)}"
 
 
-def _inner(rule: Rule, single: bool) -> str:
+def _inner(rule: ShiftRule, single: bool) -> str:
     return _describe(rule, single) if isinstance(rule, Form) else f"({_describe(rule, single)})"
 
 

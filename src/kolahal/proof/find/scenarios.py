@@ -1,0 +1,123 @@
+"""Concrete inputs and noise to play two runs on: small numbers, where ties and near misses are common."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from kolahal.lang.ir import Const, walk
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Role, Type
+from kolahal.logic.compiled import compile_sum
+from kolahal.logic.terms import BOOL, INT, Symbol
+from kolahal.proof.trusted.budget import powers_of
+from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.product import Product
+from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, moved_by, moved_size
+
+LONGEST = 40  # answers of one rehearsal
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Concrete inputs and noise; noise is found by site and number of the segment."""
+
+    public: Mapping[Symbol, Any]
+    quantities: Mapping[str, int]
+    answers: tuple[Any, ...]
+    moves: tuple[Any, ...]
+    noise: Mapping[tuple[int, int], Any]
+    ghost: int
+
+
+class ScenarioSource:
+    """Draws scenarios for a product and one set of moves."""
+
+    def __init__(self, product: Product, neighbours: Neighbours, claim: Scale, seed: int):
+        self.product, self.neighbours = product, neighbours
+        scales = [draw.scale for draw in product.sketch.draws if isinstance(draw.scale, Scale)]
+        # Long enough that a cost in every turn is more than the claim.
+        steps = max((scale.coefficient for scale in scales), default=Fraction(1)) * claim.coefficient
+        grows = any(power > 0 for scale in scales for _, power in powers_of(scale, product.sketch))  # with an argument up to 3
+        self.long = min(max(8, math.ceil((6 if grows else 2) * steps)), LONGEST)
+        self.most_segments = 2 * self.long + 8
+        self.constants = self.near_constants()
+        self.rng = random.Random(seed)
+
+    def draw(self, count: int) -> list[Scenario]:
+        return [self.draw_scenario(self.rng, index) for index in range(count)]
+
+    def draw_scenario(self, rng: random.Random, index: int) -> Scenario:
+        """Small numbers on the grid of the distance, so that ties and near misses are common."""
+        step = self.neighbours.distance
+        unit: Any = step.numerator if step.denominator == 1 else step
+        size = (1, 2, 3, 4, self.long)[index % 5]
+        sketch = self.product.sketch
+        public: dict[Symbol, Any] = {LENGTH: size}
+        quantities = {sketch.length_name: size}
+        for parameter in sketch.parameters:
+            if parameter.role is Role.PRIVATE:
+                continue
+            if parameter.role is Role.EPSILON:
+                public[Symbol(parameter.name, "Real")] = 1
+            elif parameter.type is Type.BOOL:
+                public[Symbol(parameter.name, BOOL)] = rng.random() < 0.5
+            elif parameter.type is Type.INT:
+                quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
+            else:
+                public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
+        for opaque in self.product.first.opaque:  # in the order in which they were met, so that inner ones come first
+            left, right = compile_sum(opaque.left)(public), compile_sum(opaque.right)(public)
+            public[opaque.symbol] = left * right if opaque.op == "*" else Fraction(left) / right if right else 0
+        spread = rng.choice((1, 3))
+        far = rng.choice((0, 0, 8))  # long rows of answers on one side of everything else
+        levels = [rng.choice((-far, far)) for _ in range(3)]
+        cuts = sorted(rng.randint(0, size) for _ in range(2))
+        answers = tuple(
+            (levels[sum(i >= cut for cut in cuts)] + rng.randint(-spread, spread)) * unit for i in range(size)
+        )
+        near = self.constants and rng.random() < 0.3  # answers next to the numbers that the program compares them with
+        if near:
+            answers = tuple(rng.choice(self.constants) for _ in range(size))
+        moves = self.draw_moves(rng, size, unit)
+        if near:
+            aims = [rng.choice(self.constants) - answer for answer in answers]
+            moves = tuple(aim if move * aim > 0 and abs(aim) < abs(move) else move for move, aim in zip(moves, aims))
+        while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
+            moves = self.draw_moves(rng, size, unit)
+        if self.neighbours.single:
+            at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))
+            by = moves[at]
+            public[MOVED_AT] = at
+            public[moved_by(self.neighbours.sort)] = by
+            public[moved_size(self.neighbours.sort)] = abs(by)
+        wide = rng.choice((1, 2, 4))
+        table = {}
+        for draw in sketch.draws:
+            low = 0 if draw.noise.one_sided else -wide
+            for segment in range(self.most_segments):
+                table[draw.site, segment] = rng.randint(low, wide) * unit
+            if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
+                table[draw.site, 0] = rng.choice((low and -8, 8)) * unit + table[draw.site, 0]
+        return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
+
+    def near_constants(self) -> list[Any]:
+        """The numbers of the program, and what is next to them."""
+        step = min(self.neighbours.distance, Fraction(1))
+        values = {node.value for node in walk(self.product.sketch.body) if isinstance(node, Const)}
+        exact = sorted({value for value in values if isinstance(value, Fraction)})[:6]
+        near = sorted({value + sign * step for value in exact for sign in (-1, 0, 1)})
+        return [value.numerator if value.denominator == 1 else value for value in near if not self.neighbours.whole or value.denominator == 1]
+
+    def draw_moves(self, rng: random.Random, size: int, unit: Any) -> tuple[Any, ...]:
+        low = 0 if self.neighbours.kind == "up" else -1
+        high = 0 if self.neighbours.kind == "down" else 1
+        if self.neighbours.single:
+            at, by = rng.randrange(size), rng.choice((-1, 1, 1, -1, 0)) * unit
+            return tuple(by if i == at else 0 for i in range(size))
+        corners = [c for c in (low, high) if c] if rng.random() < 0.7 else [low, 0, high]
+        return tuple(rng.choice(corners) * unit for _ in range(size))

@@ -1,0 +1,94 @@
+"""What names stand for, found in the text alone: lists of noise, variables that they are read at, whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from kolahal.lang import ir
+from kolahal.lang.sketch import Role, Sketch, Type
+
+
+def names_of_views(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, set[str]]:
+    """For each comprehension the names that may stand for it."""
+    named: dict[int, set[str]] = {i: set() for i in range(len(views))}
+    assigned = [
+        pair for n in ir.walk(sketch.body) if isinstance(n, ir.Assign) for pair in zip(n.targets, n.values, strict=True)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for i, view in enumerate(views):
+            for target, value in assigned:
+                if value is view or (isinstance(value, ir.Var) and value.name in named[i]):
+                    changed = changed or target not in named[i]
+                    named[i].add(target)
+    return named
+
+
+def noisy_views(views: Sequence[ir.Comprehension], named: Mapping[int, set[str]]) -> frozenset[int]:
+    """The comprehensions whose items draw noise, or read a list whose items do."""
+    noisy = {i for i, view in enumerate(views) if any(isinstance(node, ir.Draw) for node in ir.walk(view.item))}
+    for _ in views:
+        lists = set().union(*(named[i] for i in noisy))
+        noisy |= {i for i, v in enumerate(views) if lists & {n.name for n in ir.walk(v) if isinstance(n, ir.Var)}}
+    return frozenset(noisy)
+
+
+def find_followed(
+    sketch: Sketch, noisy: frozenset[int], named: Mapping[int, set[str]]
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    """For each comprehension with noise the variables that it is read at, and those they may come from, each with the
+    name of a ghost."""
+    loops = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For)}
+    own = ir.assigned_names(sketch.body) - loops
+    copies = [
+        (target, value.name)
+        for node in ir.walk(sketch.body)
+        if isinstance(node, ir.Assign)
+        for target, value in zip(node.targets, node.values, strict=True)
+        if isinstance(value, ir.Var)
+    ]
+    result = {}
+    for i in sorted(noisy):
+        reads = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and n.of.name in named[i]]
+        names = {n.at.name for n in reads if isinstance(n.at, ir.Var)}
+        for _ in copies:
+            names |= {source for target, source in copies if target in names}
+        result[i] = tuple((name, f"item {i + 1} at {name}") for name in sorted(names & own))
+    return result
+
+
+def may_fault(node: ir.Node) -> bool:
+    """Whether computing this part of an item may stop the run; a division by a number that is not 0 never does."""
+    match node:
+        case ir.Index() | ir.Binary("//" | "%"):
+            return True
+        case ir.Binary("/", _, ir.Const(value=Fraction() as divisor)):
+            return divisor == 0
+        case ir.Binary("/"):
+            return True
+        case _:
+            return False
+
+
+def whole_names(sketch: Sketch) -> frozenset[str]:
+    """The variables that hold whole numbers where answers and noise are whole; a mistake here is found on arrival."""
+    names = {p.name for p in sketch.parameters if p.type is not Type.FLOAT and p.role is not Role.EPSILON}
+    names |= ir.assigned_names(sketch.body)
+    assigns = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Assign)]
+
+    def fractional(value: ir.Expr) -> bool:
+        return any(
+            (isinstance(n, ir.Const) and isinstance(n.value, Fraction) and n.value.denominator != 1)
+            or (isinstance(n, ir.Binary) and n.op == "/")
+            or (isinstance(n, ir.Draw) and not n.noise.whole)
+            or (isinstance(n, ir.Var) and n.name not in names)
+            for n in ir.walk(value)
+        )
+
+    while True:
+        lost = {t for a in assigns for t, v in zip(a.targets, a.values, strict=True) if t in names and fractional(v)}
+        if not lost:
+            return frozenset(names)
+        names -= lost

@@ -43,6 +43,7 @@ _BODIES = {
     "view made between reads": "a = [x + Lap(2/eps) for x in q]\nt = a[0]\nb = [x + Lap(3/eps) for x in q]\nif a[0] > b[0] + t:\n    return 1\nreturn 0",
     "range of a view": "a = [x + Lap(2/eps) for x in q]\nfor i in range(len(a)):\n    if a[i] > T:\n        return i\nreturn 0",
     "range with a step of an argument": "s = 0\nfor i in range(0, len(q), N + 1):\n    s = s + q[i]\nreturn s + Lap(1/eps)",
+    "range with a step of nothing": "s = 0\nfor i in range(0, len(q), 1 - 1):\n    s = s + q[i]\nreturn s + Lap(1/eps)",
     "view with a whole division": "a = [x // 2 for x in q]\nreturn a[0] + Lap(1/eps)",
     "view with a remainder": "a = [N % 2 + x + Lap(1/eps) for x in q]\nreturn a[0]",
     "view over one": "a = [x / 1 + Lap(1/eps) for x in q]\nreturn a[0]",

@@ -17,17 +17,19 @@ from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.affine import Change, Drawn, symbol_form
+from kolahal.logic.affine import Answer, Atom, Change, Drawn, constant_form, symbol_form
 from kolahal.model import Bounded, Certificate, Unknown
-from kolahal.paths.events import normal
+from kolahal.paths.events import Event, normal
 from kolahal.paths.explore import Paths, explore
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.trusted.bounded import _Recheck, recheck_bounded
+from kolahal.proof.trusted.bounded import _all_stop, _Recheck, recheck_bounded
 from kolahal.proof.trusted.passages import (
     MOST_CORNERS,
     Case,
     Row,
     TooLarge,
+    find_rows,
+    move_answers,
     relation,
     shape,
     whole_moves,
@@ -248,3 +250,51 @@ def test_events_of_one_shape_have_the_same_noise_and_answer() -> None:
     assert len(strict) == 4 and len(set(strict)) == 4
     scaled = shapes("x = Lap(1/eps)\nif q[0] > 0:\n    return 2 * x\nreturn x", [0])
     assert len(set(scaled)) == 2
+
+
+# ---------------------------------------------------------------- single checks
+
+
+def test_noise_that_stays_does_not_hide_what_comes_after_it() -> None:
+    body = "x = Lap(1/eps)\ny = Lap(2/eps)\nif y > 0:\n    if q[0] + x > 0:\n        return 1\n    return 0\nreturn 2"
+    assert "no shift hides the move" in said(forge(program(body), [0]))
+
+
+def test_a_proof_for_fewer_answers_than_declared_is_none() -> None:
+    sketch = program("return q[0] + Lap(1/eps)", private="Private[3]")
+    document = forge(sketch, [0], BOTH, size=3)
+    assert said({**document, "cases": document["cases"][2:]}) == ""
+    fewer = {**document, "size": 2, "cases": document["cases"][1:2]}
+    assert said(fewer) == "2 is not a number of answers that it can be about"
+    assert said({**document, "size": 0, "cases": []}) == "0 is not a number of answers that it can be about"
+
+
+def test_rows_compare_facets_with_the_same_noise() -> None:
+    x, y = symbol_form(Drawn(0, ())), symbol_form(Drawn(1, ()))
+    q0, q1, d1 = symbol_form(Answer(0)), symbol_form(Answer(1)), symbol_form(Change(1))
+    source = Event((0,), (Atom(x - q0, True), Atom(y - q1 + constant_form(100), True), Atom(x + q1, False)), 1)
+    target = Event((1,), (Atom(q0, True), Atom(x - q1, True)), 1)
+    rows = find_rows(source, target, frozenset({0, 1}), move_answers([0, 1]))
+    assert rows == (Row(x, q0 - q1 - d1, False),)
+
+
+def test_a_program_that_always_stops_has_no_proof() -> None:
+    body = "return q[1] / (q[0] - q[0]) + Lap(1/eps)"
+    for sketch, words in (
+        (program(body), "every run with up to 2 answers stops with an error: "),
+        (program(body, private="Private[2]"), "every run with 2 answers stops with an error: "),
+    ):
+        stop = _all_stop(sketch, 2, SETTINGS)
+        codes = stop.removeprefix(words).split(", ")
+        assert stop.startswith(words) and codes == sorted(set(codes)) and len(codes) == (2 if "up to" in words else 1)
+    assert _all_stop(GIVEN, 2, SETTINGS) == ""
+    few = ProofSettings(paths=1)
+    branching = program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0")
+    assert _all_stop(branching, 1, few) == "every run with up to 1 answers stops with an error: "
+
+
+def test_a_program_with_too_many_paths_has_no_proof() -> None:
+    document = forge(program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0"), [0], BOTH)
+    assert said(document) == ""
+    refused = said(document, ProofSettings(paths=1))
+    assert refused.startswith("the program has no such proof: ") and "paths" in refused and "Budget" not in refused

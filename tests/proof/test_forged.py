@@ -22,7 +22,7 @@ from kolahal.model import Bounded, Certificate, Unknown
 from kolahal.paths.events import Event, normal
 from kolahal.paths.explore import Paths, explore
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.trusted.bounded import _all_stop, _Recheck, recheck_bounded
+from kolahal.proof.trusted.bounded import Budget, _all_stop, _Recheck, _settings, find_budget, recheck_bounded
 from kolahal.proof.trusted.passages import (
     MOST_CORNERS,
     Case,
@@ -281,12 +281,10 @@ def test_rows_compare_facets_with_the_same_noise() -> None:
 def test_a_program_that_always_stops_has_no_proof() -> None:
     body = "return q[1] / (q[0] - q[0]) + Lap(1/eps)"
     for sketch, words in (
-        (program(body), "every run with up to 2 answers stops with an error: "),
-        (program(body, private="Private[2]"), "every run with 2 answers stops with an error: "),
+        (program(body), "every run with up to 2 answers stops with an error: K401, K402"),
+        (program(body, private="Private[2]"), "every run with 2 answers stops with an error: K402"),
     ):
-        stop = _all_stop(sketch, 2, SETTINGS)
-        codes = stop.removeprefix(words).split(", ")
-        assert stop.startswith(words) and codes == sorted(set(codes)) and len(codes) == (2 if "up to" in words else 1)
+        assert _all_stop(sketch, 2, SETTINGS) == words
     assert _all_stop(GIVEN, 2, SETTINGS) == ""
     few = ProofSettings(paths=1)
     branching = program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0")
@@ -298,3 +296,54 @@ def test_a_program_with_too_many_paths_has_no_proof() -> None:
     assert said(document) == ""
     refused = said(document, ProofSettings(paths=1))
     assert refused.startswith("the program has no such proof: ") and "paths" in refused and "Budget" not in refused
+
+
+def test_an_event_has_one_answer_and_the_facets_of_its_paths() -> None:
+    sketch = program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0")
+    document = forge(sketch, [0], BOTH)
+    case = document["cases"][0]
+    case["events"] = [{"paths": [0, 1], "facets": []}]
+    assert said(document) == "1 answer: an event has two different outputs"
+    document = forge(program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 1"), [0], BOTH)
+    document["cases"][0]["events"] = [{"paths": [0, 1], "facets": []}]
+    assert said(document) == "", "what is everything has no facets"
+    document["cases"][0]["events"][0]["facets"] = forge(sketch)["cases"][0]["events"][0]["facets"]
+    assert said(document) == "1 answer: the facets of an event are not those of its paths"
+    document = forge(sketch, [0], [STAY])
+    for event in document["cases"][0]["events"]:
+        event["facets"] = []
+    assert said(document) == "1 answer: the facets of an event are not those of its paths"
+
+
+ALL_KINDS = parse(
+    "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, on: bool, T: float, eps: Epsilon):\n"
+    "    return q[0] + Lap(2/eps) + Lap(3*N/eps) + Lap(1/eps**2) + Lap(T/eps) + Lap(len(q)/eps) + Lap(1)\n"
+)
+
+
+def test_all_arguments_and_sizes_are_covered() -> None:
+    whole = [Fraction(1), Fraction(2), Fraction(3)]
+    every = [({"N": n, "on": on}, size) for n in whole for on in (False, True) for size in (1, 2)]
+    assert list(_settings(ALL_KINDS, 2)) == every
+    counted = program("return q[0] + Lap(1/eps)", private="Private[3]")
+    assert list(_settings(counted, 3)) == [({}, 3)] and list(_settings(GIVEN, 3)) == [({}, 1), ({}, 2), ({}, 3)]
+
+
+def test_prices_and_limits() -> None:
+    usual = {0: Fraction(1, 2), 1: Fraction(1, 6), 4: Fraction(1, 3)}
+    for claim, prices, limit in (
+        ("eps", usual, 1),
+        ("2*eps", usual, 2),
+        ("len(q)*N*eps", usual, 6),
+        ("eps**2", {2: Fraction(1)}, 1),
+        ("2", {5: Fraction(1)}, 2),
+    ):
+        arguments = {"N": Fraction(2), "on": True}
+        assert find_budget(ALL_KINDS, parse_scale(claim), 3, arguments) == Budget(prices, Fraction(limit))
+    for claim in ("T*eps", "K*eps", "eps*on"):
+        found = find_budget(ALL_KINDS, parse_scale(claim), 3, {"N": Fraction(2), "on": True})
+        assert found == Unknown(f"the claim {claim} uses a quantity without a fixed value")
+    holes = program("return q[0] + Lap(hole)")
+    assert find_budget(holes, parse_scale("eps"), 3, {}) == Unknown("the program has holes")
+    counted = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Lap(1/eps)\n")
+    assert find_budget(counted, parse_scale("len(q)*eps"), 3, {}) == Budget({0: Fraction(1)}, Fraction(3))

@@ -137,6 +137,7 @@ _BODIES = {
     "mean": "s = 0\nfor x in q:\n    s = s + x\nreturn (s + Lap(1/eps)) / len(q)",
     "scaled answer": "s = q[0] + Lap(1/eps)\nr = N * (3 - s) - T\nreturn r",
     "scaled answers": "s = q[0] + Lap(1/eps)\nreturn (2 * s + -(N), (s - 1) / (N * 2), s * q[1])",
+    "answer times a negative number": "return (q[0] + Lap(1/eps)) * (-N)",
     "answer over an answer": "return (N + Lap(1/eps)) / q[0]",
     "settled in a loop": "while True:\n    return (q[0] + Lap(1/eps)) * N",
     "settled under an if": "if on:\n    N = 2\nr = (q[0] + Lap(1/eps)) * M\nreturn r",

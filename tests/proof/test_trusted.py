@@ -13,6 +13,7 @@ import stored
 import z3
 from every_length import load
 
+from kolahal.lang.ir import Append, Const
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
@@ -60,6 +61,8 @@ from kolahal.proof.trusted.certificate import (
 )
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
 from kolahal.proof.trusted.neighbours import assumed_names, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
+from kolahal.proof.trusted.product import build_product
 from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form, describe_form, describe_shift
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
@@ -221,6 +224,27 @@ def test_comprehensions_that_are_an_answer_must_be_released() -> None:
         ("    return [a[0], b[0]]\n", set()),
     ):
         assert must_release(load(head + lists + text)) == wanted
+
+
+def test_a_list_with_two_names_does_not_grow() -> None:
+    """The language refuses such a program; trusted code does not rely on it."""
+    sketch = load("@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    a = [1]\n    b = a\n    return b\n")
+    build_product(sketch, frozenset())
+    for name in ("a", "b"):
+        grows = Append(name, Const(Fraction(2), span=sketch.body[0].span), False, span=sketch.body[0].span)
+        with pytest.raises(Unsupported, match="`b` and `a` are the same list, and it grows"):
+            build_product(replace(sketch, body=(*sketch.body[:-1], grows, sketch.body[-1])), frozenset())
+
+
+def test_only_impossible_steps_owe_nothing() -> None:
+    impossible = Clause("impossible", None, (FALSE,), (a,), None, ())
+    clauses = (impossible, Clause("first", None, (b,), (a,), 0, ((a, b),)), Clause("next", 0, (), (a,), None, ()))
+    found = obligations(System((negate(b),), {0: (a,)}, clauses), {0: (negate(a),)})
+    assert found == (
+        Obligation("first", (negate(b), b), every([a, negate(b)])),
+        Obligation("next", (negate(b), negate(a)), a),
+    )
+    assert obligations(System((), {}, clauses[2:]), {}) == (Obligation("next", (), a),)
 
 
 # ---------------------------------------------------------------- shifts in words

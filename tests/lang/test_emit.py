@@ -769,6 +769,13 @@ SHIFTED = [
         "make up for other noise",
     ),
     ("return max(Lap(2/eps), q[1]) / 3 + Lap(1/eps)", {1: "cancel"}, "make up for other noise"),
+    (
+        "a = [x + Lap(2/eps) for x in q]\nk = 0\nfor i in range(len(q)):\n    if a[i] > a[k]:\n        k = i\n"
+        "return a[k] / 3 + Lap(1/eps)",
+        {1: "cancel"},
+        "make up for other noise",
+    ),
+    ("a = [x + Lap(2/eps) for x in q]\nk = 0\nreturn a[k] / 3 + Lap(1/eps)", {1: "cancel"}, None),
     ("v = Lap(1/eps)\nif v > q[0]:\n    v = q[0]\nw = v / 3\nb = q[0] + Lap(1/eps)\nreturn b > w", {1: "w"}, "`w`"),
     # Differences that come back divided, turn by turn, through noise that follows them.
     ("v = 0\nb = 0\nfor x in q:\n    b = x + Lap(1/eps)\n    v = b / 3\nreturn v", {0: "v"}, "again in every turn"),

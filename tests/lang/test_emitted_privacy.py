@@ -276,16 +276,31 @@ def test_shifts_that_are_mixed_by_other_noise_are_on_the_grid_or_refused() -> No
             emit(sketch, bounded)
 
 
-def test_noise_that_makes_up_for_divided_noise_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (
+            "y = max(q[0], Lap(2/eps))\nreturn y / 2 + Lap(1/(2*eps))",
+            "lets noise make up for other noise that is multiplied or divided",
+        ),
+        (
+            "y = max(q[0], Lap(2/eps))\ne = Lap(1/(2*eps))\nreturn y / 2 + e",
+            "noise that has a name makes up for a difference",
+        ),
+    ],
+)
+def test_noise_that_makes_up_for_divided_noise_is_refused(
+    body: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The proof for every length shifts the second noise by half of what q[0] is away from the first noise.
 
     That is half a step of the grid now and then, and without the refusal the brute force finds it.
     """
-    text = program("each_within(1)", "y = max(q[0], Lap(2/eps))\nreturn y / 2 + Lap(1/(2*eps))")
+    text = program("each_within(1)", body)
     trial = Trial("half a step", text, Fraction(2), step=Fraction(1), steps=Fraction(1, 4))
     verdict = prove_every_length(trial.sketch())
     assert isinstance(verdict, Proved)
-    with pytest.raises(UsageError, match="lets noise make up for other noise that is multiplied or divided"):
+    with pytest.raises(UsageError, match=words):
         emit(trial.sketch(), verdict)
     monkeypatch.setattr(grid._Planner, "refuse_finer_noise", lambda *_: None)
     assert worst(trial, emit(trial.sketch(), verdict)) > 0.01

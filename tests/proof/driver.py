@@ -64,12 +64,17 @@ def in_comprehension(sketch: Sketch) -> set[int]:
 
 
 def drive(
-    sketch: Sketch, released: frozenset[int], database: Sequence[Any], values: dict[str, Any], noise: Noise
+    sketch: Sketch,
+    released: frozenset[int],
+    database: Sequence[Any],
+    values: dict[str, Any],
+    noise: Noise,
+    delayed: bool = False,
 ) -> Any:
-    """The answer of one run through its segments."""
+    """The answer of one run through its segments; a delayed draw is made in the segment that names it."""
     spread = spread_comprehensions(sketch, released)
     grown: frozenset[str] = frozenset()
-    machine = Machine(spread, 1, False, grown)
+    machine = Machine(spread, 1, False, grown, delayed)
     run = machine.run()
     state: dict[Symbol, Any] = {LENGTH: len(database)}
     for parameter in sketch.parameters:

@@ -12,6 +12,26 @@ def load(text: str) -> Sketch:
 
 
 PRIVATE = {
+    "named_noise": """
+@sketch(adjacent=one_within(1))
+def f(q: Private, eps: Epsilon):
+    out = []
+    for x in q:
+        e = Lap(1/eps)
+        out.append(x + e)
+        out.append(x + e)
+    return out
+""",
+    "largest_of_list": """
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    noisy = [x + Lap(2/eps) for x in q]
+    best = 0
+    for i in range(len(q)):
+        if noisy[i] > noisy[best]:
+            best = i
+    return best
+""",
     "above_for": """
 @sketch(adjacent=each_within(1))
 def f(q: Private, T: float, eps: Epsilon):

@@ -18,7 +18,7 @@ from kolahal.verdicts import Certificate
 FILE = Path(__file__).parent.parent / "golden" / "certificates.json"
 OTHERS = (
     *("svt_mono", "hist_sum", "num_svt2", "noisy_max_comp", "exp_max_mono", "two_loops_max", "smart_checkdp"),
-    *("discrete_above", "flagged", "guard_len", "eps2_post", "repeat_release", "every_other", "mean", "num_svt"),
+    *("discrete_above", "flagged", "guard_len", "eps2_post", "repeat_release", "every_other", "mean", "num_svt", "named_noise", "largest_of_list"),
 )
 NAMES = (*GALLERY, *OTHERS)
 

@@ -30,7 +30,7 @@ from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import Certificate
 
-NAMES = ("above_threshold_1", "svt", "noisy_max_1", "smart_sum", "histogram", "exp_noisy_max")
+NAMES = ("above_threshold_1", "svt", "noisy_max_1", "smart_sum", "histogram", "exp_noisy_max", "named_noise", "largest_of_list")
 
 
 def document(name: str) -> Any:
@@ -222,7 +222,7 @@ def test_nonsense_is_refused(text: str) -> None:
 def test_scripts_say_what_the_obligations_say() -> None:
     whole = proof("above_threshold_1")
     case: CaseProof = whole.cases[0]
-    product = build_product(whole.sketch, whole.released)
+    product = build_product(whole.sketch, whole.released, whole.delayed)
     system = build_system(product, case.neighbours, case.alignment, case.shares, whole.assumed)
     assert [o.script() for o in obligations(system, case.invariant)] == document("above_threshold_1")["cases"][0][
         "obligations"

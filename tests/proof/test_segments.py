@@ -42,7 +42,9 @@ def noise_at(seed: int, one_sided: bool, site: int, turns: tuple[int, ...]) -> i
     return abs(value) if one_sided else value
 
 
-def both_ways(sketch: Sketch, released: frozenset[int], database: Any, arguments: Arguments, seed: int) -> bool:
+def both_ways(
+    sketch: Sketch, released: frozenset[int], database: Any, arguments: Arguments, seed: int, delayed: bool = False
+) -> bool:
     """Compare the engines; whether there was an answer to compare."""
     sketch = with_unit_noise(sketch)
     sides = {draw.site: draw.noise in (Noise.EXPONENTIAL, Noise.GEOMETRIC) for draw in sketch.draws}
@@ -57,7 +59,7 @@ def both_ways(sketch: Sketch, released: frozenset[int], database: Any, arguments
     except RunError:
         expected = Faulty
     try:
-        found: Any = drive(sketch, released, database, values, lambda s, t: noise_at(seed, sides[s], s, t))
+        found: Any = drive(sketch, released, database, values, lambda s, t: noise_at(seed, sides[s], s, t), delayed)
     except Faulty:
         found = Faulty
     # Where a run faults, the segments may only say that it does; that they say so too often costs proofs, not truth.

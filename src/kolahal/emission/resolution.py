@@ -46,12 +46,14 @@ class Shifts:
     `parts` is into how many parts a step of the grid must fall. `cancels` are the sites whose noise makes up for the
     difference of the sum that it stands in, and `followed` the variables whose difference a draw is shifted by; these may
     depend on other noise. So may shifts that are mixed by a change, on the noise of all sites but those in `mixing`.
+    `delayed`: noise that is only named makes up for the difference of a sum in which its name stands.
     """
 
     parts: int = 1
     cancels: frozenset[int] = frozenset()
     followed: Mapping[int, frozenset[str]] = field(default_factory=dict)
     mixing: frozenset[int] | None = None  # None where nothing is mixed so
+    delayed: bool = False
 
 
 NO_SHIFTS = Shifts()
@@ -68,7 +70,8 @@ def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
     cancels: set[int] = set()
     followed: dict[int, frozenset[str]] = {}
     mixing: frozenset[int] | None = None
-    for case in certificate.document()["cases"]:  # by place: other keys are names of the user's, `steps` among them
+    document = certificate.document()
+    for case in document["cases"]:  # by place: other keys are names of the user's, `steps` among them
         rules, passages = case.get("alignment") or (), case.get("passages") or ()
         found = [Fraction(s) / distance for p in passages for shift in p["shifts"] for s in shift["steps"].values()]
         for site, rule in enumerate(rules):
@@ -87,7 +90,7 @@ def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
         if open_ends:
             active = frozenset(case["active"])
             mixing = active if mixing is None else mixing & active
-    return Shifts(shifts * widths, frozenset(cancels), followed, mixing)
+    return Shifts(shifts * widths, frozenset(cancels), followed, mixing, bool(document.get("delayed")))
 
 
 def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
@@ -111,6 +114,7 @@ class _Planner:
         self.sketch, self.shifts = sketch, shifts
         self.data = find_flow(sketch, answers=True, noise=True)
         self.noisy = find_flow(sketch, answers=False, noise=True)
+        self.steered = find_flow(sketch, answers=True, noise=True, control=True)
         self.types = infer(sketch)
         self.fixed: dict[str, ir.Expr] = {}
         self.define()
@@ -267,6 +271,10 @@ class _Planner:
         finer = self.shifts.parts > 1 or any(self.is_finer(site, sites) for site in sites)
         if self.shifts.mixing is not None and others and finer:
             self.reasons.append("the proof shifts noise by a part of what other noise is away from a value")
+        named = {value.site for _, value in bindings(self.sketch) if isinstance(value, ir.Draw)}
+        if self.shifts.delayed and sites and named & self.shifts.cancels:
+            # It may stand in several sums, with other factors in each.
+            self.reasons.append("noise that has a name makes up for a difference, and the program multiplies or divides")
         for names in self.shifts.followed.values():
             for name in sorted(names & selected & divided):
                 self.reasons.append(
@@ -283,7 +291,7 @@ class _Planner:
 
     def selected(self) -> set[str]:
         """The noisy names that the two runs may have taken from different draws: by a condition, or by max, min, abs."""
-        controlled = find_flow(self.sketch, answers=True, noise=True, control=True).controlled
+        controlled = self.steered.controlled
         names = {name for node in controlled if isinstance(node, ir.Assign) for name in node.targets}
         names |= {node.name for node in controlled if isinstance(node, ir.Append)}
         names &= self.noisy.names
@@ -293,8 +301,8 @@ class _Planner:
         match node:
             case ir.Var(name):
                 return name in known
-            case ir.Index(of, _):
-                return of.name in known
+            case ir.Index(of, at):  # a proof may let the two runs read noise at different places
+                return of.name in known or (of.name in self.noisy.names and self.steered.of(at))
             case ir.Call(_, arguments):
                 return any(map(self.noisy.of, arguments))
             case _:

@@ -190,6 +190,8 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
             yield at_most(term, number(seen[1]))
         for limit in fixed:
             if (seen := _range(term - limit, states)) is not None:
+                if seen[0] == seen[1]:
+                    yield equal(term, limit + number(seen[0]))
                 yield at_most(term, limit + number(seen[1]))
                 yield at_most(term, limit + number(min(seen[1] + 1, 1)))
             if (seen := _range(term - limit.times(2), states)) is not None and seen[1] <= 1:
@@ -201,8 +203,18 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
             else:
                 yield at_most(a, b + number(seen[1]))
                 yield at_most(b + number(seen[0]), a)
-    # A variable that is None before the first turn and never after it.
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
+    # What a first value hides: relations that hold from the second turn on.
+    begun = below(ZERO, turn)
+    later = [state for state in states if compile_formula(begun)(state)]
+    for a, b in combinations(own, 2):
+        first, then = _range(a - b, states), _range(a - b, later)
+        if first is not None and then is not None:
+            if then[1] < first[1]:
+                yield implies(begun, at_most(a, b + number(then[1])))
+            if then[0] > first[0]:
+                yield implies(begun, at_most(b + number(then[0]), a))
+    # A variable that is None before the first turn and never after it.
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))
         yield implies(flag, equal(turn, ZERO))
@@ -240,7 +252,10 @@ def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment) -> Iter
                     yield below(here, ghost)
         for both in scene.numbers:
             if both.counts:
-                yield every([both.known, equal(both.one, ghost)])
+                chosen = every([both.known, equal(both.one, ghost)])
+                yield chosen
+                for place in dict.fromkeys(scene.places or (turn,)):
+                    yield every([chosen, below(ghost, place)])  # a place that was only ever the first value is not chosen
 
 
 def _difference_atoms(scene: _Scene, neighbours: Neighbours) -> Iterator[Formula]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
@@ -71,16 +72,18 @@ def find_proof(sketch: Sketch, claim: Scale, steps: int) -> LengthProof | str:
     assumed = assumed_names(sketch, claim)
     comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
     reasons = []
-    for released in dict.fromkeys([must_release(sketch), comprehensions]):
+    ways = dict.fromkeys([must_release(sketch), comprehensions])
+    named = any(isinstance(value, Draw) for n in walk(sketch.body) if isinstance(n, Assign) for value in n.values)
+    for released, delayed in itertools.product(ways, (False, True) if named else (False,)):
         try:
-            product = build_product(sketch, released)
+            product = build_product(sketch, released, delayed)
             cases = []
             for neighbours in neighbours_of(sketch):
                 case = find_case(product, neighbours, claim, assumed, steps)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
-            return LengthProof(sketch, claim, assumed, released, tuple(cases))
+            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases))
         except Unsupported as error:
             reasons.append(str(error))
     return reasons[0]

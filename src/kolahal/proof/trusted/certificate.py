@@ -55,6 +55,7 @@ class LengthProof:
     claim: Scale
     assumed: tuple[str, ...]  # whole arguments that are taken to be at least 1
     released: frozenset[int]
+    delayed: bool  # whether noise that is only named is drawn where it is first looked at
     cases: tuple[CaseProof, ...]
 
 
@@ -63,7 +64,7 @@ class LengthProof:
 
 def write_certificate(proof: LengthProof) -> Certificate:
     """The proof as text."""
-    product = build_product(proof.sketch, proof.released)
+    product = build_product(proof.sketch, proof.released, proof.delayed)
     document = {
         "version": VERSION,
         "scope": SCOPE,
@@ -73,6 +74,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
         "assumed": list(proof.assumed),
         "assumptions": describe_assumptions(proof.sketch, proof.assumed),
         "released": sorted(proof.released),
+        **({"delayed": True} if proof.delayed else {}),
         "cases": [_write_case(product, proof, case) for case in proof.cases],
     }
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
@@ -159,11 +161,12 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed):
         raise Rejected("the assumptions in words are not those of the proof")
     released = frozenset(take_all(document, "released", int))
-    product = build_product(sketch, released)
+    delayed = "delayed" in document and take(document, "delayed", bool)
+    product = build_product(sketch, released, delayed)
     parts = take_all(document, "cases", dict)
     cases = tuple(_read_case(product, assumed, part) for part in parts)
     stored = [take_all(part, "obligations", str) for part in parts]
-    return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, cases), stored
+    return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases), stored
 
 
 def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
@@ -247,7 +250,7 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
         failures.append("the cases are not the sets of moves that make up the adjacency")
     if proof.assumed != assumed_names(sketch, proof.claim):
         failures.append("the arguments that are assumed to be at least 1 are not those that the program requires to be")
-    product = build_product(sketch, proof.released)
+    product = build_product(sketch, proof.released, proof.delayed)
     for case, scripts in zip(proof.cases, stored, strict=True):
         if not within_claim(case.shares, proof.claim, sketch):
             failures.append(f"the shares of the budget are not at most {proof.claim}")

@@ -6,7 +6,21 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from kolahal.lang.ir import Binary, Call, Const, Draw, Expr, Index, IsNone, Length, Negate, Not, Var, assigned_names
+from kolahal.lang.ir import (
+    Binary,
+    Call,
+    Const,
+    Draw,
+    Expr,
+    Index,
+    IsNone,
+    Length,
+    Negate,
+    Not,
+    Var,
+    assigned_names,
+    walk,
+)
 from kolahal.lang.kinds import BOOLEAN, NUMBER, WHOLE, Types, infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
@@ -41,9 +55,11 @@ from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, i
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
+    Environment,
     Logical,
     Maybe,
     Numeric,
+    Pending,
     PrivateAnswers,
     Read,
     SingleValue,
@@ -56,6 +72,7 @@ from kolahal.proof.trusted.values import (
     same,
 )
 
+UNDRAWN = Maybe(TRUE, Numeric(ZERO))
 MOST_BITS = 4_096  # of a number that the program computes
 
 
@@ -68,6 +85,7 @@ class Evaluator:
         self.types: Types = infer(sketch)
         self.answer_sort = INT if whole_answers else REAL
         self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
+        self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
 
     def is_vector(self, name: str, state: Walk) -> bool:
         return isinstance(state.names.get(name), PrivateAnswers | View)
@@ -89,6 +107,8 @@ class Evaluator:
                 return Numeric(number(exact))
             case Var(name):
                 value = self.known(name, state)
+                if isinstance(value, Pending):
+                    return self.drawn_now(name, value, state)
                 if isinstance(value, PrivateAnswers | View | Built):
                     raise Unsupported(f"the list `{name}` stands where one value is needed")
                 return value
@@ -144,7 +164,10 @@ class Evaluator:
                 alike = same(self.scalar(left, state), self.scalar(right, state))
                 return alike if op == "==" else negate(alike)
             case Binary("<" | "<=" | ">" | ">=" as op, left, right):
-                a, b = self.whole_sum(left, state), self.whole_sum(right, state)
+                if self.looks_back(left, state):
+                    b, a = self.whole_sum(right, state), self.whole_sum(left, state)
+                else:
+                    a, b = self.whole_sum(left, state), self.whole_sum(right, state)
                 if op in (">", ">="):
                     a, b = b, a
                 return below(a, b) if op in ("<", ">") else at_most(a, b)
@@ -277,9 +300,11 @@ class Evaluator:
 
     def view_item(self, view: View, place: Sum, state: Walk) -> SingleValue:
         spot = None if view.cursor is None else Spot(view.cursor, in_common(place))
-        if spot in state.items:
-            return state.items[spot]
+        if spot is not None and spot in state.items:
+            return state.items[spot][1]
         if view.cursor is not None:
+            if (kept := self.kept_item(view.cursor, place, state)) is not None:
+                return kept
             ghost = Cursor(view.cursor)
             # An item is drawn when it is first read, so no place may be read twice: places only grow.
             behind = below(place, state.ghosts[ghost])
@@ -296,7 +321,65 @@ class Evaluator:
         value = self.scalar(view.item, inner)
         if spot is not None:
             state.draws[before:] = [replace(drawn, spot=spot, place=place) for drawn in state.draws[before:]]
-            state.items[spot] = value
+            state.items[spot] = place, value
+            self.keep_item(spot, place, value, state)
+        return value
+
+    # Ghosts of items: for a variable that some list of noise is read at, the item at its place, if that was drawn.
+
+    def kept_item(self, cursor: int, place: Sum, state: Walk) -> SingleValue | None:
+        """The item at the place of a variable, from where it was drawn; that it was drawn is to be shown, not believed.
+
+        None if it was surely not drawn since the variable came there: then it is drawn now.
+        """
+        for name, ghost in self.followed.get(cursor, ()):
+            at, item = state.names.get(name), state.names.get(ghost)
+            if at == Numeric(place) and isinstance(item, Maybe) and item.none != TRUE:
+                return Numeric(self.as_number(item, state))
+        return None
+
+    def keep_item(self, spot: Spot, place: Sum, value: SingleValue, state: Walk) -> None:
+        """An item was drawn: whoever stands at its place has it."""
+        assert isinstance(spot.of, int)
+        for name, ghost in self.followed.get(spot.of, ()):
+            at, item = state.names.get(name), state.names.get(ghost)
+            if isinstance(at, Numeric) and isinstance(item, Maybe) and isinstance(value, Numeric):
+                state.names[ghost] = _lifted(pick(equal(at.value, place), value, item))
+
+    def moved_ghosts(self, name: str, value: SymbolicValue, state: Walk) -> Environment:
+        """The ghosts of a variable after it gets a value: an item drawn in this segment, or what another variable has."""
+        changed: Environment = {}
+        for cursor, pairs in self.followed.items():
+            for own_name, ghost in pairs:
+                if own_name != name or ghost not in state.names:
+                    continue
+                item: SingleValue = UNDRAWN
+                if isinstance(value, Numeric):
+                    for other, theirs in pairs:
+                        if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
+                            item = found
+                    for spot, (place, drawn) in state.items.items():
+                        if spot.of == cursor and isinstance(drawn, Numeric):
+                            item = pick(equal(value.value, place), drawn, item)
+                changed[ghost] = _lifted(item)
+        return changed
+
+    def looks_back(self, expr: Expr, state: Walk) -> bool:
+        """Whether an expression reads an item that may have been drawn before; then the other side is looked at first."""
+        lists = [(n.of.name, n.at.name) for n in walk(expr) if isinstance(n, Index) and isinstance(n.at, Var)]
+        for of, at in lists:
+            view = state.names.get(of)
+            if isinstance(view, View) and view.cursor is not None:
+                ghosts = [state.names.get(ghost) for name, ghost in self.followed.get(view.cursor, ()) if name == at]
+                if any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
+                    return True
+        return False
+
+    def drawn_now(self, name: str, pending: Pending, state: Walk) -> Numeric:
+        """Noise that was named before, drawn here; from now on the name stands for its value."""
+        size = pending.draw.scale
+        assert isinstance(size, Scale), "the program has no holes"
+        state.names[name] = value = Numeric(self.draw(pending.draw.noise, size, pending.draw.site, state))
         return value
 
     def draw(self, noise: Noise, size: Scale, site: int, state: Walk) -> Sum:
@@ -309,6 +392,10 @@ class Evaluator:
         )
         state.draws.append(drawn)
         return variable(symbol)
+
+
+def _lifted(value: SingleValue) -> Maybe:
+    return value if isinstance(value, Maybe) else Maybe(FALSE, value)
 
 
 def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:

@@ -23,6 +23,7 @@ from kolahal.logic.terms import (
     Sum,
     Symbol,
     Term,
+    Truth,
     at_most,
     choose,
     equal,
@@ -79,7 +80,7 @@ class Product:
         return spent_on(self.monomials.index(powers))
 
 
-def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
+def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False) -> Product:
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -88,7 +89,7 @@ def build_product(sketch: Sketch, released: frozenset[int]) -> Product:
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = settle_answers(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
-    first, second = (Machine(spread, which, sketch.private.whole, grown).run() for which in (1, 2))
+    first, second = (Machine(spread, which, sketch.private.whole, grown, delayed).run() for which in (1, 2))
     return Product(sketch, released, first, second, monomials)
 
 
@@ -438,6 +439,10 @@ def updates_of(
             return []
         case Built(length=length), Built(length=now):
             return [(_only(length), now)]
+        case Maybe(none=Truth()), _:
+            if value != symbols:
+                raise Unsupported("an item that was drawn is taken for one that was not")
+            return []
         case Maybe(Symbol() as none, inner), Maybe(now_none, now):
             if type(inner) is not type(now) and now_none == TRUE:
                 stand_in = Logical(FALSE) if isinstance(inner, Logical) else Numeric(ZERO)  # read where it is not None

@@ -16,7 +16,7 @@ from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, WHOLE
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Formula, Sum, Symbol, below, every, negate
-from kolahal.proof.trusted.expressions import Evaluator
+from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
 from kolahal.proof.trusted.steps import (
     Enter,
     Give,
@@ -38,6 +38,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
+    Pending,
     PrivateAnswers,
     Returned,
     Run,
@@ -56,15 +57,20 @@ MOST_PATHS = 200  # of one segment; a program beyond it is left to the bounded p
 class Machine(Evaluator):
     """Symbolic execution of the segments of one of the two runs (`which` is 1 or 2)."""
 
-    def __init__(self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str]):
+    def __init__(
+        self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False
+    ):
         super().__init__(sketch, which, whole_answers)
         self.sketch = sketch
+        self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
         self.grown = grown  # lists that the program itself lets grow
         self.steps = compile_steps(sketch.body)
         self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
         self.remainders = sorted({remainder_key(n) for n in ir.walk(sketch.body) if is_remainder(n)})
         self.whole = _whole_names(sketch) if whole_answers else frozenset()
         self.views = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Comprehension)]
+        self.followed = _followed(sketch, self.views)
+        self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
 
     # ---- places
 
@@ -114,6 +120,8 @@ class Machine(Evaluator):
                 if allowed is not None and allowed[name] != value:
                     raise Unsupported(f"`{name}` stands for different lists at different times")
                 names.append((name, value))
+            elif name in self.item_ghosts and value == UNDRAWN == (allowed or path.names)[name]:
+                names.append((name, UNDRAWN))  # on no way there was it drawn, so that it can be drawn after it
             else:
                 names.append((name, self.symbols(name, value)))
         ghosts = sorted(path.ghosts, key=str)
@@ -125,6 +133,8 @@ class Machine(Evaluator):
         """The variable `name` at a loop head, as symbols of this run."""
         if isinstance(value, Built):
             return Built(name, variable(own(name, self.which, INT, ".len")))
+        if name in self.item_ghosts:
+            return Maybe(own(name, self.which, BOOL, ".none"), Numeric(variable(own(name, self.which, REAL))))
         kinds = self.types.names[name]
         if LIST in kinds or (BOOLEAN in kinds and {NUMBER, WHOLE} & kinds):
             raise Unsupported(f"`{name}` holds values of several kinds")
@@ -165,6 +175,7 @@ class Machine(Evaluator):
         # A view reads other lists and arguments whenever it is read itself.
         for view in self.views:
             names |= {n.name for n in ir.walk(view) if isinstance(n, ir.Var)}
+        names |= {ghost for pairs in self.followed.values() for name, ghost in pairs if name in names}
         return frozenset(names)
 
     # ---- statements
@@ -195,7 +206,10 @@ class Machine(Evaluator):
             match step:
                 case Set(targets, values):
                     new = [self.assigned(target, value, state) for target, value in zip(targets, values, strict=True)]
+                    ghosts = [self.moved_ghosts(target, value, state) for target, value in zip(targets, new, strict=True)]
                     state.names |= dict(zip(targets, new, strict=True))
+                    for changed in ghosts:
+                        state.names |= changed
                 case Push(name, value, front):
                     item = self.scalar(value, state)
                     target = state.names.get(name)
@@ -221,6 +235,7 @@ class Machine(Evaluator):
                     return [(way, at + 1 if outcome else orelse) for outcome, way in ways]
                 case Head(loop, asks, node, leave):
                     if not at_head:
+                        self.settle(loop, state)
                         return [state.path(Goto(loop))]
                     at_head = False
                     if isinstance(node, ir.While) and asks is not None:
@@ -269,6 +284,7 @@ class Machine(Evaluator):
     def has_effects(self, expr: ir.Expr, state: Walk) -> bool:
         return any(
             isinstance(node, ir.Draw)
+            or (isinstance(node, ir.Var) and isinstance(state.names.get(node.name), Pending))
             or is_remainder(node)
             or (isinstance(node, ir.Index) and isinstance(state.names.get(node.of.name), View))
             for node in ir.walk(expr)
@@ -318,8 +334,17 @@ class Machine(Evaluator):
                 return state.names[name]
             case ir.Var(name) if self.is_vector(name, state):
                 return state.names[name]
+            case ir.Draw() if self.delayed:
+                return Pending(value)
             case _:
                 return self.scalar(value, state)
+
+    def settle(self, loop: int, state: Walk) -> None:
+        """Draw what a later segment may look at; what nobody will look at is never drawn."""
+        alive = self.read_from(self.heads[loop][0])
+        for name, value in sorted(state.names.items()):
+            if isinstance(value, Pending) and name in alive:
+                self.drawn_now(name, value, state)
 
     def listed(self, items: Sequence[ir.Expr], state: Walk) -> Built:
         return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))
@@ -343,6 +368,8 @@ class Machine(Evaluator):
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         state.ghosts[Cursor(cursor)] = ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
+        for _, ghost in self.followed.get(cursor, ()):
+            state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)
 
     def answer(self, value: ir.Expr, state: Walk) -> SymbolicValue | Several:
@@ -359,6 +386,15 @@ class Machine(Evaluator):
                 raise Unsupported("the output is a comprehension")
             case _:
                 return self.scalar(value, state)
+
+
+def _followed(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, tuple[tuple[str, str], ...]]:
+    """For each comprehension with noise the variables at which lists are read, each with the name of a ghost."""
+    loops = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For)}
+    reads = [n.at.name for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and isinstance(n.at, ir.Var)]
+    names = sorted(set(reads) & ir.assigned_names(sketch.body) - loops)
+    noisy = [i for i, view in enumerate(views) if any(isinstance(node, ir.Draw) for node in ir.walk(view.item))]
+    return {i: tuple((name, f"item {i + 1} at {name}") for name in names) for i in noisy}
 
 
 def _may_fault(node: ir.Node) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.lang.ir import Expr
+from kolahal.lang.ir import Draw, Expr
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.logic.linear import number
@@ -78,6 +78,13 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """Noise that was only named so far: it is drawn where it is first looked at, which no output can tell."""
+
+    draw: Draw
+
+
+@dataclass(frozen=True, slots=True)
 class Several:
     """`a, b, …` as an answer."""
 
@@ -86,7 +93,7 @@ class Several:
 
 SingleValue: TypeAlias = Numeric | Logical | Maybe
 Vector: TypeAlias = PrivateAnswers | View
-SymbolicValue: TypeAlias = SingleValue | Vector | Built
+SymbolicValue: TypeAlias = SingleValue | Vector | Built | Pending
 Environment: TypeAlias = dict[str, SymbolicValue]
 
 
@@ -242,7 +249,7 @@ class Walk:
     tests: dict[int, Formula] = field(default_factory=dict)
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
-    items: dict[Spot, SingleValue] = field(default_factory=dict)  # view items already computed in this segment
+    items: dict[Spot, tuple[Sum, SingleValue]] = field(default_factory=dict)  # of views, computed in this segment
 
     def fork(self) -> Walk:
         return Walk(

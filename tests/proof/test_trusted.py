@@ -18,7 +18,7 @@ from kolahal.lang.scale import Scale, parse_scale
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
-from kolahal.logic.solver import Translator, check_script, has_second_opinion, is_empty, second_opinion
+from kolahal.logic.solver import Switchboard, Translator, check_script, has_second_opinion, is_empty, second_opinion
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
@@ -506,6 +506,27 @@ def test_a_question_that_takes_too_long_is_not_proved() -> None:
     apart = [((less(f, g - ONE, False),), (less(g, f - ONE, False),)) for f in forms for g in forms if str(f) < str(g)]
     asked = [(left[0].negated(), right[0].negated()) for left, right in apart]
     assert not is_empty(inside, 100, none_of=asked) and is_empty(inside, 100_000_000, none_of=asked)
+
+
+def test_switches_say_something_while_they_are_assumed() -> None:
+    board = Switchboard(Translator(), [at_most(ZERO, X)], MANY)
+    low, high = board.assertion("low", at_most(X, ONE)), board.assertion("high", at_most(TWO, X))
+    negative, large = board.denial("negative", at_most(ZERO, X)), board.denial("large", at_most(X, ONE))
+    assert board.check([]) == board.check([low]) == board.check([high, large]) == "sat"
+    assert board.check([low, large]) == "unsat" and board.core() == {"low", "large"}
+    assert board.check([low, high, negative]) == "unsat" and board.core() in ({"low", "high"}, {"negative"})
+    assert board.broken([], [negative, large]) == [False, True] and board.broken([low], [negative, large]) == [False, False]
+    assert board.check([low]) == "sat", "what was asked before is forgotten"
+
+
+def test_what_a_search_could_not_find_out_may_be_broken() -> None:
+    n = 7
+    places = [variable(Symbol(f"p{k}", REAL)) for k in range(n)]
+    inside = [at_most(ZERO, p) for p in places] + [at_most(p, number(n - 2)) for p in places]
+    apart = [some([at_most(p, r - ONE), at_most(r, p - ONE)]) for k, p in enumerate(places) for r in places[:k]]
+    for steps, broken in ((100, [True]), (100_000_000, [False])):
+        board = Switchboard(Translator(), [*inside, *apart], steps)
+        assert board.broken([], [board.denial("never", FALSE)]) == broken
 
 
 SCRIPT = "(declare-const x Real)\n(assert (< x {}))\n(assert (> x 1.0))\n(check-sat)\n"

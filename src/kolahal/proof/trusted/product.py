@@ -71,7 +71,6 @@ class Product:
     """Both runs of a program, cut at the loop heads: everything but the alignment."""
 
     sketch: Sketch
-    released: frozenset[int]
     first: Run
     second: Run
     monomials: tuple[Powers, ...]
@@ -90,7 +89,7 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     spread = settle_answers(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
     first, second = (Machine(spread, which, sketch.private.whole, grown, delayed).run() for which in (1, 2))
-    return Product(sketch, released, first, second, monomials)
+    return Product(sketch, first, second, monomials)
 
 
 def settle_answers(sketch: Sketch) -> Sketch:

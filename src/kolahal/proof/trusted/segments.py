@@ -367,7 +367,6 @@ class Machine(Evaluator):
             return View(item, name, source, None)
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         state.ghosts[Cursor(cursor)] = ZERO
-        state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
         for _, ghost in self.followed.get(cursor, ()):
             state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)

@@ -52,6 +52,8 @@ from kolahal.proof.find.lengths import must_release
 from kolahal.proof.trusted.bounded import read_verdict as read_bounded_verdict
 from kolahal.proof.trusted.budget import Share, powers_of, within_claim
 from kolahal.proof.trusted.certificate import (
+    CaseProof,
+    LengthProof,
     Rejected,
     describe_assumptions,
     read_certificate,
@@ -60,10 +62,10 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
-from kolahal.proof.trusted.neighbours import assumed_names, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product
-from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form, describe_form, describe_shift
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, describe_form, describe_shift
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
@@ -612,6 +614,16 @@ def test_two_answers_of_the_second_solver_are_none() -> None:
 
 
 # ---------------------------------------------------------------- certificates for every length
+
+
+def test_a_shift_may_follow_what_has_a_value_where_late_noise_is_drawn() -> None:
+    sketch = load("@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    e = Lap(1/eps)\n    x = q[0]\n    return x + e\n")
+    alignment = Alignment((Always(Form(follow="x")),), None)
+    cases = tuple(CaseProof(moves, alignment, (share(1),), {}) for moves in neighbours_of(sketch))
+    late = LengthProof(sketch, parse_scale("eps"), (), frozenset(), True, cases)
+    assert read_certificate(write_certificate(late))[0] == late
+    with pytest.raises(Unsupported, match="`x` is not a number where the noise is drawn"):
+        write_certificate(replace(late, delayed=False))
 
 
 def refused(document: Any, words: str) -> None:

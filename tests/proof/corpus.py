@@ -9,6 +9,7 @@ from pathlib import Path
 
 from every_length import BROKEN, PRIVATE, load
 from named_programs import BROKEN as BROKEN_NAMED
+from named_programs import ODD as ODD_NAMED
 from named_programs import PROVED as PROVED_NAMED
 from named_programs import Namer, text
 from odd_programs import ODD
@@ -29,7 +30,7 @@ def corpus() -> dict[str, dict[str, Sketch]]:
     """All programs, by where they come from."""
     gallery = {name: load_one(name).complete(*entry.textbook[0]).filled() for name, entry in GALLERY.items()}
     named = {name: text(*given) for name, given in PROVED_NAMED.items()}
-    named |= {name: text("each_within", body) for name, body in BROKEN_NAMED.items()}
+    named |= {name: text("each_within", body) for name, body in (BROKEN_NAMED | ODD_NAMED).items()}
     return {
         "gallery": gallery,
         "gallery, whole": {name: sketch.discretised() for name, sketch in gallery.items()},
@@ -41,7 +42,7 @@ def corpus() -> dict[str, dict[str, Sketch]]:
         "lists": _loaded(
             {f"seed {seed}": ListWriter(random.Random(seed), seed % 2 == 0).program() for seed in GENERATED}
         ),
-        **{f"named {part}": _loaded(dict(list(named.items())[part::4])) for part in range(4)},
+        "named": _loaded(named),
         "names": _loaded({f"seed {seed}": Namer(random.Random(seed)).program() for seed in FEW_PATHS}),
     }
 

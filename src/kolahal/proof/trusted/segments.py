@@ -367,7 +367,7 @@ class Machine(Evaluator):
             return View(item, name, source, None)
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         state.ghosts[Cursor(cursor)] = ZERO
-        for _, ghost in self.followed.get(cursor, ()):
+        for _, ghost in self.followed[cursor]:
             state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)
 

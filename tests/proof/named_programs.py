@@ -135,6 +135,6 @@ BROKEN = {
 ODD = {
     "an item before there is a place": LIST.format("1/eps") + "x = noisy[0]\nbest = 1\nfor i in range(2, len(q)):\n    if noisy[i] > x + noisy[best]:\n        best = i\nreturn best",
     "truths": "high = [x + Lap(1/eps) > T for x in q]\nlast = 0\nfor i in range(len(q)):\n    if high[i]:\n        last = i\nreturn high[last]",
-    "two places that may be one": LIST.format("1/eps") + "best = 0\nk = 0\nfor i in range(len(q)):\n    if noisy[i] > T:\n        best = i\n        k = k + 1\n        if noisy[k] > noisy[best]:\n            k = best\nreturn best",
+    "two places that may be one": LIST.format("1/eps") + "best = 0\nk = 0\nfor i in range(len(q)):\n    if noisy[i] > T:\n        best = i\n        k = k + 1\n        if noisy[2 * k] > noisy[best]:\n            k = best\nreturn best",
     "perhaps no place": LIST.format("1/eps") + "best = None\nfor i in range(len(q)):\n    if best is None or noisy[i] > noisy[best]:\n        best = i\nreturn best",
 }  # fmt: skip

@@ -169,4 +169,5 @@ ODD |= {
 ODD |= {
     "two answers": _program("return q[0] + q[1] + Lap(1/eps)", private="Private[2]"),
     "two whole answers": _program("return q[0] + q[1] + DiscreteLap(1/eps)", "one_within(2)", "Private[int, 2]"),
+    "read behind what was put in front": _program(f"out = [0, 1]\n{_LOOP}t = out[i]\n    out.insert(0, q[i] + Lap(1/eps))\n    if out[i + 1] > t:\n        return i\nreturn out"),
 }

@@ -18,7 +18,7 @@ from digests import agrees, digest, read_list
 from kolahal.lang.ir import Comprehension, If, While, assigned_names, walk
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import number, variable
-from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate
+from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate, print_term
 from kolahal.proof.find.lengths import must_release
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import neighbours_of
@@ -90,12 +90,12 @@ def derive(sketch: Sketch, name: str, delayed: bool) -> Iterator[str]:
                 for obligation in obligations(system, made_up_invariant(system)):
                     yield obligation.script()
                 # What an impossible step has for a goal is not derived, so it is looked at by itself.
-                yield str(
-                    [(clause.name, clause.source, clause.target, FALSE in clause.goals) for clause in system.clauses]
-                )
+                yield str([(clause.name, clause.source, clause.target, FALSE in clause.goals) for clause in system.clauses])
+                if delayed:  # an invariant that a step breaks on its face hides the state after it
+                    yield from (f"{s.name} := {print_term(t)}" for clause in system.clauses for s, t in clause.updates)
 
 
-QUICK = {"kinds", "lists", "names", "named", *(f"odd {part}" for part in range(10))}
+QUICK = {"kinds", "lists", "names", "named", "odd"}
 TOGETHER = 3  # programs of one test; mutants are tried on the shortest tests first
 SLICES = [
     pytest.param(part, first, marks=[pytest.mark.mutants] if part in QUICK else [])

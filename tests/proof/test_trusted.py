@@ -462,6 +462,24 @@ def test_sums_are_put_together_in_one_way_only() -> None:
     assert is_whole(choose(a, I, J)) and not is_whole(choose(a, I, X)) and not is_whole(choose(a, X, I))
 
 
+def test_forms_in_words() -> None:
+    shown = {X: "x", -X: "-x", X.times(HALF) + number(HALF): "1/2*x + 1/2", number(0): "0", Y - X.times(2): "-2*x + y"}
+    shown |= {X - number(HALF): "x - 1/2", number(-3): "-3"}
+    assert {str(form): form for form in shown} == {text: form for form, text in shown.items()}
+
+
+def test_comparisons_have_one_normal_form() -> None:
+    for form, normal in (
+        (X.times(4) + Y.times(-6), X.times(2) - Y.times(3)),
+        (X.times(HALF) + number(Fraction(1, 3)), X.times(3) + number(2)),
+        (X.times(2) + number(3), X.times(2) + number(3)),
+        (number(0), number(0)),
+        (number(5), number(1)),
+    ):
+        assert Inequality(form, True).normal() == Inequality(normal, True)
+        assert Inequality(form, False).normal() == Inequality(normal, False)
+
+
 # ---------------------------------------------------------------- solvers
 
 q0, q1, d0 = variable(AnswerAt(0)), variable(AnswerAt(1)), variable(MoveAt(0))

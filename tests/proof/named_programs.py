@@ -137,4 +137,5 @@ ODD = {
     "truths": "high = [x + Lap(1/eps) > T for x in q]\nlast = 0\nfor i in range(len(q)):\n    if high[i]:\n        last = i\nreturn high[last]",
     "two places that may be one": LIST.format("1/eps") + "best = 0\nk = 0\nfor i in range(len(q)):\n    if noisy[i] > T:\n        best = i\n        k = k + 1\n        if noisy[2 * k] > noisy[best]:\n            k = best\nreturn best",
     "perhaps no place": LIST.format("1/eps") + "best = None\nfor i in range(len(q)):\n    if best is None or noisy[i] > noisy[best]:\n        best = i\nreturn best",
+    "one place after another": LIST.format("1/eps") + "j = 0\nk = 1\nif noisy[j] < noisy[k]:\n    return 1\nreturn 0",
 }  # fmt: skip

@@ -49,6 +49,7 @@ from kolahal.logic.terms import (
 )
 from kolahal.paths.unknowns import AnswerAt, Atom, MoveAt
 from kolahal.proof.find.lengths import must_release
+from kolahal.proof.trusted import segments
 from kolahal.proof.trusted.bounded import read_verdict as read_bounded_verdict
 from kolahal.proof.trusted.budget import Share, powers_of, within_claim
 from kolahal.proof.trusted.certificate import (
@@ -64,9 +65,10 @@ from kolahal.proof.trusted.certificate import (
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
-from kolahal.proof.trusted.product import build_product
+from kolahal.proof.trusted.product import build_product, build_system, updates_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, describe_form, describe_shift
-from kolahal.proof.trusted.values import Unsupported
+from kolahal.proof.trusted.symbols import own
+from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Unsupported
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
@@ -236,6 +238,38 @@ def test_a_list_with_two_names_does_not_grow() -> None:
         grows = Append(name, Const(Fraction(2), span=sketch.body[0].span), False, span=sketch.body[0].span)
         with pytest.raises(Unsupported, match="`b` and `a` are the same list, and it grows"):
             build_product(replace(sketch, body=(*sketch.body[:-1], grows, sketch.body[-1])), frozenset())
+
+
+def test_what_is_wrongly_taken_for_whole_is_found_on_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private[int], eps: Epsilon):\n    s = 0\n    for x in q:\n        s = s + {}\n    return s + DiscreteLap(1/eps)\n"
+    monkeypatch.setattr(segments, "_whole_names", lambda sketch: frozenset({"s"}))
+    for step, whole in (("2", True), ("1/2", False)):
+        sketch = load(text.format(step))
+        for moves in neighbours_of(sketch):
+            given = (build_product(sketch, frozenset()), moves, Alignment((Always(Form()),), None), (share(1),), ())
+            if whole:
+                build_system(*given)
+            else:
+                with pytest.raises(Unsupported, match="s may not be a whole number"):
+                    build_system(*given)
+
+
+def test_variables_get_what_they_can_hold() -> None:
+    """Kinds are inferred before; that a variable holds a value of its kind is seen here again."""
+    truth, real = own("v", 1, BOOL), own("v", 1, REAL)
+    held = {"none": own("v", 1, BOOL, ".none"), "truth": Logical(truth), "number": Numeric(variable(real))}
+    for name, symbol, stand_in, other in (
+        ("truth", truth, FALSE, Numeric(X)),
+        ("number", real, ZERO, Logical(a)),
+    ):
+        place = Maybe(held["none"], held[name])
+        value = held[name]
+        assert updates_of(place, Maybe(TRUE, other), {}) == [(held["none"], TRUE), (symbol, stand_in)]
+        assert updates_of(place, Maybe(b, value), {}) == [(held["none"], b), (symbol, value.value)]
+        for wrong in (Maybe(b, other), Maybe(FALSE, other), other):
+            with pytest.raises(Unsupported, match="several kinds"):
+                updates_of(place, wrong, {})
+    assert updates_of(Numeric(X), Numeric(X), {}) == updates_of(Logical(a), Logical(a), {}) == []
 
 
 def test_only_impossible_steps_owe_nothing() -> None:

@@ -506,6 +506,7 @@ def test_comparisons_have_one_normal_form() -> None:
     for form, normal in (
         (X.times(4) + Y.times(-6), X.times(2) - Y.times(3)),
         (X.times(HALF) + number(Fraction(1, 3)), X.times(3) + number(2)),
+        (X.times(Fraction(2, 3)) + number(Fraction(4, 3)), X + number(2)),
         (X.times(2) + number(3), X.times(2) + number(3)),
         (number(0), number(0)),
         (number(5), number(1)),

@@ -254,6 +254,20 @@ def test_what_is_wrongly_taken_for_whole_is_found_on_arrival(monkeypatch: pytest
                     build_system(*given)
 
 
+def test_a_shift_follows_a_number_and_moves_by_units_too() -> None:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n"
+    sketch = load(head + "    x = q[0]\n    return x + Lap(1/eps)\n")
+    product = build_product(sketch, frozenset())
+    (moves, *_) = neighbours_of(sketch)
+    forms = (Form(follow="x"), Form(Fraction(1), follow="x"), Form(Fraction(1)))
+    systems = [build_system(product, moves, Alignment((Always(form),), None), (share(1),), ()) for form in forms]
+    assert len({str(system.clauses) for system in systems}) == len(forms)
+    unsure = load(head + "    x = None\n    if q[0] + Lap(1/eps) > 0:\n        x = 1\n    y = Lap(1/eps)\n    if x is None:\n        return y\n    return 0\n")
+    shifts = (Always(Form()), Always(Form(follow="x")))
+    with pytest.raises(Unsupported, match="`x` is not a number where the noise is drawn"):
+        build_system(build_product(unsure, frozenset()), moves, Alignment(shifts, None), (share(1),), ())
+
+
 def test_variables_get_what_they_can_hold() -> None:
     """Kinds are inferred before; that a variable holds a value of its kind is seen here again."""
     truth, real = own("v", 1, BOOL), own("v", 1, REAL)

@@ -172,4 +172,5 @@ ODD |= {
     "read behind what was put in front": _program(f"out = [0, 1]\n{_LOOP}t = out[i]\n    out.insert(0, q[i] + Lap(1/eps))\n    if out[i + 1] > t:\n        return i\nreturn out"),
     "a loop before an answer": _program("s = 0\nt = T\nif N > 1:\n    for x in q:\n        s = s + x\n    return s + Lap(1/eps)\nreturn t + q[0] + Lap(1/eps)"),
     "a loop beside an else": _program("s = 0\nt = T\nif N > 1:\n    for x in q:\n        s = s + x\nelse:\n    s = t\nreturn s + Lap(1/eps)"),
+    "noise times nothing": _program("return q[0] + 0 * Lap(1/eps)"),
 }

@@ -262,7 +262,7 @@ def test_a_shift_follows_a_number_and_moves_by_units_too() -> None:
     forms = (Form(follow="x"), Form(Fraction(1), follow="x"), Form(Fraction(1)))
     systems = [build_system(product, moves, Alignment((Always(form),), None), (share(1),), ()) for form in forms]
     assert len({str(system.clauses) for system in systems}) == len(forms)
-    unsure = load(head + "    x = None\n    if q[0] + Lap(1/eps) > 0:\n        x = 1\n    y = Lap(1/eps)\n    if x is None:\n        return y\n    return 0\n")
+    unsure = load(head + "    x = 1\n    if q[0] + Lap(1/eps) > 0:\n        x = None\n    y = Lap(1/eps)\n    if x is None:\n        return y\n    return 0\n")
     shifts = (Always(Form()), Always(Form(follow="x")))
     with pytest.raises(Unsupported, match="`x` is not a number where the noise is drawn"):
         build_system(build_product(unsure, frozenset()), moves, Alignment(shifts, None), (share(1),), ())

@@ -89,7 +89,7 @@ def read_survivors(parts: Iterable[str]) -> dict[Change, str]:
 
 
 def _module(change: Change) -> str:
-    return next(p.stem for p in Path("src").rglob("*.py") if change.where.startswith(_dotted(p)))
+    return next((p.stem for p in Path("src").rglob("*.py") if change.where.startswith(_dotted(p))), "")
 
 
 def _dotted(path: Path) -> str:

@@ -8,6 +8,10 @@ from functools import cache
 from pathlib import Path
 
 from every_length import BROKEN, PRIVATE, load
+from named_programs import BROKEN as BROKEN_NAMED
+from named_programs import ODD as ODD_NAMED
+from named_programs import PROVED as PROVED_NAMED
+from named_programs import Namer, text
 from odd_programs import ODD
 from streams import Writer
 
@@ -18,16 +22,19 @@ from list_programs import ListWriter
 
 TESTS = Path(__file__).parent.parent
 GENERATED = [seed for seed in range(24) if seed not in (3, 10, 17, 18)]  # without those with the most paths
+FEW_PATHS = (5, 7, 19, 24, 28, 30, 41, 52, 59)  # of programs that name noise
 
 
 @cache
 def corpus() -> dict[str, dict[str, Sketch]]:
     """All programs, by where they come from."""
     gallery = {name: load_one(name).complete(*entry.textbook[0]).filled() for name, entry in GALLERY.items()}
+    named = {name: text(*given) for name, given in PROVED_NAMED.items()}
+    named |= {name: text("each_within", body) for name, body in (BROKEN_NAMED | ODD_NAMED).items()}
     return {
         "gallery": gallery,
         "gallery, whole": {name: sketch.discretised() for name, sketch in gallery.items()},
-        **{f"odd {part}": {name: load(ODD[name]) for name in list(ODD)[part::10]} for part in range(10)},
+        "odd": {name: load(shown) for name, shown in ODD.items()},
         **{f"private {part}": _loaded(dict(list(PRIVATE.items())[part::3])) for part in range(3)},
         **{f"broken {part}": _loaded(dict(list(BROKEN.items())[part::3])) for part in range(3)},
         **{path.stem: _attacks(path) for path in sorted((TESTS / "known/attacks/programs").glob("*.py"))},
@@ -35,15 +42,17 @@ def corpus() -> dict[str, dict[str, Sketch]]:
         "lists": _loaded(
             {f"seed {seed}": ListWriter(random.Random(seed), seed % 2 == 0).program() for seed in GENERATED}
         ),
+        "named": _loaded(named),
+        "names": _loaded({f"seed {seed}": Namer(random.Random(seed)).program() for seed in FEW_PATHS}),
     }
 
 
 def _loaded(texts: dict[str, str]) -> dict[str, Sketch]:
     """What the language takes of some texts."""
     found = {}
-    for name, text in texts.items():
+    for name, shown in texts.items():
         try:
-            found[name] = load(text)
+            found[name] = load(shown)
         except SketchError:
             continue  # a name that is always None, mostly
     return found

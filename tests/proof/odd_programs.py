@@ -43,6 +43,7 @@ _BODIES = {
     "view made between reads": "a = [x + Lap(2/eps) for x in q]\nt = a[0]\nb = [x + Lap(3/eps) for x in q]\nif a[0] > b[0] + t:\n    return 1\nreturn 0",
     "range of a view": "a = [x + Lap(2/eps) for x in q]\nfor i in range(len(a)):\n    if a[i] > T:\n        return i\nreturn 0",
     "range with a step of an argument": "s = 0\nfor i in range(0, len(q), N + 1):\n    s = s + q[i]\nreturn s + Lap(1/eps)",
+    "range with a step of nothing": "s = 0\nfor i in range(0, len(q), 1 - 1):\n    s = s + q[i]\nreturn s + Lap(1/eps)",
     "view with a whole division": "a = [x // 2 for x in q]\nreturn a[0] + Lap(1/eps)",
     "view with a remainder": "a = [N % 2 + x + Lap(1/eps) for x in q]\nreturn a[0]",
     "view over one": "a = [x / 1 + Lap(1/eps) for x in q]\nreturn a[0]",
@@ -136,6 +137,7 @@ _BODIES = {
     "mean": "s = 0\nfor x in q:\n    s = s + x\nreturn (s + Lap(1/eps)) / len(q)",
     "scaled answer": "s = q[0] + Lap(1/eps)\nr = N * (3 - s) - T\nreturn r",
     "scaled answers": "s = q[0] + Lap(1/eps)\nreturn (2 * s + -(N), (s - 1) / (N * 2), s * q[1])",
+    "answer times a negative number": "return (q[0] + Lap(1/eps)) * (-N)",
     "answer over an answer": "return (N + Lap(1/eps)) / q[0]",
     "settled in a loop": "while True:\n    return (q[0] + Lap(1/eps)) * N",
     "settled under an if": "if on:\n    N = 2\nr = (q[0] + Lap(1/eps)) * M\nreturn r",
@@ -167,4 +169,8 @@ ODD |= {
 ODD |= {
     "two answers": _program("return q[0] + q[1] + Lap(1/eps)", private="Private[2]"),
     "two whole answers": _program("return q[0] + q[1] + DiscreteLap(1/eps)", "one_within(2)", "Private[int, 2]"),
+    "read behind what was put in front": _program(f"out = [0, 1]\n{_LOOP}t = out[i]\n    out.insert(0, q[i] + Lap(1/eps))\n    if out[i + 1] > t:\n        return i\nreturn out"),
+    "a loop before an answer": _program("s = 0\nt = T\nif N > 1:\n    for x in q:\n        s = s + x\n    return s + Lap(1/eps)\nreturn t + q[0] + Lap(1/eps)"),
+    "a loop beside an else": _program("s = 0\nt = T\nif N > 1:\n    for x in q:\n        s = s + x\nelse:\n    s = t\nreturn s + Lap(1/eps)"),
+    "noise times nothing": _program("return q[0] + 0 * Lap(1/eps)"),
 }

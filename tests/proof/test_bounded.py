@@ -47,8 +47,8 @@ PRIVATE = [
 ]
 
 
-@pytest.mark.mutants
 @pytest.mark.parametrize(("name", "scales"), PRIVATE)
+@pytest.mark.mutants
 def test_what_is_private_is_proved(name: str, scales: tuple[str | None, ...]) -> None:
     mechanism = fill(name, *scales)
     found = prove_bounded(mechanism, size=3)
@@ -81,8 +81,6 @@ def test_what_is_not_private_is_not_proved(name: str, scales: tuple[str, ...], s
     assert isinstance(prove_bounded(mechanism, claim, size=size), Bounded), "it is private at its true cost"
 
 
-@pytest.mark.mutants
-@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("name", "scales"),
     [
@@ -94,12 +92,14 @@ def test_what_is_not_private_is_not_proved(name: str, scales: tuple[str, ...], s
         ("histogram", ("1",)),
     ],
 )
+@pytest.mark.mutants
 def test_what_has_no_bound_is_not_proved(name: str, scales: tuple[str, ...]) -> None:
     found = prove_bounded(fill(name, *scales), size=2)
     assert isinstance(found, Unknown)
     assert found.reason
 
 
+@pytest.mark.mutants
 def test_the_scope_names_what_was_fixed() -> None:
     found = prove_bounded(fill("svt", "2/eps", "4*N/eps"), size=2)
     assert isinstance(found, Bounded)
@@ -122,7 +122,6 @@ def test_holes_and_claims_without_a_value_are_refused() -> None:
 
 
 @pytest.mark.mutants
-@pytest.mark.mutants
 def test_paths_that_leave_runs_out_do_not_cover_all() -> None:
     paths = explore(load_one("noisy_max_1"), 3, {}, 100)
     assert isinstance(paths, Paths)
@@ -133,6 +132,7 @@ def test_paths_that_leave_runs_out_do_not_cover_all() -> None:
         assert not covers_all_runs(fewer, SETTINGS.solver_steps)
 
 
+@pytest.mark.mutants
 def test_paths_without_ties_do_not_cover_all() -> None:
     text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    if {}:\n        return q[0]\n    return 0\n"
     for test in ("Lap(1/eps) == 0", "Exp(1/eps) <= 0", "abs(Lap(1/eps)) <= 0"):
@@ -219,9 +219,9 @@ TAMPER: dict[str, Callable[[Any], None]] = {
 }
 
 
-@pytest.mark.mutants
 @pytest.mark.parametrize("way", TAMPER)
 @pytest.mark.parametrize(("name", "scales"), [("above_threshold_1", ("2/eps", "4/eps")), ("noisy_max_1", ("2/eps",))])
+@pytest.mark.mutants
 def test_a_changed_certificate_is_rejected(name: str, scales: tuple[str, ...], way: str) -> None:
     document = certificate_of(name, *scales)
     assert not is_rejected(document)
@@ -256,9 +256,8 @@ def set_ends(document: Any, low: str, high: str) -> None:
         passage["ends"] = [[low, high] for _ in passage["ends"]]
 
 
-@pytest.mark.mutants
-@pytest.mark.mutants
 @pytest.mark.parametrize(("low", "high"), [("0", "0"), ("-1/2", "1/2"), ("-2", "2"), ("1", "-1")])
+@pytest.mark.mutants
 def test_bounds_that_depend_on_the_database_are_proved_again(low: str, high: str) -> None:
     found = prove_bounded(fill("clipped_sum", "1/eps"), size=1)
     assert isinstance(found, Bounded)
@@ -267,15 +266,16 @@ def test_bounds_that_depend_on_the_database_are_proved_again(low: str, high: str
     assert is_rejected(document)
 
 
+@pytest.mark.mutants
 def test_a_certificate_is_about_one_program() -> None:
     found = prove_bounded(fill("noisy_max_1", "2/eps"), size=2)
     assert isinstance(found, Bounded)
     assert recheck_bounded(found.certificate, SETTINGS, fill("noisy_max_1", "3/eps"))
 
 
-@pytest.mark.mutants
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", "null", '{"kind": "bounded"}', '{"kind": "bounded", "program": 3}', "{" * 9]
 )
+@pytest.mark.mutants
 def test_what_is_no_certificate_is_rejected(text: str) -> None:
     assert recheck_bounded(Certificate(text), SETTINGS)

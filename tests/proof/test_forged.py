@@ -17,18 +17,20 @@ from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.linear import variable
-from kolahal.paths.events import normal
+from kolahal.logic.linear import number, variable
+from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths
-from kolahal.paths.unknowns import MoveAt, NoiseAt
+from kolahal.paths.unknowns import AnswerAt, Atom, MoveAt, NoiseAt
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.trusted.bounded import _Recheck, recheck_bounded
+from kolahal.proof.trusted.bounded import Budget, _Recheck, find_budget, find_stop, recheck_bounded, settings_of
 from kolahal.proof.trusted.passages import (
     MOST_CORNERS,
     Row,
     SizedProgram,
     TooLarge,
+    find_rows,
+    move_answers,
     relation,
     shape,
     whole_moves,
@@ -250,3 +252,100 @@ def test_events_of_one_shape_have_the_same_noise_and_answer() -> None:
     assert len(strict) == 4 and len(set(strict)) == 4
     scaled = shapes("x = Lap(1/eps)\nif q[0] > 0:\n    return 2 * x\nreturn x", [0])
     assert len(set(scaled)) == 2
+
+
+# ---------------------------------------------------------------- single checks
+
+
+def test_noise_that_stays_does_not_hide_what_comes_after_it() -> None:
+    body = "x = Lap(1/eps)\ny = Lap(2/eps)\nif y > 0:\n    if q[0] + x > 0:\n        return 1\n    return 0\nreturn 2"
+    assert "no shift hides the move" in said(forge(program(body), [0]))
+
+
+def test_a_proof_for_fewer_answers_than_declared_is_none() -> None:
+    sketch = program("return q[0] + Lap(1/eps)", private="Private[3]")
+    document = forge(sketch, [0], BOTH, size=3)
+    assert said({**document, "cases": document["cases"][2:]}) == ""
+    fewer = {**document, "size": 2, "cases": document["cases"][1:2]}
+    assert said(fewer) == "2 is not a number of answers that it can be about"
+    assert said({**document, "size": 0, "cases": []}) == "0 is not a number of answers that it can be about"
+
+
+def test_rows_compare_facets_with_the_same_noise() -> None:
+    x, y = variable(NoiseAt(0, ())), variable(NoiseAt(1, ()))
+    q0, q1, d1 = variable(AnswerAt(0)), variable(AnswerAt(1)), variable(MoveAt(1))
+    source = OutputCell((0,), (Atom(x - q0, True), Atom(y - q1 + number(100), True), Atom(x + q1, False)), 1)
+    target = OutputCell((1,), (Atom(q0, True), Atom(x - q1, True)), 1)
+    rows = find_rows(source, target, frozenset({0, 1}), move_answers([0, 1]))
+    assert rows == (Row(x, q0 - q1 - d1, False),)
+
+
+def test_a_program_that_always_stops_has_no_proof() -> None:
+    body = "return q[1] / (q[0] - q[0]) + Lap(1/eps)"
+    for sketch, words in (
+        (program(body), "every run with up to 2 answers stops with an error: K401, K402"),
+        (program(body, private="Private[2]"), "every run with 2 answers stops with an error: K402"),
+    ):
+        assert find_stop(sketch, 2, SETTINGS) == words
+    assert find_stop(GIVEN, 2, SETTINGS) == ""
+    few = ProofSettings(paths=1)
+    branching = program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0")
+    assert find_stop(branching, 1, few) == "every run with up to 1 answers stops with an error: "
+
+
+def test_a_program_with_too_many_paths_has_no_proof() -> None:
+    document = forge(program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0"), [0], BOTH)
+    assert said(document) == ""
+    refused = said(document, ProofSettings(paths=1))
+    assert refused.startswith("the program has no such proof: ") and "paths" in refused and "Budget" not in refused
+
+
+def test_an_event_has_one_answer_and_the_facets_of_its_paths() -> None:
+    sketch = program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0")
+    document = forge(sketch, [0], BOTH)
+    case = document["cases"][0]
+    case["events"] = [{"paths": [0, 1], "facets": []}]
+    assert said(document) == "1 answer: an event has two different outputs"
+    document = forge(program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 1"), [0], BOTH)
+    document["cases"][0]["events"] = [{"paths": [0, 1], "facets": []}]
+    assert said(document) == "", "what is everything has no facets"
+    document["cases"][0]["events"][0]["facets"] = forge(sketch)["cases"][0]["events"][0]["facets"]
+    assert said(document) == "1 answer: the facets of an event are not those of its paths"
+    document = forge(sketch, [0], [STAY])
+    for event in document["cases"][0]["events"]:
+        event["facets"] = []
+    assert said(document) == "1 answer: the facets of an event are not those of its paths"
+
+
+ALL_KINDS = parse(
+    "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, on: bool, T: float, eps: Epsilon):\n"
+    "    return q[0] + Lap(2/eps) + Lap(3*N/eps) + Lap(1/eps**2) + Lap(T/eps) + Lap(len(q)/eps) + Lap(1)\n"
+)
+
+
+def test_all_arguments_and_sizes_are_covered() -> None:
+    whole = [Fraction(1), Fraction(2), Fraction(3)]
+    every = [({"N": n, "on": on}, size) for n in whole for on in (False, True) for size in (1, 2)]
+    assert list(settings_of(ALL_KINDS, 2)) == every
+    counted = program("return q[0] + Lap(1/eps)", private="Private[3]")
+    assert list(settings_of(counted, 3)) == [({}, 3)] and list(settings_of(GIVEN, 3)) == [({}, 1), ({}, 2), ({}, 3)]
+
+
+def test_prices_and_limits() -> None:
+    usual = {0: Fraction(1, 2), 1: Fraction(1, 6), 4: Fraction(1, 3)}
+    for claim, prices, limit in (
+        ("eps", usual, 1),
+        ("2*eps", usual, 2),
+        ("len(q)*N*eps", usual, 6),
+        ("eps**2", {2: Fraction(1)}, 1),
+        ("2", {5: Fraction(1)}, 2),
+    ):
+        arguments = {"N": Fraction(2), "on": True}
+        assert find_budget(ALL_KINDS, parse_scale(claim), 3, arguments) == Budget(prices, Fraction(limit))
+    for claim in ("T*eps", "K*eps", "eps*on"):
+        found = find_budget(ALL_KINDS, parse_scale(claim), 3, {"N": Fraction(2), "on": True})
+        assert found == Unknown(f"the claim {claim} uses a quantity without a fixed value")
+    holes = program("return q[0] + Lap(hole)")
+    assert find_budget(holes, parse_scale("eps"), 3, {}) == Unknown("the program has holes")
+    counted = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Lap(1/eps)\n")
+    assert find_budget(counted, parse_scale("len(q)*eps"), 3, {}) == Budget({0: Fraction(1)}, Fraction(3))

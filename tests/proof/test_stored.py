@@ -43,7 +43,7 @@ def test_a_kept_certificate_is_what_it_was(name: str) -> None:
     assert digest(completed(entries()[name]["document"])) == entries()[name]["digest"]
 
 
-QUICK = ("histogram", "mean", "guard_len")
+QUICK = ("histogram", "mean", "guard_len", "named_noise")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.mutants) if name in QUICK else name for name in NAMES])

@@ -13,11 +13,12 @@ import stored
 import z3
 from every_length import load
 
+from kolahal.lang.ir import Append, Const
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
-from kolahal.logic.solver import Translator, check_script, has_second_opinion, is_empty, second_opinion
+from kolahal.logic.solver import Switchboard, Translator, check_script, has_second_opinion, is_empty, second_opinion
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
@@ -48,9 +49,12 @@ from kolahal.logic.terms import (
 )
 from kolahal.paths.unknowns import AnswerAt, Atom, MoveAt
 from kolahal.proof.find.lengths import must_release
+from kolahal.proof.trusted import segments
 from kolahal.proof.trusted.bounded import read_verdict as read_bounded_verdict
 from kolahal.proof.trusted.budget import Share, powers_of, within_claim
 from kolahal.proof.trusted.certificate import (
+    CaseProof,
+    LengthProof,
     Rejected,
     describe_assumptions,
     read_certificate,
@@ -59,9 +63,12 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
-from kolahal.proof.trusted.neighbours import assumed_names, public_facts, public_symbols, quantity
-from kolahal.proof.trusted.shifts import Always, AtGhost, ByBranch, Form, describe_form, describe_shift
-from kolahal.proof.trusted.values import Unsupported
+from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
+from kolahal.proof.trusted.product import build_product, build_system, updates_of
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, describe_form, describe_shift
+from kolahal.proof.trusted.symbols import own
+from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Unsupported
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
@@ -221,6 +228,73 @@ def test_comprehensions_that_are_an_answer_must_be_released() -> None:
         ("    return [a[0], b[0]]\n", set()),
     ):
         assert must_release(load(head + lists + text)) == wanted
+
+
+def test_a_list_with_two_names_does_not_grow() -> None:
+    """The language refuses such a program; trusted code does not rely on it."""
+    sketch = load("@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    a = [1]\n    b = a\n    return b\n")
+    build_product(sketch, frozenset())
+    for name in ("a", "b"):
+        grows = Append(name, Const(Fraction(2), span=sketch.body[0].span), False, span=sketch.body[0].span)
+        with pytest.raises(Unsupported, match="`b` and `a` are the same list, and it grows"):
+            build_product(replace(sketch, body=(*sketch.body[:-1], grows, sketch.body[-1])), frozenset())
+
+
+def test_what_is_wrongly_taken_for_whole_is_found_on_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private[int], eps: Epsilon):\n    s = 0\n    for x in q:\n        s = s + {}\n    return s + DiscreteLap(1/eps)\n"
+    monkeypatch.setattr(segments, "_whole_names", lambda sketch: frozenset({"s"}))
+    for step, whole in (("2", True), ("1/2", False)):
+        sketch = load(text.format(step))
+        for moves in neighbours_of(sketch):
+            given = (build_product(sketch, frozenset()), moves, Alignment((Always(Form()),), None), (share(1),), ())
+            if whole:
+                build_system(*given)
+            else:
+                with pytest.raises(Unsupported, match="s may not be a whole number"):
+                    build_system(*given)
+
+
+def test_a_shift_follows_a_number_and_moves_by_units_too() -> None:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n"
+    sketch = load(head + "    x = q[0]\n    return x + Lap(1/eps)\n")
+    product = build_product(sketch, frozenset())
+    (moves, *_) = neighbours_of(sketch)
+    forms = (Form(follow="x"), Form(Fraction(1), follow="x"), Form(Fraction(1)))
+    systems = [build_system(product, moves, Alignment((Always(form),), None), (share(1),), ()) for form in forms]
+    assert len({str(system.clauses) for system in systems}) == len(forms)
+    unsure = load(head + "    x = 1\n    if q[0] + Lap(1/eps) > 0:\n        x = None\n    y = Lap(1/eps)\n    if x is None:\n        return y\n    return 0\n")
+    shifts = (Always(Form()), Always(Form(follow="x")))
+    with pytest.raises(Unsupported, match="`x` is not a number where the noise is drawn"):
+        build_system(build_product(unsure, frozenset()), moves, Alignment(shifts, None), (share(1),), ())
+
+
+def test_variables_get_what_they_can_hold() -> None:
+    """Kinds are inferred before; that a variable holds a value of its kind is seen here again."""
+    truth, real = own("v", 1, BOOL), own("v", 1, REAL)
+    held = {"none": own("v", 1, BOOL, ".none"), "truth": Logical(truth), "number": Numeric(variable(real))}
+    for name, symbol, stand_in, other in (
+        ("truth", truth, FALSE, Numeric(X)),
+        ("number", real, ZERO, Logical(a)),
+    ):
+        place = Maybe(held["none"], held[name])
+        value = held[name]
+        assert updates_of(place, Maybe(TRUE, other), {}) == [(held["none"], TRUE), (symbol, stand_in)]
+        assert updates_of(place, Maybe(b, value), {}) == [(held["none"], b), (symbol, value.value)]
+        for wrong in (Maybe(b, other), Maybe(FALSE, other), other):
+            with pytest.raises(Unsupported, match="several kinds"):
+                updates_of(place, wrong, {})
+    assert updates_of(Numeric(X), Numeric(X), {}) == updates_of(Logical(a), Logical(a), {}) == []
+
+
+def test_only_impossible_steps_owe_nothing() -> None:
+    impossible = Clause("impossible", None, (FALSE,), (a,), None, ())
+    clauses = (impossible, Clause("first", None, (b,), (a,), 0, ((a, b),)), Clause("next", 0, (), (a,), None, ()))
+    found = obligations(System((negate(b),), {0: (a,)}, clauses), {0: (negate(a),)})
+    assert found == (
+        Obligation("first", (negate(b), b), every([a, negate(b)])),
+        Obligation("next", (negate(b), negate(a)), a),
+    )
+    assert obligations(System((), {}, clauses[2:]), {}) == (Obligation("next", (), a),)
 
 
 # ---------------------------------------------------------------- shifts in words
@@ -436,6 +510,25 @@ def test_sums_are_put_together_in_one_way_only() -> None:
     assert is_whole(choose(a, I, J)) and not is_whole(choose(a, I, X)) and not is_whole(choose(a, X, I))
 
 
+def test_forms_in_words() -> None:
+    shown = {X: "x", -X: "-x", X.times(HALF) + number(HALF): "1/2*x + 1/2", number(0): "0", Y - X.times(2): "-2*x + y"}
+    shown |= {X - number(HALF): "x - 1/2", number(-3): "-3"}
+    assert {str(form): form for form in shown} == {text: form for form, text in shown.items()}
+
+
+def test_comparisons_have_one_normal_form() -> None:
+    for form, normal in (
+        (X.times(4) + Y.times(-6), X.times(2) - Y.times(3)),
+        (X.times(HALF) + number(Fraction(1, 3)), X.times(3) + number(2)),
+        (X.times(Fraction(2, 3)) + number(Fraction(4, 3)), X + number(2)),
+        (X.times(2) + number(3), X.times(2) + number(3)),
+        (number(0), number(0)),
+        (number(5), number(1)),
+    ):
+        assert Inequality(form, True).normal() == Inequality(normal, True)
+        assert Inequality(form, False).normal() == Inequality(normal, False)
+
+
 # ---------------------------------------------------------------- solvers
 
 q0, q1, d0 = variable(AnswerAt(0)), variable(AnswerAt(1)), variable(MoveAt(0))
@@ -482,6 +575,27 @@ def test_a_question_that_takes_too_long_is_not_proved() -> None:
     apart = [((less(f, g - ONE, False),), (less(g, f - ONE, False),)) for f in forms for g in forms if str(f) < str(g)]
     asked = [(left[0].negated(), right[0].negated()) for left, right in apart]
     assert not is_empty(inside, 100, none_of=asked) and is_empty(inside, 100_000_000, none_of=asked)
+
+
+def test_switches_say_something_while_they_are_assumed() -> None:
+    board = Switchboard(Translator(), [at_most(ZERO, X)], MANY)
+    low, high = board.assertion("low", at_most(X, ONE)), board.assertion("high", at_most(TWO, X))
+    negative, large = board.denial("negative", at_most(ZERO, X)), board.denial("large", at_most(X, ONE))
+    assert board.check([]) == board.check([low]) == board.check([high, large]) == "sat"
+    assert board.check([low, large]) == "unsat" and board.core() == {"low", "large"}
+    assert board.check([low, high, negative]) == "unsat" and board.core() in ({"low", "high"}, {"negative"})
+    assert board.broken([], [negative, large]) == [False, True] and board.broken([low], [negative, large]) == [False, False]
+    assert board.check([low]) == "sat", "what was asked before is forgotten"
+
+
+def test_what_a_search_could_not_find_out_may_be_broken() -> None:
+    n = 7
+    places = [variable(Symbol(f"p{k}", REAL)) for k in range(n)]
+    inside = [at_most(ZERO, p) for p in places] + [at_most(p, number(n - 2)) for p in places]
+    apart = [some([at_most(p, r - ONE), at_most(r, p - ONE)]) for k, p in enumerate(places) for r in places[:k]]
+    for steps, broken in ((100, [True]), (100_000_000, [False])):
+        board = Switchboard(Translator(), [*inside, *apart], steps)
+        assert board.broken([], [board.denial("never", FALSE)]) == broken
 
 
 SCRIPT = "(declare-const x Real)\n(assert (< x {}))\n(assert (> x 1.0))\n(check-sat)\n"
@@ -567,6 +681,16 @@ def test_two_answers_of_the_second_solver_are_none() -> None:
 
 
 # ---------------------------------------------------------------- certificates for every length
+
+
+def test_a_shift_may_follow_what_has_a_value_where_late_noise_is_drawn() -> None:
+    sketch = load("@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    e = Lap(1/eps)\n    x = q[0]\n    return x + e\n")
+    alignment = Alignment((Always(Form(follow="x")),), None)
+    cases = tuple(CaseProof(moves, alignment, (share(1),), {}) for moves in neighbours_of(sketch))
+    late = LengthProof(sketch, parse_scale("eps"), (), frozenset(), True, cases)
+    assert read_certificate(write_certificate(late))[0] == late
+    with pytest.raises(Unsupported, match="`x` is not a number where the noise is drawn"):
+        write_certificate(replace(late, delayed=False))
 
 
 def refused(document: Any, words: str) -> None:

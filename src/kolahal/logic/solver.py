@@ -102,8 +102,6 @@ class Translator:
         return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
 
     def formula(self, formula: Formula | Inequality[Keyed]) -> Any:
-        if isinstance(formula, Symbol):
-            return self.unknown(formula)
         if formula not in self.known:
             self.known[formula] = self._formula(formula)
         return self.known[formula]
@@ -124,7 +122,7 @@ class Translator:
                 return z3.Or([self.formula(part) for part in parts])
             case Neither(part):
                 return z3.Not(self.formula(part))
-            case _:
+            case Symbol():
                 return self.unknown(formula)
 
     def against_zero(self, form: LinearForm[Keyed]) -> tuple[Any, Any]:

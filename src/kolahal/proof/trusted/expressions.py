@@ -361,7 +361,7 @@ class Evaluator:
 
         None if it was surely not drawn since the variable came there: then it is drawn now.
         """
-        for name, ghost in self.followed.get(cursor, ()):
+        for name, ghost in self.followed[cursor]:
             at, item = state.names.get(name), state.names.get(ghost)
             if _number_of(at) == Numeric(place) and isinstance(item, Maybe) and item.none != TRUE:
                 return Numeric(self.as_number(item, state))
@@ -370,7 +370,7 @@ class Evaluator:
     def keep_item(self, spot: Spot, place: Sum, value: SingleValue, state: Walk) -> None:
         """An item was drawn: whoever stands at its place has it."""
         assert isinstance(spot.of, int)
-        for name, ghost in self.followed.get(spot.of, ()):
+        for name, ghost in self.followed[spot.of]:
             at, item = state.names.get(name), state.names.get(ghost)
             inner = _number_of(at)
             if isinstance(inner, Numeric) and isinstance(item, Maybe) and isinstance(value, Numeric):
@@ -410,7 +410,7 @@ class Evaluator:
         for of, at in lists:
             view = state.names.get(of)
             if isinstance(view, View) and view.cursor is not None:
-                ghosts = [state.names.get(ghost) for name, ghost in self.followed.get(view.cursor, ()) if name == at]
+                ghosts = [state.names.get(ghost) for name, ghost in self.followed[view.cursor] if name == at]
                 if any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
                     return True
         return False

@@ -71,7 +71,6 @@ class Product:
     """Both runs of a program, cut at the loop heads: everything but the alignment."""
 
     sketch: Sketch
-    released: frozenset[int]
     first: Run
     second: Run
     monomials: tuple[Powers, ...]
@@ -97,13 +96,13 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
 
     settled = settle_answers(spread)
     if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) == 1:
-        return Product(sketch, released, *both(settled), monomials, False)
+        return Product(sketch, *both(settled), monomials, False)
     try:
-        return Product(sketch, released, *both(spread), monomials, False)
+        return Product(sketch, *both(spread), monomials, False)
     except Unsupported:
         if settled == spread:
             raise
-        return Product(sketch, released, *both(settled), monomials, True)
+        return Product(sketch, *both(settled), monomials, True)
 
 
 def settle_answers(sketch: Sketch) -> Sketch:

@@ -446,7 +446,7 @@ class Machine(Evaluator):
             return View(item, name, source, None)
         state.ghosts[Cursor(cursor)] = ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
-        for _, ghost in self.followed.get(cursor, ()):
+        for _, ghost in self.followed[cursor]:
             state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)
 

@@ -278,8 +278,10 @@ class _Planner:
         finer = self.shifts.parts > 1 or any(self.is_finer(site, sites) for site in sites)
         if self.shifts.mixing is not None and others and finer:
             self.reasons.append("the proof shifts noise by a part of what other noise is away from a value")
-        named = {value.site for _, value in bindings(self.sketch) if isinstance(value, ir.Draw)}
-        if self.shifts.delayed and sites and named & self.shifts.cancels:
+        named = {value.site for _, value in bindings(self.sketch) if isinstance(value, ir.Draw) and self.shifts.delayed}
+        lists = [node.item for node in ir.walk(self.sketch.body) if isinstance(node, ir.Comprehension)]
+        named |= {item.site for item in lists if isinstance(item, ir.Draw)}
+        if sites and named & self.shifts.cancels:
             # It may stand in several sums, with other factors in each.
             self.reasons.append("noise that has a name makes up for a difference, and the program multiplies or divides")
         for names in self.shifts.followed.values():

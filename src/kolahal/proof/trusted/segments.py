@@ -430,6 +430,8 @@ class Machine(Evaluator):
         for inner in ir.walk(item):
             if isinstance(inner, ir.Comprehension):
                 raise Unsupported("a comprehension stands inside another one")
+            if inner == ir.Const(None):
+                raise Unsupported("an item of a comprehension is None, which may stop the run where it is used")
             if isinstance(inner, ir.Var) and inner.name != name and inner.name not in self.fixed | self.once:
                 raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
             if source is None and isinstance(inner, ir.Index) and inner.at == ir.Var(name) and self.is_vector(inner.of.name, state):
@@ -439,8 +441,11 @@ class Machine(Evaluator):
                     "an item of a comprehension may stop the run, and items are computed where they are read"
                 )
         for free in sorted({inner.name for inner in ir.walk(item) if isinstance(inner, ir.Var)} - {name}):
-            if isinstance(pending := self.known(free, state), Pending):
-                self.drawn_now(free, pending, state)  # Python looks at it here
+            value = self.known(free, state)
+            if isinstance(value, Pending):
+                self.drawn_now(free, value, state)  # Python looks at it here
+            if isinstance(value, Maybe):
+                raise Unsupported(f"a comprehension uses `{free}`, which may be None, and then Python stops here")
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         if cursor not in self.noisy:
             return View(item, name, source, None)

@@ -242,11 +242,11 @@ def test_a_list_with_two_names_does_not_grow() -> None:
 
 def test_what_is_wrongly_taken_for_whole_is_found_on_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "@sketch(adjacent=one_within(1))\ndef f(q: Private[int], eps: Epsilon):\n    s = 0\n    for x in q:\n        s = s + {}\n    return s + DiscreteLap(1/eps)\n"
-    monkeypatch.setattr(segments, "_whole_names", lambda sketch: frozenset({"s"}))
+    monkeypatch.setattr(segments, "whole_names", lambda sketch: frozenset({"s"}))
     for step, whole in (("2", True), ("1/2", False)):
         sketch = load(text.format(step))
         for moves in neighbours_of(sketch):
-            given = (build_product(sketch, frozenset()), moves, Alignment((Always(Form()),), None), (share(1),), ())
+            given = (build_product(sketch, frozenset()), moves, Alignment((Always(Form()),), ()), (share(1),), ())
             if whole:
                 build_system(*given)
             else:
@@ -260,12 +260,12 @@ def test_a_shift_follows_a_number_and_moves_by_units_too() -> None:
     product = build_product(sketch, frozenset())
     (moves, *_) = neighbours_of(sketch)
     forms = (Form(follow="x"), Form(Fraction(1), follow="x"), Form(Fraction(1)))
-    systems = [build_system(product, moves, Alignment((Always(form),), None), (share(1),), ()) for form in forms]
+    systems = [build_system(product, moves, Alignment((Always(form),), ()), (share(1),), ()) for form in forms]
     assert len({str(system.clauses) for system in systems}) == len(forms)
     unsure = load(head + "    x = 1\n    if q[0] + Lap(1/eps) > 0:\n        x = None\n    y = Lap(1/eps)\n    if x is None:\n        return y\n    return 0\n")
     shifts = (Always(Form()), Always(Form(follow="x")))
     with pytest.raises(Unsupported, match="`x` is not a number where the noise is drawn"):
-        build_system(build_product(unsure, frozenset()), moves, Alignment(shifts, None), (share(1),), ())
+        build_system(build_product(unsure, frozenset()), moves, Alignment(shifts, ()), (share(1),), ())
 
 
 def test_variables_get_what_they_can_hold() -> None:
@@ -685,7 +685,7 @@ def test_two_answers_of_the_second_solver_are_none() -> None:
 
 def test_a_shift_may_follow_what_has_a_value_where_late_noise_is_drawn() -> None:
     sketch = load("@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    e = Lap(1/eps)\n    x = q[0]\n    return x + e\n")
-    alignment = Alignment((Always(Form(follow="x")),), None)
+    alignment = Alignment((Always(Form(follow="x")),), ())
     cases = tuple(CaseProof(moves, alignment, (share(1),), {}) for moves in neighbours_of(sketch))
     late = LengthProof(sketch, parse_scale("eps"), (), frozenset(), True, cases)
     assert read_certificate(write_certificate(late))[0] == late

@@ -95,9 +95,8 @@ def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
 
 def _forms(rule: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The forms of a rule and of those within it."""
-    if "rule" not in rule:
-        return [rule]
-    return [form for part in ("then", "else") if part in rule for form in _forms(rule[part])]
+    parts = [rule[part] for part in ("then", "else") if part in rule]
+    return [form for part in parts for form in _forms(part)] if parts else [rule]
 
 
 def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:

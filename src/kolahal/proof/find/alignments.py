@@ -16,7 +16,7 @@ from kolahal.lang.ir import Assign, Binary, Const, Draw, For, Return, Var, While
 from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.sketch import Type
 from kolahal.logic.solver import Choices
-from kolahal.logic.terms import is_whole, symbols_of
+from kolahal.logic.terms import is_whole, print_term, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.trusted.product import Product
@@ -158,7 +158,8 @@ def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], ShiftRule]) ->
 def _differs(product: Product, site: int) -> bool:
     """Whether the sum that a draw stands in, or would follow, may differ between the runs."""
     drawn = [d for paths in product.first.paths.values() for path in paths for d in path.draws if d.site == site]
-    return any(isinstance(symbol, Own) for d in drawn for symbol in symbols_of(d.rest))
+    on_paths = {print_term(d.rest) for d in drawn}
+    return len(on_paths) > 1 or any(isinstance(symbol, Own) for d in drawn for symbol in symbols_of(d.rest))
 
 
 def _ends(product: Product, site: int) -> list[tuple[str, str | None, int]]:

@@ -69,6 +69,23 @@ ABOVE = {  # one mechanism, above threshold, in several ways
 }
 
 
+BELOW = """
+    rho = Lap(4/eps)
+    for x in q:
+        nu = Lap(8/eps)
+        fresh = Lap(4/eps)
+        if x + nu <= T + rho:
+            return x + fresh
+    return None
+"""
+
+
+def test_noise_that_only_one_branch_uses_may_be_named_first() -> None:
+    assert isinstance(prove_every_length(load(THRESHOLD + BELOW.lstrip("\n"))), Proved)
+    thin = BELOW.replace("fresh = Lap(4/eps)", "fresh = Lap(1/eps)")
+    assert not isinstance(prove_every_length(load(THRESHOLD + thin.lstrip("\n"))), Proved)
+
+
 @pytest.mark.parametrize("entry", [e for e in PRIVATE if e.name in QUICK.get(e.path.stem, ())], ids=str)
 def test_mechanisms_in_the_words_of_their_authors(entry) -> None:
     found = prove_every_length(entry.load())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from kolahal.lang.ir import Assign, Binary, Comprehension, Const, Expr, Index, Negate, Node, Var, walk
+from kolahal.lang.ir import Assign, Binary, Comprehension, Const, Expr, Index, Negate, Node, Var, assignments, walk
 from kolahal.lang.sketch import Sketch
 
 
@@ -37,10 +37,7 @@ def _names_of_the_list(sketch: Sketch) -> set[str]:
     """Names that hold the private list, or one of the same length that was made from it."""
     names = {sketch.private.name}
     while True:
-        more = set()
-        for node in walk(sketch.body):
-            if isinstance(node, Assign):
-                more |= {t for t, value in zip(node.targets, node.values, strict=True) if _is_made_of(value, names)}
+        more = {target for target, value in assignments(sketch.body) if _is_made_of(value, names)}
         if more <= names:
             return names
         names |= more

@@ -234,6 +234,13 @@ def walk(node: object) -> Iterator[Node]:
             waiting += [getattr(node, name) for name in reversed(_parts(node))]
 
 
+def assignments(node: object) -> Iterator[tuple[str, Expr]]:
+    """Every name that an assignment in `node` gives a value to, with the value."""
+    for part in walk(node):
+        if isinstance(part, Assign):
+            yield from zip(part.targets, part.values, strict=True)
+
+
 def assigned_names(body: Block) -> frozenset[str]:
     """The names that statements of `body` bind (a comprehension's own name is not one of them)."""
     names: set[str] = set()

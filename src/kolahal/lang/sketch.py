@@ -146,13 +146,7 @@ class Sketch:
             if p.role is not Role.PRIVATE and p.type is not Type.BOOL and p.name not in changed
         ]
         q = self.private.name
-        rebinds = [
-            value
-            for node in ir.walk(self.body)
-            if isinstance(node, ir.Assign)
-            for target, value in zip(node.targets, node.values, strict=True)
-            if target == q
-        ]
+        rebinds = [value for target, value in ir.assignments(self.body) if target == q]
         # `q = [x + Lap(hole) for x in q]` keeps the length, and so the meaning of len(q).
         keeps_length = all(isinstance(value, ir.Comprehension) and value.over == ir.Var(q) for value in rebinds)
         if keeps_length and not any(isinstance(node, ir.For) and node.name == q for node in ir.walk(self.body)):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from kolahal.lang.ir import Assign, Binary, Const, Draw, For, Return, Var, While, assigned_names, walk
+from kolahal.lang.ir import Binary, Const, Draw, For, Return, Var, While, assigned_names, assignments, walk
 from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.sketch import Type
 from kolahal.logic.solver import Choices
@@ -193,10 +193,8 @@ def _sites_near(product: Product, ghost: str) -> set[int]:
     names, size = {ghost}, 0
     while len(names) > size:
         size = len(names)
-        for node in walk(body):
-            if isinstance(node, Assign):
-                pairs = zip(node.targets, node.values, strict=True)
-                names |= {v.name for t, value in pairs if t in names for v in walk(value) if isinstance(v, Var)}
+        pairs = [pair for pair in assignments(body) if pair[0] in names]
+        names |= {node.name for _, value in pairs for node in walk(value) if isinstance(node, Var)}
     loops = [node for node in walk(body) if isinstance(node, For | While)]
     near = [node for node in loops if assigned_names(node.body) & names]
     sites = {d.site for node in near for d in walk(node) if isinstance(d, Draw)}
@@ -241,13 +239,7 @@ def _ghosts(product: Product) -> list[str]:
         for name in dict.fromkeys(names):
             if name not in public and name not in found:
                 found.append(name)
-                todo += [
-                    value
-                    for node in walk(body)
-                    if isinstance(node, Assign)
-                    for target, value in zip(node.targets, node.values, strict=True)
-                    if target == name
-                ]
+                todo += [value for target, value in assignments(body) if target == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
     return [name for name in copies if name in changing][:2]

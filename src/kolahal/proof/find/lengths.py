@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.ir import Assign, Comprehension, Draw, Return, Var, walk
+from kolahal.lang.ir import Comprehension, Draw, Return, Var, assignments, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
@@ -70,7 +70,7 @@ def find_proof(sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS)
     comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
     reasons = []
     ways = dict.fromkeys([must_release(sketch), comprehensions])
-    named = any(isinstance(value, Draw) for n in walk(sketch.body) if isinstance(n, Assign) for value in n.values)
+    named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
     effort = Effort(settings.rehearsals)
     for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
         try:
@@ -161,15 +161,6 @@ def must_release(sketch: Sketch) -> frozenset[int]:
     return frozenset(
         i
         for i, node in enumerate(order)
-        if any(value is node for value in returned) or names & _names_given(sketch, node)
+        if any(value is node for value in returned)
+        or any(target in names and value is node for target, value in assignments(sketch.body))
     )
-
-
-def _names_given(sketch: Sketch, node: Comprehension) -> set[str]:
-    return {
-        target
-        for assign in walk(sketch.body)
-        if isinstance(assign, Assign)
-        for target, value in zip(assign.targets, assign.values, strict=True)
-        if value is node
-    }

@@ -12,9 +12,7 @@ from kolahal.lang.sketch import Role, Sketch, Type
 def names_of_views(sketch: Sketch, views: Sequence[ir.Comprehension]) -> dict[int, set[str]]:
     """For each comprehension the names that may stand for it."""
     named: dict[int, set[str]] = {i: set() for i in range(len(views))}
-    assigned = [
-        pair for n in ir.walk(sketch.body) if isinstance(n, ir.Assign) for pair in zip(n.targets, n.values, strict=True)
-    ]
+    assigned = list(ir.assignments(sketch.body))
     changed = True
     while changed:
         changed = False
@@ -42,13 +40,7 @@ def find_followed(
     name of a ghost."""
     loops = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For)}
     own = ir.assigned_names(sketch.body) - loops
-    copies = [
-        (target, value.name)
-        for node in ir.walk(sketch.body)
-        if isinstance(node, ir.Assign)
-        for target, value in zip(node.targets, node.values, strict=True)
-        if isinstance(value, ir.Var)
-    ]
+    copies = [(target, value.name) for target, value in ir.assignments(sketch.body) if isinstance(value, ir.Var)]
     result = {}
     for i in sorted(noisy):
         reads = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and n.of.name in named[i]]
@@ -76,7 +68,6 @@ def whole_names(sketch: Sketch) -> frozenset[str]:
     """The variables that hold whole numbers where answers and noise are whole; a mistake here is found on arrival."""
     names = {p.name for p in sketch.parameters if p.type is not Type.FLOAT and p.role is not Role.EPSILON}
     names |= ir.assigned_names(sketch.body)
-    assigns = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Assign)]
 
     def fractional(value: ir.Expr) -> bool:
         return any(
@@ -88,7 +79,7 @@ def whole_names(sketch: Sketch) -> frozenset[str]:
         )
 
     while True:
-        lost = {t for a in assigns for t, v in zip(a.targets, a.values, strict=True) if t in names and fractional(v)}
+        lost = {target for target, value in ir.assignments(sketch.body) if target in names and fractional(value)}
         if not lost:
             return frozenset(names)
         names -= lost

@@ -263,7 +263,7 @@ class _Pairing:
             for powers in self.product.monomials
         }
         for mine, other in zip(one.draws, two.draws):
-            if (mine.site, mine.spot) != (other.site, other.spot):
+            if (mine.site, mine.spot) != (other.site, other.spot) or (mine.factor != other.factor and not alike):
                 break  # the clause has the goal `false`; later noise of the second run stays unknown
             if mine.noise.one_sided:
                 premises.append(at_most(ZERO, variable(mine.symbol)))

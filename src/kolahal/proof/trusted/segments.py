@@ -45,8 +45,10 @@ from kolahal.proof.trusted.steps import (
     Test,
     compile_steps,
     is_remainder,
-    read_by,
+    live_names,
+    reached_from,
     remainder_key,
+    written_by,
 )
 from kolahal.proof.trusted.symbols import Cursor, Dividend, Remainder, Turn, ghost_symbol, own
 from kolahal.proof.trusted.values import (
@@ -80,6 +82,7 @@ class Machine(Evaluator):
         self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
         self.grown = grown  # lists that the program itself lets grow
         self.steps = compile_steps(sketch.body)
+        self.live = live_names(self.steps)
         self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
         self.remainders = sorted({remainder_key(n) for n in ir.walk(sketch.body) if is_remainder(n)})
         self.whole = whole_names(sketch) if whole_answers else frozenset()
@@ -170,45 +173,11 @@ class Machine(Evaluator):
 
     def changed_from(self, at: int) -> frozenset[str]:
         """The names that some step from `at` on may give a value to."""
-        names: set[str] = set()
-        for step in map(self.steps.__getitem__, self.reached_from(at)):
-            if isinstance(step, Set):
-                names.update(step.targets)
-            elif isinstance(step, Head) and isinstance(step.node, ir.For):
-                names.add(step.node.name)
-        return frozenset(names)
-
-    def reached_from(self, at: int) -> list[int]:
-        """The steps that may follow, from `at` itself on."""
-        seen: dict[int, None] = {}
-        todo = [at]
-        while todo:
-            here = todo.pop()
-            if here in seen or here >= len(self.steps):
-                continue
-            seen[here] = None
-            match self.steps[here]:
-                case Jump(to):
-                    todo.append(to)
-                case Next(_, head):
-                    todo.append(head)
-                case Head(exit=leave):
-                    todo += [here + 1, leave]
-                case Test(_, _, orelse):
-                    todo += [here + 1, orelse]
-                case Give():
-                    pass
-                case _:
-                    todo.append(here + 1)
-        return list(seen)
+        return frozenset(name for here in reached_from(self.steps, at) for name in written_by(self.steps[here]))
 
     def read_from(self, at: int) -> frozenset[str]:
-        """The names that some step from `at` on may read."""
-        names: set[str] = set()
-        for step in map(self.steps.__getitem__, self.reached_from(at)):
-            names |= {n.name for n in ir.walk(read_by(step)) if isinstance(n, ir.Var)}
-            if isinstance(step, Push):
-                names.add(step.name)
+        """The names whose values at the step `at` may be read later."""
+        names = set(self.live[at])
         # A view reads other lists and arguments whenever it is read itself.
         for view in self.views:
             names |= {n.name for n in ir.walk(view) if isinstance(n, ir.Var)}

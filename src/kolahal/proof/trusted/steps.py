@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -171,11 +172,13 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     return changed
 
 
-def read_by(step: Step) -> object:
+def _read_by(step: Step) -> object:
     match step:
         case Set(_, values):
             return values
-        case Push(_, value, _) | Give(value):
+        case Push(name, value, _):
+            return (ir.Var(name), value)
+        case Give(value):
             return value
         case Test(_, test, _):
             return test
@@ -185,6 +188,62 @@ def read_by(step: Step) -> object:
             return over
         case _:
             return ()
+
+
+def written_by(step: Step) -> tuple[str, ...]:
+    """The names that a step may give a value to; the name of a `for` only where a turn begins."""
+    match step:
+        case Set(targets, _):
+            return targets
+        case Head(node=ir.For(name, _, _)):
+            return (name,)
+        case _:
+            return ()
+
+
+def _after(step: Step, at: int) -> tuple[int, ...]:
+    """The steps that may come right after this one."""
+    match step:
+        case Jump(to):
+            return (to,)
+        case Next(_, head):
+            return (head,)
+        case Head(exit=leave):
+            return (at + 1, leave)
+        case Test(_, _, orelse):
+            return (at + 1, orelse)
+        case Give():
+            return ()
+        case _:
+            return (at + 1,)
+
+
+def reached_from(steps: Sequence[Step], at: int) -> set[int]:
+    """The steps that may follow, from `at` itself on."""
+    seen: set[int] = set()
+    todo = [at]
+    while todo:
+        here = todo.pop()
+        if here < len(steps) and here not in seen:
+            seen.add(here)
+            todo += _after(steps[here], here)
+    return seen
+
+
+def live_names(steps: Sequence[Step]) -> list[frozenset[str]]:
+    """For each step the names whose values before it may be read: by it, or later and before they are written."""
+    live = [frozenset[str]() for _ in (*steps, None)]
+    changed = True
+    while changed:
+        changed = False
+        for at, step in reversed(list(enumerate(steps))):
+            names = {node.name for node in ir.walk(_read_by(step)) if isinstance(node, ir.Var)}
+            for later in _after(step, at):
+                leaves = isinstance(step, Head) and later == step.exit
+                names |= live[later] - (set() if leaves else set(written_by(step)))
+            changed = changed or names != live[at]
+            live[at] = frozenset(names)
+    return live
 
 
 def is_remainder(node: ir.Node) -> bool:

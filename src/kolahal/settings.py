@@ -147,6 +147,11 @@ class ProofSettings:
     sizes: tuple[int, ...] = (1, 2, 3, 4)  # numbers of answers at which a law is computed
     solver_steps: int = 5_000_000  # resource units of one solver call
     rehearsals: int = 20_000  # of alignments, in the search for one proof for every length: some seconds
+    quick_rehearsals: int = 5_000  # of them, before a counterexample is looked for
+
+    def quick(self) -> ProofSettings:
+        """For the first look, which settles most programs."""
+        return replace(self, rehearsals=min(self.rehearsals, self.quick_rehearsals))
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,24 @@ def test_noise_that_only_one_branch_uses_may_be_named_first() -> None:
     assert not isinstance(prove_every_length(load(THRESHOLD + thin.lstrip("\n"))), Proved)
 
 
+def test_a_flag_may_say_that_the_first_answer_was_seen() -> None:
+    text = """@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    best = 0
+    least = 0.0
+    begun = False
+    for i in range(len(q)):
+        v = q[i] + Lap(2/eps)
+        if not begun or v < least:
+            best = i
+            least = v
+            begun = True
+    return best
+"""
+    assert isinstance(prove_every_length(load(text)), Proved)
+    assert not isinstance(prove_every_length(load(text.replace("Lap(2/eps)", "Lap(1.9/eps)"))), Proved)
+
+
 @pytest.mark.parametrize("entry", [e for e in PRIVATE if e.name in QUICK.get(e.path.stem, ())], ids=str)
 def test_mechanisms_in_the_words_of_their_authors(entry) -> None:
     found = prove_every_length(entry.load())

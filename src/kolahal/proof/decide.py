@@ -11,10 +11,8 @@ from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import Survey, refute
-from kolahal.settings import Settings
+from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
-
-FEW = 3  # answers, of a program that has so many and no more: one by one is then the shorter way
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,44 +38,54 @@ def decide(
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
     the largest losses, where they are known already.
     """
-    proof: Proved | Unknown = Unknown(dear)
-    upper = None
-    failed: tuple[str, ...] = ()
-    if not dear:
-        proof, upper, failed = _prove_everywhere(program, claim, cost, settings)
-    if isinstance(proof, Proved):
-        return Decision(proof, upper, failed)
+    everywhere = _Everywhere(Unknown(dear)) if dear else _prove_everywhere(program, claim, cost, settings.proof.quick())
+    if isinstance(everywhere.proof, Proved):
+        return everywhere.end(everywhere.proof)
     # Before a bounded proof: a program that fails at five answers may be private up to four.
     refuted = refute(program, claim, settings)
     if refuted is not None:
-        return Decision(refuted, upper, failed)
+        return everywhere.end(refuted)
+    bounded = prove_bounded(program, claim, settings.proof) if program.private.count is not None else None
+    if isinstance(bounded, Proved):
+        return everywhere.end(bounded)
+    if not dear and everywhere.upper is None:
+        everywhere = _prove_everywhere(program, claim, cost, settings.proof)
+    if isinstance(everywhere.proof, Proved):
+        return everywhere.end(everywhere.proof)
     grown = find_growth(program, claim, settings, survey)
     if grown is not None:
-        return Decision(grown, upper, failed)
-    bounded = prove_bounded(program, claim, settings.proof)
+        return everywhere.end(grown)
+    bounded = bounded or prove_bounded(program, claim, settings.proof)
     if isinstance(bounded, Proved | Bounded):
-        return Decision(bounded, upper, failed)
-    reasons = dict.fromkeys([proof.reason, bounded.reason, "no certain counterexample"])
-    return Decision(Unknown("; ".join(reasons)), upper, failed + bounded.failed_rechecks)
+        return everywhere.end(bounded)
+    reasons = dict.fromkeys([everywhere.proof.reason, bounded.reason, "no certain counterexample"])
+    return everywhere.end(Unknown("; ".join(reasons)), bounded.failed_rechecks)
 
 
-def _prove_everywhere(
-    program: Sketch, claim: Scale, cost: Fraction | None, settings: Settings
-) -> tuple[Proved | Unknown, Fraction | None, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Everywhere:
     """A proof of the claim for all inputs or why there is none, the smallest multiple of it that was proved, and what
     did not pass its re-check."""
+
+    proof: Proved | Unknown
+    upper: Fraction | None = None
     failed: tuple[str, ...] = ()
-    if program.private.count is not None and program.private.count <= FEW:
-        small = prove_bounded(program, claim, settings.proof)
-        if isinstance(small, Proved):
-            return small, Fraction(1), ()
+
+    def end(self, verdict: Verdict, failed: tuple[str, ...] = ()) -> Decision:
+        return Decision(verdict, self.upper, self.failed + failed)
+
+
+def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effort: ProofSettings) -> _Everywhere:
+    failed: tuple[str, ...] = ()
     if cost:
-        tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), settings.proof)
+        tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), effort)
         if isinstance(tight, Proved):
             too_dear = Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim")
-            return (tight if cost <= 1 else too_dear), cost, ()
+            return _Everywhere(tight if cost <= 1 else too_dear, cost)
         failed = tight.failed_rechecks
-    found = prove_every_length(program, claim, settings.proof)
+        if cost == 1:
+            return _Everywhere(tight, None, failed)
+    found = prove_every_length(program, claim, effort)
     if isinstance(found, Proved):
-        return found, Fraction(1), failed
-    return found, None, failed + found.failed_rechecks
+        return _Everywhere(found, Fraction(1), failed)
+    return _Everywhere(found, None, failed + found.failed_rechecks)

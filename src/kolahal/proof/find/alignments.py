@@ -22,7 +22,7 @@ from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import Own
-from kolahal.proof.trusted.values import Numeric
+from kolahal.proof.trusted.values import Drawn, Numeric
 
 MOST_TRIALS = 1_200  # of one ghost
 TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
@@ -38,6 +38,7 @@ class AlignmentSearch:
     def __init__(self, product: Product, stage: Stage):
         self.product, self.stage = product, stage
         self.units = _units(stage)
+        self.widest = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         self.uses = stage.uses()
         self.failures: list[frozenset[tuple[Use, ShiftRule]]] = []  # that hold for every ghost
 
@@ -45,14 +46,15 @@ class AlignmentSearch:
         """First those without a ghost and then those of each ghost, simple ones first."""
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
         yield self.passing((), {use: forms[use[0]] for use in self.uses})
-        for ghost in _ghosts(self.product):
+        ghosts = _ghosts(self.product)
+        for ghost in ghosts:
             near = _sites_near(self.product, ghost)
             options = {
                 use: [STAY, *self.at_ghost(), *forms[use[0]][1:]] if use[0] in near else forms[use[0]]
                 for use in self.uses
             }
             yield self.passing((ghost,), options)
-        for pair in combinations(_ghosts(self.product), 2):
+        for pair in combinations(ghosts, 2):
             around = [_sites_near(self.product, ghost) for ghost in pair]
             options = {
                 use: [STAY, *self.at_ghosts([use[0] in own for own in around]), *forms[use[0]][1:]] for use in self.uses
@@ -71,14 +73,13 @@ class AlignmentSearch:
         return [STAY, CANCEL, *moved, *gaps, *(Form(unit, True) for unit in self.units), *last]
 
     def at_ghost(self) -> list[ShiftRule]:
-        ordered = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
-        moved = [*(Form(unit) for unit in ordered), *(Form(unit, True) for unit in ordered), CANCEL]
+        moved = [*(Form(unit) for unit in self.widest), *(Form(unit, True) for unit in self.widest), CANCEL]
         return [AtGhost(offset, form, STAY) for form in moved for offset in (0, 1, -1)]
 
     def at_ghosts(self, near: Sequence[bool]) -> list[ShiftRule]:
         """Shifts for the answers that two ghosts name, the same for both or for one of them."""
         level = [Form(unit, True) for unit in self.units]  # which keeps those that move in their order
-        moved = [*level, *sorted((Form(unit) for unit in self.units), key=lambda form: (form.units < 0, -abs(form.units)))]
+        moved = [*level, *(Form(unit) for unit in self.widest)]
         both = [AtGhost(0, form, AtGhost(0, form, STAY, 1)) for form in moved] if all(near) else []
         lone = [AtGhost(0, form, STAY, which) for form in moved for which, is_near in enumerate(near) if is_near]
         other = [AtGhost(0, a, AtGhost(0, b, STAY, 1)) for a in level for b in level if a != b] if all(near) else []
@@ -131,7 +132,7 @@ class AlignmentSearch:
                     if rule == best[use]:
                         break
                     changed = {**best, use: rule}
-                    if not self.stage.failures(self.alignment(ghosts, changed)):
+                    if self.stage.passes(self.alignment(ghosts, changed)):
                         best = changed
                         break
         return self.alignment(ghosts, best)
@@ -157,16 +158,19 @@ def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], ShiftRule]) ->
 
 def _differs(product: Product, site: int) -> bool:
     """Whether the sum that a draw stands in, or would follow, may differ between the runs."""
-    drawn = [d for paths in product.first.paths.values() for path in paths for d in path.draws if d.site == site]
+    drawn = _drawn_at(product, site)
     on_paths = {print_term(d.rest) for d in drawn}
     return len(on_paths) > 1 or any(isinstance(symbol, Own) for d in drawn for symbol in symbols_of(d.rest))
+
+
+def _drawn_at(product: Product, site: int) -> list[Drawn]:
+    return [d for paths in product.first.paths.values() for path in paths for d in path.draws if d.site == site]
 
 
 def _ends(product: Product, site: int) -> list[tuple[str, str | None, int]]:
     """Values of counters that the program asks for, and that may be those from which on a draw is not used."""
     arguments = {p.name for p in product.sketch.arguments if p.type is Type.INT}
-    drawn = [d for paths in product.first.paths.values() for path in paths for d in path.draws if d.site == site]
-    counters = {n for d in drawn for n, v in d.names.items() if isinstance(v, Numeric) and is_whole(v.value)}
+    counters = {n for d in _drawn_at(product, site) for n, v in d.names.items() if isinstance(v, Numeric) and is_whole(v.value)}
     changing = assigned_names(product.sketch.body)
     found: dict[tuple[str, str | None, int], None] = {}
     for node in walk(product.sketch.body):

@@ -239,9 +239,10 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         seen = _range(term, first_states)
         if seen is not None and seen[0] == seen[1]:
             yield same_truth(equal(term, number(seen[0])), equal(turn, ZERO))
-    # A variable that is None before the first turn and never after it.
+    # A variable that is None before the first turn and never after it, or a flag that is true from then on.
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))
+        yield same_truth(flag, begun)
         yield implies(flag, equal(turn, ZERO))
         yield flag
         yield negate(flag)
@@ -308,9 +309,8 @@ def _guards(
                 yield chosen
                 yield every([chosen, at_most(ZERO, ghost)])  # nor is -1, which stands for none
                 for place in dict.fromkeys(scene.places or (turn,)):
-                    yield every(
-                        [chosen, below(ghost, place)]
-                    )  # a place that was only ever the first value is not chosen
+                    # a place that was only ever the first value is not chosen
+                    yield every([chosen, below(ghost, place)])
 
 
 def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:

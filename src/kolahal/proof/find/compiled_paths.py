@@ -27,11 +27,8 @@ from kolahal.proof.trusted.values import (
 MOST_PATTERNS = 16  # outcomes of conditions that the shift of one draw may depend on
 
 ConcreteState = dict[Symbol, Any]
-Use = tuple[
-    int, tuple[bool, ...]
-]  # a draw by its site, and the outcomes of the conditions that its shift may depend on
-
-
+# A draw by its site, and the outcomes of the conditions that its shift may depend on.
+Use = tuple[int, tuple[bool, ...]]
 
 
 def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
@@ -118,9 +115,9 @@ class CompiledPath:
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_keys = [(d.site, d.spot) for d in path.draws]
         self.uses: list[Use] = []
+        self.partners: list[CompiledPath] = []  # of a first run: the second run's paths that may go along
         self.answer = evaluator(path.end.value) if isinstance(path.end, Returned) else None
         self.names = path.names
-        self.ghosts: dict[str, Callable[[ConcreteState], Any]] = {}
         self.updates: list[tuple[Symbol, Callable[[ConcreteState], Any]]] = []
         self.lists: list[Callable[[ConcreteState], Any]] = []
         self.grown: list[SymbolicValue] = []
@@ -167,8 +164,7 @@ class Trace:
     The nearer to the cause, the more other alignments fail for the same reason.
     """
 
-    def __init__(self, product: Product):
-        self.product = product
+    def __init__(self) -> None:
         self.known: dict[Symbol, frozenset[Use]] = {}
         self.always: set[Use] = set()  # what decided which of several paths the second run took
         self.payers: set[Use] = set()
@@ -185,23 +181,20 @@ class Trace:
 
     def follow(self, one: CompiledPath, ways: Sequence[SecondRun], match: SecondRun | None) -> None:
         """One segment further; `last` is then what its failure, or an answer that differs, is to be blamed on."""
-        before = self.known
+        before = after = self.known
         self.last = set()
         for way in ways:
             self.known = dict(before)
             payers = self.draw(one, way)
             if way is match:
-                after, self.payers = self.known, self.payers | payers
+                self.payers |= payers
                 if len(ways) > 1:
                     self.always |= self.of(symbol for symbols in way.path.asked for symbol in symbols)
                 self.last = self.of(way.path.answered)
+                after = {symbol: frozenset(self.of(symbols)) for symbol, symbols in way.path.depends}
             elif match is None:
                 self.last |= self.reason(one, way)
-        if match is not None:
-            self.known = {symbol: frozenset(self._within(after, symbols)) for symbol, symbols in match.path.depends}
-
-    def _within(self, known: Mapping[Symbol, frozenset[Use]], symbols: Iterable[Symbol]) -> set[Use]:
-        return set().union(*(known.get(symbol, frozenset()) for symbol in symbols))
+        self.known = after
 
     def draw(self, one: CompiledPath, way: SecondRun) -> set[Use]:
         """The noise of the second run on this way; who pays for it."""

@@ -6,7 +6,7 @@ Nothing here is trusted. A rehearsal that fails saves a query, one that succeeds
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -34,6 +34,7 @@ from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
 MORE = 400  # rehearsals after a failed attempt at a proof
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -67,9 +68,7 @@ class ObservedStates:
 class Stage:
     """A product whose two runs can be played, with a stock of scenarios."""
 
-    def __init__(
-        self, product: Product, neighbours: Neighbours, claim: Scale, seed: int, count: int, effort: Effort
-    ):
+    def __init__(self, product: Product, neighbours: Neighbours, claim: Scale, seed: int, count: int, effort: Effort):
         self.effort = effort
         self.product = product
         self.neighbours = neighbours
@@ -87,11 +86,13 @@ class Stage:
         self.asked = [conditions_asked(product, draw.site) for draw in product.sketch.draws]
         for compiled in (path for run in self.paths.values() for paths in run.values() for path in paths):
             compiled.uses = self.uses_of(compiled.path)
+        for loop, paths in self.paths[1].items():
+            for one in paths:
+                one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.scenarios = self.source.draw(count)
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], ShiftRule] = {}
-        self.pairs: dict[tuple[int, int], bool] = {}
 
     # ---- playing
 
@@ -141,9 +142,7 @@ class Stage:
             new[symbol] = evaluate(local)
         return new
 
-    def play(
-        self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False
-    ) -> Outcome:
+    def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
         counted = True
         self.effort.spent += 1
@@ -158,21 +157,21 @@ class Stage:
             state[self.product.spent(powers)] = 0
         states: list[tuple[int, ConcreteState]] = []
         loop: int | None = None
-        trace = Trace(self.product) if traced else None
+        trace = Trace() if traced else None
         for segment in range(self.source.most_segments):
             found = self.enter(1, loop, state, scenario, segment)
             if found is None:
                 return Outcome(tuple(states), False)
             one, local = found
-            lazy = self.ways(one, local, loop, scenario, segment, alignment)
-            ways = list(lazy) if trace is not None else lazy
+            ways: Iterable[SecondRun] = self.ways(one, local, scenario, segment, alignment)
+            if trace is not None:
+                ways = list(ways)  # why none of them goes along is asked of all
             match = next((way for way in ways if way.fits), None)
             if match is not None and not match.goes_along:
                 match = None
-            failed = match is None or any(fault(local) for fault in one.faults)
             if trace is not None:
                 trace.follow(one, list(ways), match)
-            if failed or match is None:
+            if match is None or any(fault(local) for fault in one.faults):
                 return Outcome(tuple(states), True, trace.blame() if trace else frozenset())
             both = match.state
             for powers, cost in match.costs.items():
@@ -194,27 +193,21 @@ class Stage:
         self,
         one: CompiledPath,
         local: ConcreteState,
-        loop: int | None,
         scenario: Scenario,
         segment: int,
         alignment: Alignment,
     ) -> Iterator[SecondRun]:
-        """The paths on which the second run could go along with the first run's: at most one of them fits."""
-        for two in self.paths[2][loop]:
-            if self.may_pair(one, two):
-                yield self.way(one, two, local, scenario, segment, alignment)
+        """The second run on each path that may go along with the first run's: at most one of them fits."""
+        for two in one.partners:
+            yield self.way(one, two, local, scenario, segment, alignment)
 
     def may_pair(self, one: CompiledPath, two: CompiledPath) -> bool:
         """Whether the two paths draw and end alike, whatever the noise."""
-        key = (id(one), id(two))
-        if key not in self.pairs:
-            self.pairs[key] = (
-                one.draw_keys == two.draw_keys
-                and type(one.path.end) is type(two.path.end)
-                and (self.may_answer(one.path.end, two.path.end) or one.path.end == two.path.end)
-                and FALSE not in map(same, one.grown, two.grown)
-            )
-        return self.pairs[key]
+        return (
+            one.draw_keys == two.draw_keys
+            and (self.may_answer(one.path.end, two.path.end) or one.path.end == two.path.end)
+            and FALSE not in map(same, one.grown, two.grown)
+        )
 
     def may_answer(self, one: Goto | Returned, two: Goto | Returned) -> bool:
         if not isinstance(one, Returned) or not isinstance(two, Returned):
@@ -320,13 +313,19 @@ class Stage:
         return total > limit
 
     def failures(self, alignment: Alignment) -> list[frozenset[Use]]:
-        """Uses whose rules fail together, one set for each of some rehearsals; their scenarios are asked first next time."""
-        failures = (scenario for scenario in self.scenarios if self.play(scenario, alignment).failed)
-        failing = list(itertools.islice(failures, LESSONS))
-        for scenario in failing:
-            self.scenarios.remove(scenario)
-        self.scenarios = [*failing, *self.scenarios]
-        return [self.play(scenario, alignment, traced=True).blame for scenario in failing]
+        """Uses whose rules fail together, one set for each of some rehearsals."""
+        return [self.play(scenario, alignment, traced=True).blame for scenario in self.failing(alignment, LESSONS)]
+
+    def passes(self, alignment: Alignment) -> bool:
+        return not self.failing(alignment, 1)
+
+    def failing(self, alignment: Alignment, most: int) -> list[Scenario]:
+        """The first scenarios in which an alignment fails; they are asked first next time."""
+        fails = (i for i, scenario in enumerate(self.scenarios) if self.play(scenario, alignment).failed)
+        found = list(itertools.islice(fails, most))
+        failing = [self.scenarios.pop(i) for i in reversed(found)]
+        self.scenarios = [*reversed(failing), *self.scenarios]
+        return self.scenarios[: len(found)]
 
     def grow(self) -> None:
         """More rehearsals: where an attempt at a proof failed, they were too few."""
@@ -344,7 +343,7 @@ class Stage:
                 entered = self.enter(1, loop, state, scenario, segment)
                 if entered is None:
                     break
-                ways = self.ways(entered[0], entered[1], loop, scenario, segment, still)
+                ways = self.ways(entered[0], entered[1], scenario, segment, still)
                 match = next((way for way in ways if way.goes_along), None)
                 if match is None or isinstance(entered[0].path.end, Returned):
                     break

@@ -148,10 +148,11 @@ class ProofSettings:
     solver_steps: int = 5_000_000  # resource units of one solver call
     rehearsals: int = 20_000  # of alignments, in the search for one proof for every length: some seconds
     quick_rehearsals: int = 5_000  # of them, before a counterexample is looked for
+    first_rehearsals: int = 500  # of them, where the number of answers is fixed, and a proof for that number is near
 
-    def quick(self) -> ProofSettings:
+    def quick(self, fixed: bool) -> ProofSettings:
         """For the first look, which settles most programs."""
-        return replace(self, rehearsals=min(self.rehearsals, self.quick_rehearsals))
+        return replace(self, rehearsals=min(self.rehearsals, self.first_rehearsals if fixed else self.quick_rehearsals))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -44,9 +44,15 @@ class LinearForm(Generic[U]):
 
     terms: Mapping[U, Number]
     constant: Number = 0
+    known_hash: int | None = field(default=None, init=False, repr=False, compare=False)  # forms are looked up a lot
 
     def __hash__(self) -> int:
-        return hash((frozenset(self.terms.items()), self.constant))
+        if self.known_hash is None:
+            object.__setattr__(self, "known_hash", hash((frozenset(self.terms.items()), self.constant)))
+        return self.known_hash  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LinearForm, (self.terms, self.constant)  # hashes of texts differ between processes
 
     def __add__(self, other: LinearForm[V]) -> LinearForm[U | V]:
         terms: dict[Any, Number] = dict(self.terms)

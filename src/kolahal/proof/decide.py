@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kolahal.lang.scale import Scale
@@ -38,16 +38,24 @@ def decide(
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
     the largest losses, where they are known already.
     """
-    everywhere = _Everywhere(Unknown(dear)) if dear else _prove_everywhere(program, claim, cost, settings.proof.quick())
+    fixed = program.private.count is not None
+    everywhere = _Everywhere(Unknown(dear))
+    if not dear:
+        everywhere = _prove_everywhere(program, claim, cost, settings.proof.quick(fixed))
     if isinstance(everywhere.proof, Proved):
         return everywhere.end(everywhere.proof)
+    bounded = None
+    if fixed and everywhere.upper is None:
+        for level in dict.fromkeys([cost or Fraction(1), Fraction(1)]):
+            bounded = prove_bounded(program, Scale(claim.coefficient * level, claim.powers), settings.proof)
+            if isinstance(bounded, Proved):
+                everywhere = replace(everywhere, upper=level)
+                if level <= 1:
+                    return everywhere.end(bounded)
     # Before a bounded proof: a program that fails at five answers may be private up to four.
     refuted = refute(program, claim, settings)
     if refuted is not None:
         return everywhere.end(refuted)
-    bounded = prove_bounded(program, claim, settings.proof) if program.private.count is not None else None
-    if isinstance(bounded, Proved):
-        return everywhere.end(bounded)
     if not dear and everywhere.upper is None:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof)
     if isinstance(everywhere.proof, Proved):

@@ -30,6 +30,8 @@ TIERS = (6, 10, 100)  # how many of the answers to each question are tried befor
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 STAY, CANCEL = Form(), Form(cancel=True)
 Table = Mapping[Use, ShiftRule]
+Options = Mapping[Use, Sequence[ShiftRule]]
+Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen together
 
 
 class AlignmentSearch:
@@ -40,26 +42,32 @@ class AlignmentSearch:
         self.units = _units(stage)
         self.widest = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         self.uses = stage.uses()
-        self.failures: list[frozenset[tuple[Use, ShiftRule]]] = []  # that hold for every ghost
+        self.failures: list[Failing] = []  # that hold for every ghost
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
-        """First those without a ghost and then those of each ghost, simple ones first."""
+        """Simple ones first; among these those without a ghost, and then those of each ghost and of two."""
+        searches = [_GhostSearch(self, ghosts, options) for ghosts, options in self.questions()]
+        for tier in TIERS:
+            for search in searches:
+                yield search.passing(tier)
+
+    def questions(self) -> Iterator[tuple[tuple[str, ...], Options]]:
+        """For each choice of ghosts the rules that each use may have."""
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
-        yield self.passing((), {use: forms[use[0]] for use in self.uses})
+        yield (), {use: forms[use[0]] for use in self.uses}
         ghosts = _ghosts(self.product)
+        around = {ghost: _sites_near(self.product, ghost) for ghost in ghosts}
         for ghost in ghosts:
-            near = _sites_near(self.product, ghost)
-            options = {
+            near = around[ghost]
+            yield (ghost,), {
                 use: [STAY, *self.at_ghost(), *forms[use[0]][1:]] if use[0] in near else forms[use[0]]
                 for use in self.uses
             }
-            yield self.passing((ghost,), options)
         for pair in combinations(ghosts, 2):
-            around = [_sites_near(self.product, ghost) for ghost in pair]
-            options = {
-                use: [STAY, *self.at_ghosts([use[0] in own for own in around]), *forms[use[0]][1:]] for use in self.uses
+            yield pair, {
+                use: [STAY, *self.at_ghosts([use[0] in around[ghost] for ghost in pair]), *forms[use[0]][1:]]
+                for use in self.uses
             }
-            yield self.passing(pair, options)
 
     def forms(self, site: int) -> list[ShiftRule]:
         """The shifts that a draw may have, simple ones first."""
@@ -78,64 +86,76 @@ class AlignmentSearch:
 
     def at_ghosts(self, near: Sequence[bool]) -> list[ShiftRule]:
         """Shifts for the answers that two ghosts name, the same for both or for one of them."""
-        level = [Form(unit, True) for unit in self.units]  # which keeps those that move in their order
+        level = [*(Form(unit, True) for unit in self.units), CANCEL]  # which keeps those that move in their order
         moved = [*level, *(Form(unit) for unit in self.widest)]
         both = [AtGhost(0, form, AtGhost(0, form, STAY, 1)) for form in moved] if all(near) else []
         lone = [AtGhost(0, form, STAY, which) for form in moved for which, is_near in enumerate(near) if is_near]
         other = [AtGhost(0, a, AtGhost(0, b, STAY, 1)) for a in level for b in level if a != b] if all(near) else []
         return [*both, *lone, *other]
 
-    def passing(self, ghosts: tuple[str, ...], options: Mapping[Use, Sequence[ShiftRule]]) -> Iterator[Alignment]:
+
+class _GhostSearch:
+    """The search among alignments with the same ghosts."""
+
+    def __init__(self, shared: AlignmentSearch, ghosts: tuple[str, ...], options: Options):
+        self.shared, self.stage = shared, shared.stage
+        self.ghosts, self.options = ghosts, options
+        self.ranks = {use: {rule: rank for rank, rule in enumerate(own)} for use, own in options.items()}
+        self.numbers = {use: index for index, use in enumerate(options)}
+        self.choices = Choices([len(own) for own in options.values()])
+        self.learned = 0  # of the failures that are shared
+        self.given: set[Alignment] = set()
+        self.trials = 0
+
+    def passing(self, tier: int) -> Iterator[Alignment]:
         """Alignments that pass all rehearsals; each that is asked for after another differs from it in what was used."""
-        ranks = {use: {rule: rank for rank, rule in enumerate(own)} for use, own in options.items()}
-        numbers = {use: index for index, use in enumerate(options)}
-        choices = Choices([len(own) for own in options.values()])
+        for failing in self.shared.failures[self.learned :]:
+            self.exclude(failing)
+        while self.trials < MOST_TRIALS and not self.stage.effort.is_over:
+            picked = self.choices.pick(tier)
+            if picked is None:
+                break
+            table = {use: own[rank] for (use, own), rank in zip(self.options.items(), picked, strict=True)}
+            self.trials += 1
+            blamed = self.stage.failures(self.alignment(table))
+            if not blamed:
+                simpler = self.simpler(table)
+                if simpler not in self.given:
+                    self.given.add(simpler)
+                    yield simpler
+                    self.stage.grow()
+                if not (blamed := self.stage.failures(self.alignment(table))):
+                    self.exclude(frozenset(table.items()))
+            for uses in blamed:
+                failing = frozenset((use, table[use]) for use in uses)
+                if not any(isinstance(rule, AtGhost) for _, rule in failing):
+                    self.shared.failures.append(failing)
+                self.exclude(failing)
+        self.learned = len(self.shared.failures)
 
-        def exclude(failing: frozenset[tuple[Use, ShiftRule]]) -> None:
-            if all(rule in ranks[use] for use, rule in failing):
-                choices.exclude([(numbers[use], ranks[use][rule]) for use, rule in failing])
+    def exclude(self, failing: Failing) -> None:
+        if all(rule in self.ranks[use] for use, rule in failing):
+            self.choices.exclude([(self.numbers[use], self.ranks[use][rule]) for use, rule in failing])
 
-        for failing in self.failures:
-            exclude(failing)
-        given: set[Alignment] = set()
-        trials, effort = 0, self.stage.effort
-        for tier in TIERS:
-            while trials < MOST_TRIALS and not effort.is_over and (picked := choices.pick(tier)) is not None:
-                table = {use: own[rank] for (use, own), rank in zip(options.items(), picked, strict=True)}
-                trials += 1
-                blamed = self.stage.failures(self.alignment(ghosts, table))
-                if not blamed:
-                    simpler = self.simpler(ghosts, table, options)
-                    if simpler not in given:
-                        given.add(simpler)
-                        yield simpler
-                        self.stage.grow()
-                    if not (blamed := self.stage.failures(self.alignment(ghosts, table))):
-                        exclude(frozenset(table.items()))
-                for uses in blamed:
-                    failing = frozenset((use, table[use]) for use in uses)
-                    if not any(isinstance(rule, AtGhost) for _, rule in failing):
-                        self.failures.append(failing)
-                    exclude(failing)
+    def alignment(self, table: Table) -> Alignment:
+        draws = self.shared.product.sketch.draws
+        return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts)
 
-    def alignment(self, ghosts: tuple[str, ...], table: Table) -> Alignment:
-        return Alignment(tuple(self.shift(draw.site, table) for draw in self.product.sketch.draws), ghosts)
-
-    def simpler(self, ghosts: tuple[str, ...], table: Table, options: Mapping[Use, Sequence[ShiftRule]]) -> Alignment:
+    def simpler(self, table: Table) -> Alignment:
         """The same with one rule for several uses of a draw where that passes too, the simplest first."""
         best = dict(table)
         for site in sorted({use[0] for use in table}):
             own = [use for use in table if use[0] == site]
-            rules = sorted({STAY, *(best[use] for use in own)}, key=options[own[0]].index)
+            rules = sorted({STAY, *(best[use] for use in own)}, key=self.options[own[0]].index)
             for use in own:
                 for rule in rules:
                     if rule == best[use]:
                         break
                     changed = {**best, use: rule}
-                    if self.stage.passes(self.alignment(ghosts, changed)):
+                    if self.stage.passes(self.alignment(changed)):
                         best = changed
                         break
-        return self.alignment(ghosts, best)
+        return self.alignment(best)
 
     def shift(self, site: int, table: Table) -> Shift:
         """The rules of a draw as one tree, which asks no more conditions than it needs to."""

@@ -91,6 +91,7 @@ def base_candidates(product: Product, sample: ObservedStates) -> Invariant:
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
         found += _counters(product, scene, here)
+        found += _orders(scene)
         result[place.loop] = tuple(_observed(found, here))
     return result
 
@@ -106,8 +107,9 @@ def rich_candidates(
         scene = _scene(product, place.loop)
         here = [state for loop, state in sample.states if loop == place.loop]
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
-        modes = set(_modes(scene, here))
+        modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
+        usual: set[Formula] = set()  # bounds on the cost that hold under no condition
         atoms = [*_difference_atoms(scene, neighbours, here), *_balances(scene, here)]
         for guard in guards:
             test = compile_formula(guard)
@@ -119,9 +121,12 @@ def rich_candidates(
                 # What seems to hold always is not repeated under conditions.
                 atoms = [atom for atom in atoms if atom not in set(held)]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
-            found += [implies(guard, atom) for atom in _spending(product, scene, neighbours, claim, sample, own)]
+            costs = list(_spending(product, scene, neighbours, sample, own))
+            found += [implies(guard, atom) for atom in costs if atom not in usual]
+            usual = usual or set(costs)
             if guard in modes:
                 found += [implies(guard, atom) for atom in _limits(product, scene, own)]
+                found += [implies(guard, atom) for atom in _observed(_orders(scene), own)]
         result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
     return result
 
@@ -239,13 +244,29 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
         seen = _range(term, first_states)
         if seen is not None and seen[0] == seen[1]:
             yield same_truth(equal(term, number(seen[0])), equal(turn, ZERO))
-    # A variable that is None before the first turn and never after it, or a flag that is true from then on.
+            yield same_truth(equal(term, number(seen[0])), at_most(turn, number(1)))
+    # A variable that is None before the first turn or two and never after it, or a flag that is true from then on.
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))
+        yield same_truth(flag, at_most(turn, number(1)))
         yield same_truth(flag, begun)
         yield implies(flag, equal(turn, ZERO))
         yield flag
         yield negate(flag)
+
+
+def _orders(scene: _Scene) -> Iterator[Formula]:
+    """How numbers of one run stand to each other: the second largest is at most the largest, and at another place."""
+    for a, b in combinations([both for both in scene.numbers if not both.counts], 2):
+        known = every([a.known, b.known])
+        for one, two in ((a.one, b.one), (a.two, b.two)):
+            yield implies(known, at_most(one, two))
+            yield implies(known, at_most(two, one))
+    for a, b in combinations([both for both in scene.numbers if both.counts], 2):
+        for one, two in ((a.one, b.one), (a.two, b.two)):
+            yield implies(every([a.known, b.known]), negate(equal(one, two)))
+    for (flag, _), (other, _) in combinations(scene.flags, 2):
+        yield same_truth(flag, other)
 
 
 def _pairs_of_ghosts(scene: _Scene, turn: Sum) -> Iterator[Formula]:
@@ -449,7 +470,6 @@ def _spending(
     product: Product,
     scene: _Scene,
     neighbours: Neighbours,
-    claim: Scale,
     sample: ObservedStates,
     states: Sequence[ConcreteState],
 ) -> Iterator[Formula]:
@@ -467,7 +487,10 @@ def _spending(
             for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
                 yield from _observed([at_most(spent, unit.times(bound))], states)
         arguments = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+        alike: dict[tuple[Any, ...], Sum] = {}  # counters that go together count once
         for counter in (*scene.own, *arguments):
+            alike.setdefault(tuple(map(compile_sum(counter), states)), counter)
+        for counter in alike.values():
             count = compile_sum(counter)
             for price in prices:
                 base = max(Fraction(state[symbol]) - price * count(state) for state in states)

@@ -5,7 +5,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, islice
@@ -18,7 +18,6 @@ from kolahal.lang.sketch import Type
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
-    FALSE,
     INT,
     TRUE,
     ZERO,
@@ -40,13 +39,13 @@ from kolahal.logic.terms import (
 )
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.concrete_runs import ObservedStates
-from kolahal.proof.trusted.budget import Share
-from kolahal.proof.trusted.neighbours import Neighbours, public_symbols, quantity
+from kolahal.proof.find.cost_candidates import observed, spending
+from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
 from kolahal.proof.trusted.obligations import Invariant
-from kolahal.proof.trusted.product import END, Product
+from kolahal.proof.trusted.product import Product, counted
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, Turn, ghost_symbol, ghost_value, moved_by
-from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, SymbolicValue
+from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, SegmentStart, SymbolicValue
 
 MOST_VALUES = 5  # of a variable that is taken for the state of a machine
 MOST_PAIRS = 3  # of such variables
@@ -79,20 +78,20 @@ class _Scene:
     pairs: tuple[tuple[Sum, Sum], ...]  # whole variables of both runs
 
 
-def base_candidates(product: Product, sample: ObservedStates) -> Invariant:
+def base_candidates(product: Product, alignment: Alignment, sample: ObservedStates) -> Invariant:
     """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
     result = {}
     for place in product.first.places:
         if place.loop is None:
             continue
         scene = _scene(product, place.loop)
-        here = [state for loop, state in sample.states if loop == place.loop]
+        condition, here = _counted_states(product, alignment, place, sample)
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
         found += _counters(product, scene, here)
         found += _orders(scene)
-        result[place.loop] = tuple(_observed(found, here))
+        result[place.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result
 
 
@@ -105,7 +104,7 @@ def rich_candidates(
         if place.loop is None:
             continue
         scene = _scene(product, place.loop)
-        here = [state for loop, state in sample.states if loop == place.loop]
+        condition, here = _counted_states(product, alignment, place, sample)
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
@@ -116,19 +115,28 @@ def rich_candidates(
             own = [state for state in here if test(state)]
             if not own or (guard != TRUE and len(own) == len(here)):
                 continue
-            held = _observed(atoms, own)
+            held = observed(atoms, own)
             if guard == TRUE:
                 # What seems to hold always is not repeated under conditions.
                 atoms = [atom for atom in atoms if atom not in set(held)]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
-            costs = list(_spending(product, scene, neighbours, sample, own))
+            costs = list(spending(product, scene.own, neighbours, sample, own))
             found += [implies(guard, atom) for atom in costs if atom not in usual]
             usual = usual or set(costs)
             if guard in modes:
                 found += [implies(guard, atom) for atom in _limits(product, scene, own)]
-                found += [implies(guard, atom) for atom in _observed(_orders(scene), own)]
-        result[place.loop] = tuple(dict.fromkeys(f for f in found if f != TRUE))
+                found += [implies(guard, atom) for atom in observed(_orders(scene), own)]
+        result[place.loop] = tuple(dict.fromkeys(implies(condition, f) for f in found if f != TRUE))
     return result
+
+
+def _counted_states(
+    product: Product, alignment: Alignment, place: SegmentStart, sample: ObservedStates
+) -> tuple[Formula, list[ConcreteState]]:
+    """Which first runs are asked for anything from a loop head on, and the states of these."""
+    condition = every(counted(product, alignment, place))
+    test = compile_formula(condition)
+    return condition, [state for loop, state in sample.states if loop == place.loop and test(state)]
 
 
 def _is_idle(guard: Formula, atom: Formula) -> bool:
@@ -180,11 +188,6 @@ def _components(one: SymbolicValue, two: SymbolicValue) -> Iterator[tuple[Sum | 
                 yield a, b, negate(none)
         case Built(length=a), Built(length=b):
             yield a, b, TRUE
-
-
-def _observed(found: Iterable[Formula], states: Sequence[ConcreteState]) -> list[Formula]:
-    """The formulas that hold in all states."""
-    return [f for f in dict.fromkeys(found) if f not in (TRUE, FALSE) and all(map(compile_formula(f), states))]
 
 
 def _range(term: Sum, states: Sequence[ConcreteState]) -> tuple[Any, Any] | None:
@@ -274,7 +277,8 @@ def _pairs_of_ghosts(scene: _Scene, turn: Sum) -> Iterator[Formula]:
 
     def known(ghost: Sum) -> list[Formula]:
         place = next(iter(scene.places), turn)
-        values = [every([both.known, equal(both.one, ghost)]) for both in scene.numbers if both.counts]
+        counts = [both for both in scene.numbers if both.counts]
+        values = [every([both.known, equal(both.one, ghost), at_most(ZERO, ghost)]) for both in counts]  # -1 is none
         return [at_most(place, ghost), below(ghost, place), *values[:3]]
 
     first, second = (known(variable(ghost_value(which))) for which in range(2))
@@ -329,6 +333,7 @@ def _guards(
                 chosen = every([both.known, equal(both.one, ghost)])
                 yield chosen
                 yield every([chosen, at_most(ZERO, ghost)])  # nor is -1, which stands for none
+                yield from (every([chosen, flag]) for flag, _ in scene.flags if flag != negate(both.known))
                 for place in dict.fromkeys(scene.places or (turn,)):
                     # a place that was only ever the first value is not chosen
                     yield every([chosen, below(ghost, place)])
@@ -426,73 +431,3 @@ def _difference_atoms(
         yield from (implies(both.known, atom) for atom in atoms)
     for a, b in combinations([both for both in scene.numbers if not both.counts and both.known == TRUE], 2):
         yield equal(a.difference, b.difference)
-
-
-def per_names(product: Product, powers: Any, claim: Scale) -> list[str]:
-    """The public quantities that a share of draws with these powers may grow with."""
-    total = dict(powers)
-    for name, power in claim.powers:
-        if name != product.sketch.epsilon.name:
-            total[name] = total.get(name, 0) + power
-    return sorted(name for name, power in total.items() if power > 0 and name != product.sketch.epsilon.name)
-
-
-def end_candidates(product: Product, claim: Scale, sample: ObservedStates) -> list[Share]:
-    """Shares of the budget that may suffice: what was seen, a little more, and all that the others leave."""
-    ends = [state for loop, state in sample.states if loop == END]
-    seen: dict[Any, dict[str | None, Fraction]] = {}
-    for powers in product.monomials:
-        symbol = product.spent(powers)
-        seen[powers] = {}
-        for per in [None, *per_names(product, powers, claim)]:
-            size = compile_sum(number(1) if per is None else quantity(per, product.sketch))
-            seen[powers][per] = max((Fraction(state[symbol]) / size(state) for state in ends), default=Fraction(0))
-    result = []
-    for powers, highest in seen.items():
-        others = sum((min(own.values()) for other, own in seen.items() if other != powers), Fraction(0))
-        for per, least in highest.items():
-            more = [least + price for price in sample.prices[product.spent(powers)]]
-            for bound in dict.fromkeys([least, *more, claim.coefficient - others]):
-                result += [Share(powers, bound, per)] if least <= bound <= claim.coefficient else []
-    return result
-
-
-def share_formula(product: Product, neighbours: Neighbours, share: Share) -> Formula:
-    """What a share says of the cost at the end; under `sum` it is in proportion to the move."""
-    spent = variable(product.spent(share.powers))
-    if neighbours.kind == "sum" and share.per is None:
-        return at_most(spent, neighbours.unit.times(share.bound / neighbours.distance))
-    per = number(1) if share.per is None else quantity(share.per, product.sketch)
-    return at_most(spent, per.times(share.bound))
-
-
-def _spending(
-    product: Product,
-    scene: _Scene,
-    neighbours: Neighbours,
-    sample: ObservedStates,
-    states: Sequence[ConcreteState],
-) -> Iterator[Formula]:
-    """Bounds on what was spent: what was seen or one price more, as such or for each step of a counter."""
-    for powers in product.monomials:
-        symbol = product.spent(powers)
-        spent = variable(symbol)
-        prices = [price for price in sample.prices[symbol] if price > 0][-6:]
-        units = [(neighbours.unit, True), (number(1), False)] if neighbours.single else [(number(1), False)]
-        for unit, is_move in units:
-            measure = compile_sum(unit)
-            moved = [state for state in states if measure(state)]
-            highest = max((Fraction(state[symbol]) / measure(state) for state in moved), default=Fraction(0))
-            extra = [price / neighbours.distance if is_move else price for price in prices]
-            for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
-                yield from _observed([at_most(spent, unit.times(bound))], states)
-        arguments = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
-        alike: dict[tuple[Any, ...], Sum] = {}  # counters that go together count once
-        for counter in (*scene.own, *arguments):
-            alike.setdefault(tuple(map(compile_sum(counter), states)), counter)
-        for counter in alike.values():
-            count = compile_sum(counter)
-            for price in prices:
-                base = max(Fraction(state[symbol]) - price * count(state) for state in states)
-                for start in dict.fromkeys([base, max(base, Fraction(0))]):
-                    yield at_most(spent, counter.times(price) + number(start))

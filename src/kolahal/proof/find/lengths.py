@@ -10,8 +10,9 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
 from kolahal.proof.find.alignments import AlignmentSearch
-from kolahal.proof.find.candidates import base_candidates, end_candidates, rich_candidates, share_formula
+from kolahal.proof.find.candidates import base_candidates, rich_candidates
 from kolahal.proof.find.concrete_runs import Effort, Stage
+from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
@@ -121,7 +122,7 @@ def prove_alignment(
     """Look for an invariant under one alignment."""
     sample = stage.states(alignment, 300)
     system = build_system(product, neighbours, alignment, None, assumed)
-    shared = base_candidates(product, sample)
+    shared = base_candidates(product, alignment, sample)
     base = Inductive(system, {**shared, END: ()}, steps)
     base.weaken()
     rich = rich_candidates(product, neighbours, alignment, claim, sample)

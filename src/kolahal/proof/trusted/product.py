@@ -238,7 +238,7 @@ class _Pairing:
     def pair(self, name: str, place: SegmentStart, one: SegmentPath, two: SegmentPath) -> Clause:
         """The clause for a first run on path `one` and a second run on path `two`."""
         binding: dict[Symbol, Term] = {}
-        premises: list[Formula] = [*one.conditions, *self.counted(place)]
+        premises: list[Formula] = [*one.conditions, *counted(self.product, self.alignment, place)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
         places: list[Formula] = []
         for index, read in enumerate(two.reads):
@@ -292,14 +292,6 @@ class _Pairing:
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
-
-    def counted(self, place: SegmentStart) -> Iterator[Formula]:
-        """That the first run is one of those that the ghosts' values stand for, where these have their last values and every
-        answer knows them: there the second run is asked for the same."""
-        names = dict(place.names)
-        for which, name in enumerate(self.alignment.ghosts):
-            if place.loop is not None and name in names and name not in self.product.first.unsettled[place.loop]:
-                yield _is_ghost(names[name], variable(ghost_value(which)))
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""
@@ -413,6 +405,15 @@ class _Pairing:
             premises = [*premises, _is_ghost(here, variable(ghost_value(which)))]
             goals = [*goals, same(here, _bound(there, binding))]
         return premises, goals
+
+
+def counted(product: Product, alignment: Alignment, place: SegmentStart) -> Iterator[Formula]:
+    """That the first run is one of those that the ghosts' values stand for, where these have their last values and every
+    answer knows them: there the second run is asked for the same."""
+    names = dict(place.names)
+    for which, name in enumerate(alignment.ghosts):
+        if place.loop is not None and name in names and name not in product.first.unsettled[place.loop]:
+            yield _is_ghost(names[name], variable(ghost_value(which)))
 
 
 def _words(loop: int | None) -> str:

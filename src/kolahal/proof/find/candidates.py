@@ -90,6 +90,7 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
         found += _counters(product, scene, here)
+        found += _first_values(scene, here)
         found += _orders(scene)
         result[place.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result
@@ -241,6 +242,12 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
                 for b in (*scene.own, *fixed):
                     if (seen := _range(term - b, there)) is not None:
                         yield implies(both.known, at_most(term, b + number(seen[1])))
+
+
+def _first_values(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
+    """What is true of variables until the first turn or two are over."""
+    turn = variable(ghost_symbol(Turn(scene.loop), 1))
+    begun = below(ZERO, turn)
     # A first value that stands for none, such as -1.
     first_states = [state for state in states if not compile_formula(begun)(state)]
     for term in (term for pair in scene.pairs for term in pair):

@@ -176,6 +176,16 @@ FAULTS: dict[str, Words] = {
         "Write `for i in range(len(q)):` and take q[i] in the body.",
     ),
     "K126": Words("this number is too large", "Numbers of a sketch fit into a double.", "Write a smaller number."),
+    "K127": Words(
+        "`{name}` changes while the loop runs over it",
+        "Which items the loop then sees is easy to misread.",
+        "Change another list, or loop over a copy: `for x in [x for x in {name}]:`.",
+    ),
+    "K128": Words(
+        "an item of `{name}` is assigned, and `{name}` belongs to the caller",
+        "A sketch changes only lists that it made.",
+        "Make a list of your own first: out = [x for x in {name}].",
+    ),
     # ---- decorator and parameters
     "K130": Words(
         "@sketch needs one relation between databases, and nothing else",
@@ -258,6 +268,22 @@ FAULTS: dict[str, Words] = {
         "the name of the sketch `{name}` is given to something else here",
         "Whoever imports `{name}` from this file gets that, and not what was judged.",
         "Choose another name for it.",
+    ),
+    # ---- helper functions
+    "K150": Words(
+        "`{name}(…)` cannot be read here: {reason}",
+        "A function of the same file is read where it is called, as if its statements stood there.",
+        "{fix}",
+    ),
+    "K151": Words(
+        "`{name}` calls itself",
+        "A function of the same file is read where it is called, which would never end.",
+        "Write a loop.",
+    ),
+    "K152": Words(
+        "a hole cannot be handed to `{name}`, nor stand in it",
+        "A hole belongs to one place of the sketch itself, and a helper may be called from many.",
+        "Draw the noise in the sketch, and hand it over: {name}(x + Lap(hole)); or write a known scale in the helper.",
     ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
@@ -106,9 +106,9 @@ WANTED = {
 class Body:
     """One function's statements. Faults are collected; what comes after a faulty statement is still read."""
 
-    def __init__(self, tree: Tree, header: Header, statements: list[ast.stmt]):
+    def __init__(self, tree: Tree, header: Header, statements: list[ast.stmt], lost: Set[str] = frozenset()):
         self.tree = tree
-        self.lost = set(header.lost)  # names whose value stands in a statement that was refused
+        self.lost = header.lost | lost  # names whose value stands in a statement that was refused
         self.parameters = {p.name for p in header.parameters} | header.lost
         stores = [part for statement in statements for part in ast.walk(statement) if isinstance(part, ast.Name)]
         self.times = Counter(part.id for part in stores if isinstance(part.ctx, ast.Store))

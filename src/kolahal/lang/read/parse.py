@@ -10,6 +10,7 @@ from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.kinds import check
 from kolahal.lang.read.body import Body
 from kolahal.lang.read.header import read_header
+from kolahal.lang.read.lower import Lowering
 from kolahal.lang.read.scopes import USUAL, Function
 from kolahal.lang.read.tree import Aliases, Tree, clip, say
 from kolahal.lang.sketch import Role, Sketch
@@ -121,9 +122,11 @@ def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     header = read_header(tree, node, decorator)
     doc = ast.get_docstring(node, clean=True)
     statements = node.body if doc is None else node.body[1:]
-    body = Body(tree, header, statements)
-    block = body.block(statements)
+    lowering = Lowering(tree, node, header, statements)
+    lowered = lowering.body(statements)
+    body = Body(tree, header, lowered, lowering.lost)
+    block = body.block(lowered)
     found = Sketch(node.name, header.parameters, header.adjacency, block, doc, tree.source, tree.span(node))
     # Kinds are checked even where something was refused, so that all faults show in one go.
-    tree.faults += check(found, frozenset(body.lost) if len(tree.faults) > before else None)
+    tree.faults += check(found, frozenset(body.lost) if len(tree.faults) > before else None, frozenset(lowering.changed))
     return found

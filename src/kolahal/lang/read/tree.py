@@ -105,9 +105,7 @@ class Tree:
     def check_names(self, function: Function) -> None:
         """Refuse what gives a name that a sketch uses another meaning than the one that it is read with."""
         header, body = _names(function)
-        own = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}.union(
-            *map(stored_names, function.body)
-        )
+        own = own_names(function)
         free = {name: node for name, node in body.items() if name not in own}
         against: dict[NameBinding, str] = {}  # what is to be refused → the first name that it is refused for
         for used, is_header in ((header, True), (free, False)):
@@ -231,6 +229,12 @@ def say(meaning: str) -> str:
     if meaning == "kolahal":
         return "the module kolahal"
     return f"Python's {meaning.rpartition('.')[2]}" if meaning else "something else"
+
+
+def own_names(function: Function) -> set[str]:
+    """The names that a function itself gives away: its parameters, and what it assigns."""
+    parameters = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
+    return parameters.union(*map(stored_names, function.body))
 
 
 def stored_names(node: ast.AST) -> set[str]:

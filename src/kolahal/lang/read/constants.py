@@ -21,6 +21,10 @@ class Constants:
         """What a name stands for in a function that does not bind it; None where that is not for certain a constant."""
         return self._value(function, word, frozenset())
 
+    def literal(self, function: Function, node: ast.expr) -> ast.expr | None:
+        """An expression that stands where `function` does, with literals for constants; None where it is more than these."""
+        return self._literal(function, node, frozenset())
+
     def _value(self, function: Function, word: str, above: frozenset[str]) -> ast.expr | None:
         binding = self.tree.scopes.only_binding(function, word)
         value = self._given.get(id(binding.node)) if binding else None

@@ -97,9 +97,10 @@ class Helpers:
         first = len(words) - len(helper.args.defaults)
         for word, default in zip(words[first:], helper.args.defaults):
             if word not in have:
-                if not isinstance(default, ast.Constant):
+                value = self.constants.literal(helper, default)
+                if value is None or isinstance(value, ast.List):
                     raise self._odd(node, helper, f"the default `{clip(default)}` is no number", "Hand the value over.")
-                given.append((word, default))
+                given.append((word, value))
         starred = any(isinstance(value, ast.Starred) for value in node.args)
         if starred or len(node.args) > len(words) or sorted(word for word, _ in given) != sorted(words):
             raise self._odd(node, helper, f"it takes {', '.join(words) or 'nothing'}", "Give each of these one value.")

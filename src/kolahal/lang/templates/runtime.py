@@ -263,6 +263,7 @@ _STOPS = {
     "ZeroDivisionError": "it divided by zero",
     "TypeError": "it computed with None",
     "UnboundLocalError": "it read a name that had no value yet",
+    "ValueError": "it asked for the largest or smallest of no items",
 }
 _running: ContextVar[_Run] = ContextVar("_running")
 
@@ -370,7 +371,7 @@ def _run(
     token = _running.set(_Run(noise, noise_grid))
     try:
         answer = function(**values)
-    except (ArithmeticError, LookupError, TypeError, NameError) as error:
+    except (ArithmeticError, LookupError, TypeError, NameError, ValueError) as error:
         stopped = type(error).__name__
     finally:
         _running.reset(token)

@@ -1,0 +1,232 @@
+"""Everyday Python in sketches: what Python does with the text is what every engine and the emitted program do."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from kolahal.engine import batch, jit, reference
+from kolahal.engine.faults import RunError
+from kolahal.engine.tape import Tape
+from kolahal.lang.noise import Noise
+from kolahal.lang.read.parse import parse
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments, make_arguments
+from test_emit import assert_means
+
+RUNS = 4
+HEAD = '''
+from kolahal import DiscreteLap, Epsilon, Exp, Lap, Private, each_within, sketch
+
+K = 2
+HALF: float = 0.5
+STEP = K + HALF
+BINS = (0, 1, 3)
+
+
+def noisy(x, e):
+    """A helper that draws."""
+    return x + Lap(1 / e)
+
+
+def first_above(xs, t, default=None):
+    for i, x in enumerate(xs):
+        if x > t:
+            return i
+    return default
+
+
+def pair(x, y):
+    if x > y:
+        return x, y
+    return y, x
+
+
+def clamp(x, low=0, high=K):
+    return low if x < low else high if x > high else x
+
+
+def push(out, x):
+    if x > 0:
+        out.append(x)
+        return
+    out.append(0)
+
+
+def where(xs, ys):
+    for i in range(len(xs)):
+        for j in range(len(ys)):
+            if xs[i] == ys[j]:
+                return i + j
+    total = sum(xs)
+    if total > 3:
+        total = total - 3
+        if total > 2:
+            return total
+    return -total
+
+
+def twice(x, e):
+    x = noisy(x, e)
+    return x + noisy(x, e)
+
+
+@sketch(adjacent=each_within(1))
+def f(q: Private, N: int, T: float, eps: Epsilon):
+'''
+
+IDIOMS = {
+    "sum": "return sum(q) + Lap(len(q)/eps)",
+    "sum of a generator": "return sum(x * 2 for x in q if x > T if x < 9)",
+    "sum counts": "return sum(x > T and not x > 5 for x in q)",
+    "sum from a start": "return sum([x + Lap(1/eps) for x in q], T + Lap(2/eps))",
+    "sum of its own name": "s = T\ns = sum(x for x in q if x > s)\nreturn s",
+    "nested sums": "return sum(x * y for x in q for y in q if x < y)",
+    "sum inside a sum": "return sum(x * sum(y for y in q if y < x) for x in q)",
+    "sum over a range": "return sum(i for i in range(N)) + sum(range(1, N))",
+    "max": "return max(q) + Lap(1/eps)",
+    "min": "m = min(abs(x) for x in q if x != T)\nreturn m",
+    "max or": "return max((x for x in q if x > T), default=T), min(q, default=None)",
+    "max of three": "return max(T, 1, min(q[0], 2))",
+    "any": "return any(x + Lap(1/eps) > T for x in q)",
+    "all": "return all(x + Lap(1/eps) > T for x in q), 1",
+    "any of a list draws all": "return any([x + Lap(1/eps) > T for x in q])",
+    "any with if": "found = any(x > 1 for x in q if x + Lap(1/eps) > T)\nreturn found",
+    "any in and": "return T > 0 and any(x > 1 for x in q) and all(x + Lap(1/eps) < 3 for x in q)",
+    "any in or": "if T > 0 or any(x + Lap(1/eps) > 1 for x in q):\n    return 1\nreturn 0",
+    "not any": "return not any(x > T for x in q)",
+    "a choice": "x = q[0] + Lap(1/eps) if T > 0 else 1\nreturn x",
+    "a choice in arithmetic": "return Lap(1/eps) + (q[0] + Lap(2/eps) if T > 0 else T) * 2",
+    "choices of choices": "return [1 if x > T else 2 if x < 0 else x for x in q]",
+    "a choice of answers": "return q[0] if T > 0 else q[-1]",
+    "a choice of pairs": "a, b = (1, 2) if T > 0 else (q[0], 3)\nreturn a, b",
+    "a choice in a test": "while (N if T > 0 else 0) > 0:\n    N -= 1\n    T = T - 1\nreturn N, T",
+    "enumerate": "s = 0\nfor i, x in enumerate(q):\n    s += i * x\nreturn s",
+    "enumerate from": "return [i + x for i, x in enumerate(q, start=N)]",
+    "enumerate and break": "for i, x in enumerate(q):\n    i = i + 5\n    if x + Lap(1/eps) > T:\n        break\nelse_ = 1\nreturn else_",
+    "zip": "return [x - y + k for k, (x, y) in enumerate(zip(q, q[1:]))]",
+    "zip of three": "return sum(x * y * z for x, y, z in zip(q, range(N), reversed(q)))",
+    "reversed": "out = []\nfor x in reversed(q):\n    out.append(x)\nfor i in reversed(range(1, N)):\n    out.append(i)\nfor i in reversed(range(N)):\n    out.append(i)\nreturn out",
+    "comprehension with if": "out = [x for x in q if x > T]\nreturn out",
+    "comprehension of its own name": "q = [x for x in q if x > T]\nreturn len(q)",
+    "comprehension with draws": "return [x + Lap(1/eps) for x in q if x + Lap(2/eps) > T]",
+    "two fors": "return [x + y for x in q if x > 0 for y in q if y > x]",
+    "a name in two places": "x = 5\nys = [x + 1 for x in q if x > 0]\nys.append(x)\nreturn ys",
+    "item assignment": "xs = [0 for x in q]\nfor i in range(len(q)):\n    xs[i] = q[i] + Lap(1/eps)\nreturn xs",
+    "item from the end": "xs = [1, 2, 3]\nxs[-1] = q[0]\nxs[N - 2] += T\nreturn xs",
+    "items swapped": "xs = [x for x in q]\nxs[0], xs[N] = xs[N], xs[0]\nreturn xs",
+    "item of no place": "xs = [1]\nxs[N] = 3\nreturn xs",
+    "counts": "counts = [0 for b in BINS]\nfor x in q:\n    for i, b in enumerate(BINS):\n        if x < b:\n            counts[i] += 1\nreturn counts",
+    "list of": "return list(reversed(q))",
+    "sorted": "return sorted(q)",
+    "sorted down": "xs = sorted((x + Lap(1/eps) for x in q), reverse=True)\nreturn xs[:2]",
+    "median": "return sorted(q)[len(q) // 2]",
+    "slices": "return len(q[1:]), len(q[:2]), len(q[:-1]), len(q[-2:]), len(q[1:-1]), len(q[::-1]), len(q[::2]), len(q[5:]), len(q[:9])",
+    "slices of unknown ends": "a = q[N - 2:]\nb = q[:N - 3]\nreturn sum(a), len(b)",
+    "a slice from the end": "return q[::-1]",
+    "a loop over a part": "s = 0\nfor x in q[1:]:\n    s += x\nfor x in [1, T]:\n    s += x\nfor x in (1, 2):\n    s += x\nreturn s",
+    "a helper": "return noisy(q[0], eps) + noisy(q[-1], eps / 2)",
+    "a helper in a loop": "return [noisy(x, eps) for x in q]",
+    "a helper that draws twice": "x = 1\ny = twice(sum(q), eps)\nreturn x + y",
+    "a helper with a loop": "return first_above(q, T)",
+    "a helper with a loop and a value": "v = first_above(q, noisy(T, eps), N)\nreturn v",
+    "a helper in a test": "if first_above(q, T) is not None and first_above(q, T, default=0) > 0:\n    return 1\nreturn 0",
+    "a helper of pairs": "a, b = pair(q[0], noisy(T, eps))\nreturn a - b",
+    "a helper that answers": "return pair(q[0], T)",
+    "helpers of helpers": "return [clamp(x) + clamp(x, high=5) for x in q]",
+    "a helper that grows a list": "out = []\nfor x in q:\n    push(out, x)\nreturn out",
+    "a helper with returns inside": "return where(q, [x + 1 for x in q])",
+    "a helper with returns inside, kept": "v = where(q, q[1:]) + 1\nreturn v",
+    "order of draws": "return [Lap(1/eps) + noisy(q[0], eps) + Lap(2/eps), Lap(1/eps) * sum(x + Lap(3/eps) for x in q)]",
+    "constants": "return sum(x for x in q if x > K) + STEP * HALF + Lap(K / eps)",
+    "chains": "return 0 <= sum(q) + T < max(q) < 9",
+    "a test that is computed anew": "while sum(q) > T and any(x > T for x in q):\n    T = T + 1\n    if T > 5:\n        continue\nreturn T",
+    "quotients of whole numbers": "a = sum(i for i in range(N)) / 3\nb = (1 if T > 0 else 2) / 3\nc = max(range(N)) / 3\nreturn a, b, c, sum(q) / 3, len(q[1:]) / 3",
+    "quotients in loops": "s = 0\nfor i, x in enumerate(q):\n    s += i / 3\nfor i, (j, x) in zip(range(N), enumerate(q)):\n    s += i / 3 + j / 7\nfor x in [1, 2]:\n    s += x / 3\nreturn s + sorted(range(N))[0] / 3 + list(range(N))[-1] / 3 + sum(i / 3 for i in (1, 2))",
+    "quotients of items": "xs = [0, 0]\nxs[0] = N\nxs[1] += 1\nreturn xs[0] / 3 + xs[1] / 3 + min(xs) / 3 + (xs[0] if any(x > T for x in q) else 2) / 7",
+    "augmented": "out = []\nout += [T, 2]\nout.extend([x for x in q if x > 0])\nout.extend(q)\nreturn out",
+    "tuples": "a, b = sum(q), max(q)\na, b = b, a\nreturn a - b",
+}  # fmt: skip
+
+
+def text_of(body: str) -> str:
+    return HEAD + "".join(f"    {line}\n" for line in body.split("\n"))
+
+
+def run_by_python(text: str, database: list[Fraction], values: dict[str, Any], drawn: list[Any]) -> Any:
+    """What Python itself makes of the text, with these draws in this order; all of them have to be asked for."""
+    left = list(drawn)
+    space: dict[str, Any] = {noise.value: lambda scale: left.pop(0) for noise in Noise}
+    space |= {"Private": list, "Epsilon": float, "each_within": lambda d: None, "sketch": lambda adjacent: lambda f: f}
+    exact = {"from kolahal import": "from fractions import Fraction  #", "0.5": "Fraction(1, 2)"}
+    exact |= {f"/ {whole}": f"* Fraction(1, {whole})" for whole in (3, 7)}
+    for inexact, same in exact.items():
+        text = text.replace(inexact, same)
+    exec(text, space)
+    answer = space["f"](q=list(database), **values)
+    assert not left, "Python draws less often"
+    return tuple(answer) if isinstance(answer, list) else answer
+
+
+def cases(sketch: Sketch, seed: int) -> Iterator[tuple[tuple[Fraction, ...], Arguments]]:
+    rng = random.Random(seed)
+    for _ in range(12):
+        database = tuple(Fraction(rng.randint(-2, 8), 2) for _ in range(rng.choice([0, 1, 2, 3, 5])))
+        public = {"N": Fraction(rng.randint(1, 4)), "T": Fraction(rng.randint(-2, 6), 2)}
+        yield database, make_arguments(sketch, Fraction(1), len(database), public)
+
+
+@pytest.mark.parametrize("name", IDIOMS)
+def test_python_and_the_reference_agree(name: str) -> None:
+    sketch, answered = parse(text_of(IDIOMS[name])), 0
+    for database, arguments in cases(sketch, 7):
+        log: list[Any] = []
+        values = {n: v for n, v in arguments.environment(sketch).items() if n != "q"}
+        values = {n: int(v) if n == "N" else v for n, v in values.items()}
+        tape = Tape((11,), 1).row(0)
+        try:
+            found = reference.run(sketch, database, arguments, (), tape, number=Fraction, log=log)
+        except RunError:
+            with pytest.raises((IndexError, ValueError, ZeroDivisionError, TypeError)):
+                run_by_python(text_of(IDIOMS[name]), list(database), values, [d for _, _, d in log])
+            continue
+        assert run_by_python(text_of(IDIOMS[name]), list(database), values, [d for _, _, d in log]) == found
+        answered += 1
+    assert answered or name == "item of no place"
+
+
+@pytest.mark.parametrize("name", IDIOMS)
+def test_engines_agree(name: str) -> None:
+    sketch = parse(text_of(IDIOMS[name]))
+    kernel = jit.interpret(sketch)
+    for database, arguments in cases(sketch, 8):
+        tape = Tape((5,), RUNS)
+        inputs = sketch, database, arguments, (), tape
+        try:
+            expected = [reference.run(*inputs[:4], tape.row(run)) for run in range(RUNS)]
+        except RunError:
+            for engine in (lambda: batch.run(*inputs), lambda: jit.drive(kernel, *inputs)):
+                with pytest.raises(RunError):
+                    engine()
+            continue
+        assert batch.run(*inputs).rows() == expected
+        assert jit.drive(kernel, *inputs)[0].rows() == expected
+
+
+@pytest.mark.parametrize("name", IDIOMS)
+def test_the_emitted_program_agrees(name: str) -> None:
+    mechanism, answered = parse(text_of(IDIOMS[name])).complete(), 0
+    rng = random.Random(3)
+    for database, arguments in list(cases(mechanism.sketch, 9))[:4]:
+        answered += assert_means(mechanism, database, arguments, [rng.randint(-9, 9) for _ in range(200)])
+
+
+@pytest.mark.parametrize("name", IDIOMS)
+def test_what_is_read_prints_and_reads_as_itself(name: str) -> None:
+    sketch = parse(text_of(IDIOMS[name]))
+    assert parse(str(sketch)) == sketch
+    assert isinstance(sketch, Sketch)

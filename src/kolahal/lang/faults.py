@@ -186,6 +186,11 @@ FAULTS: dict[str, Words] = {
         "A sketch changes only lists that it made.",
         "Make a list of your own first: out = [x for x in {name}].",
     ),
+    "K129": Words(
+        "`assert` is for public inputs, and stands at the top",
+        "It says which calls are refused before anything runs; a refusal further down, or by private answers, would tell of them.",
+        "Write for example `assert N > 0` above all other statements, or use `if` and `return`.",
+    ),
     # ---- decorator and parameters
     "K130": Words(
         "@sketch needs one relation between databases, and nothing else",

@@ -64,6 +64,14 @@ class Loops:
             assert isinstance(over, ast.Call)
             return self.pairing(found or "", over, target, body, at, orelse or [])
         before: list[ast.stmt] = []
+        match over:  # a part of a list that stays as it is needs no copy
+            case ast.Subscript(ast.Name(word), ast.Slice()) if word not in changed_names(body) | stored_names(target):
+                before, part = self.slice(over, over.value, over.slice)
+                assert isinstance(part, ast.ListComp) and isinstance(target, ast.expr)
+                (generator,) = part.generators
+                if isinstance(target, ast.Name) and isinstance(generator.target, ast.Name):
+                    item = self.lowers.assignment(target.id, part.elt, over)
+                    return [*before, ast.copy_location(ast.For(generator.target, generator.iter, [item, *body], orelse or []), at)]
         if is_range(over):
             assert isinstance(over, ast.Call)
             before, over.args = self.lowers.ordered(over.args)

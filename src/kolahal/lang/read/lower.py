@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from itertools import takewhile
 
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
@@ -17,6 +18,7 @@ from kolahal.lang.read.loops import Loops, is_range
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import changed_names, expression, name, names_of, statements
 from kolahal.lang.read.tree import LONGEST, NOISES, Refused, Tree, clip, stored_names
+from kolahal.lang.sketch import Role
 from kolahal.lang.source import SketchError, diagnose
 
 Lowered = tuple[list[ast.stmt], ast.expr]  # what has to run before, and what is left
@@ -32,6 +34,7 @@ class Lowering:
         self.tree = tree
         self.function = function
         self.parameters = {p.name for p in header.parameters} | header.lost
+        self.private = next(p.name for p in header.parameters if p.role is Role.PRIVATE)
         stored: set[str] = set().union(*map(stored_names, body))
         self.own = self.parameters | stored | {function.name}
         self.taken = names_of(body) | self.own
@@ -47,6 +50,27 @@ class Lowering:
     def body(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """The whole body; the tree of the file stays as it is."""
         return self.block(self.constants.put_into(nodes, self.function))
+
+    def preconditions(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
+        """What is asserted at the top, each as a test with an answer of its own for those who break it."""
+        top = list(takewhile(lambda node: isinstance(node, ast.Assert), nodes))
+        found: list[ast.stmt] = []
+        for node in self.constants.put_into(top, self.function):
+            assert isinstance(node, ast.Assert)
+            worded = node.msg is None or (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str))
+            test = node.test
+            if not (worded and self.is_public(test)):
+                self.tree.fault("K129", node)
+                test = expression("None is None", node)
+            found += statements("if not test: return None", node, test=test)
+        return found
+
+    def is_public(self, node: ast.expr) -> bool:
+        """Whether an expression can be computed from public inputs alone before anything runs."""
+        lengths = {id(part.args[0]) for part in ast.walk(node) if self.builtin(part) == "len" and len(part.args) == 1}  # type: ignore[attr-defined]
+        drawn = any(isinstance(part, ast.Call) and self.tree.ours(part.func) in NOISES for part in ast.walk(node))
+        told = any(isinstance(p, ast.Name) and p.id == self.private and id(p) not in lengths for p in ast.walk(node))
+        return not drawn and not told and not self.needs_statements(node)
 
     def fresh(self, base: str) -> str:
         """A name that nobody has, for a value that has none."""
@@ -112,6 +136,8 @@ class Lowering:
                 return self.answer(node, value)
             case ast.Expr(value):
                 return self.effect(node, value)
+            case ast.Assert():
+                raise self.tree.refuse("K129", node)
             case _:
                 return [node]
 

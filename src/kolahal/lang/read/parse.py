@@ -123,10 +123,11 @@ def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     doc = ast.get_docstring(node, clean=True)
     statements = node.body if doc is None else node.body[1:]
     lowering = Lowering(tree, node, header, statements)
-    lowered = lowering.body(statements)
+    guards = lowering.preconditions(statements)
+    lowered = [*guards, *lowering.body(statements[len(guards) :])]
     body = Body(tree, header, lowered, lowering.lost)
     block = body.block(lowered)
-    found = Sketch(node.name, header.parameters, header.adjacency, block, doc, tree.source, tree.span(node))
+    found = Sketch(node.name, header.parameters, header.adjacency, block, doc, tree.source, tree.span(node), len(guards))
     # Kinds are checked even where something was refused, so that all faults show in one go.
     tree.faults += check(found, frozenset(body.lost) if len(tree.faults) > before else None, frozenset(lowering.changed))
     return found

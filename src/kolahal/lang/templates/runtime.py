@@ -183,6 +183,7 @@ class _Plan(NamedTuple):
     whole: bool  # whether private answers are whole numbers
     answers: int | None  # how many private ones there are, where that is declared
     most: int | None  # private answers that the proof covers, where there is a limit
+    requires: Mapping[str, bool]  # what the program asserts of public values, and whether it holds
     as_tuple: bool  # whether answers with several items are tuples
 
 
@@ -232,6 +233,9 @@ def _check_inputs(name: str, answers: list[Fraction], plan: _Plan) -> None:
             raise ValueError(
                 f"{argument} must be {span}: nothing is known of this program elsewhere; give such a number"
             )
+    for text, holds in plan.requires.items():
+        if not holds:
+            raise ValueError(f"this program asserts {text}, and these arguments break it: give others")
     if plan.answers is not None and len(answers) != plan.answers:
         raise ValueError(
             f"{name} must have {plan.answers} answers, as this program declares, and {len(answers)} were given"

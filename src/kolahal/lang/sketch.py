@@ -406,9 +406,8 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
             raise UsageError(
                 f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
             )
-    public = {p.name: values[p.name] for p in sketch.parameters if p.role is not Role.PRIVATE}
-    exact = {name: value if isinstance(value, bool) else Fraction(value) for name, value in public.items()}  # type: ignore[arg-type]
-    broken = sketch.broken(exact, len(values[sketch.private.name]))  # type: ignore[arg-type]
+    public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
+    broken = sketch.broken(public, len(values[sketch.private.name]))  # type: ignore[arg-type]
     if broken is not None:
         raise UsageError(f"{sketch.name} asserts {broken}, and these arguments break it; give others")
     return values

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kolahal.lang.read.snippets import changed_names, expression, name, renamed, statements
+from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, renamed, statements
 from kolahal.lang.read.tree import Refused, Tree, stored_names
 
-Lowered = tuple[list[ast.stmt], ast.expr]
 Generator = ast.ListComp | ast.GeneratorExp
 PAIRING = ("enumerate", "zip", "reversed")
 
@@ -25,7 +24,7 @@ class Lowers(Protocol):
     def fresh(self, base: str) -> str: ...
     def builtin(self, node: ast.AST) -> str | None: ...
     def expression(self, node: ast.expr) -> Lowered: ...
-    def ordered(self, nodes: list[ast.expr]) -> tuple[list[ast.stmt], list[ast.expr]]: ...
+    def ordered(self, nodes: Sequence[ast.expr]) -> tuple[list[ast.stmt], list[ast.expr]]: ...
     def named(self, node: ast.expr) -> tuple[list[ast.stmt], str]: ...
     def kept(self, node: ast.expr, base: str) -> Lowered: ...
     def assignment(self, word: str, value: ast.expr, at: ast.AST) -> ast.stmt: ...
@@ -181,7 +180,7 @@ class Loops:
 
     # ---- parts of lists
 
-    def slice(self, node: ast.Subscript, of: ast.expr, part: ast.slice) -> Lowered:
+    def slice(self, node: ast.Subscript, of: ast.expr, part: ast.expr) -> Lowered:
         """`xs[start:stop]` as a list of its own, whose ends are moved into the list as Python does."""
         assert isinstance(part, ast.Slice)
         before, word = self.lowers.named(of)

@@ -14,14 +14,15 @@ from itertools import takewhile
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers, always_returns, substituted, without_returns
+from kolahal.lang.read.items import Items
 from kolahal.lang.read.loops import Loops, is_range
 from kolahal.lang.read.scopes import Function
-from kolahal.lang.read.snippets import changed_names, expression, name, names_of, statements
+from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, names_of, statements
+from kolahal.lang.read.tables import without_tables
 from kolahal.lang.read.tree import LONGEST, NOISES, Refused, Tree, clip, stored_names
 from kolahal.lang.sketch import Role
 from kolahal.lang.source import SketchError, diagnose
 
-Lowered = tuple[list[ast.stmt], ast.expr]  # what has to run before, and what is left
 AGGREGATES = {"sum": "total", "max": "largest", "min": "smallest", "any": "found", "all": "holds"}
 LISTS = ("sorted", "list")  # calls that make a list
 BUILTINS = frozenset(AGGREGATES) | {*LISTS, "enumerate", "zip", "reversed", "range", "len", "abs"}
@@ -45,11 +46,12 @@ class Lowering:
         self.constants = Constants(tree)
         self.helpers = Helpers(tree, function, self.own, self.constants)
         self.loops = Loops(self)
+        self.items = Items(self)
         self.parts = 0
 
     def body(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """The whole body; the tree of the file stays as it is."""
-        return self.block(self.constants.put_into(nodes, self.function))
+        return self.block(without_tables(self.constants.put_into(nodes, self.function), self.fresh))
 
     def preconditions(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """What is asserted at the top, each as a test with an answer of its own for those who break it."""
@@ -111,12 +113,12 @@ class Lowering:
                 return self.unpacking(node, target, value)
             case ast.Assign([ast.Subscript() as target], value):
                 before, value = self.expression(value)
-                return [*before, *self.put(target, value, node)]
+                return [*before, *self.items.put(target, value, node)]
             case ast.Assign(_, value):
                 before, node.value = self.expression(value)
                 return [*before, node]
             case ast.AugAssign(target, op, value):
-                return self.step(node, target, op, value)
+                return self.items.step(node, target, op, value)
             case ast.If(test, then, orelse):
                 before, node.test = self.condition(test)
                 node.body, node.orelse = self.block(then) or [self.nothing(node)], self.block(orelse)
@@ -193,80 +195,9 @@ class Lowering:
                 before, value.elts = self.ordered(values)
                 if all(isinstance(part, ast.Name) for part in target.elts) or len(target.elts) != len(values):
                     return [*before, node]
-                return [*before, *self.put_all(node, target.elts, value.elts)]
+                return [*before, *self.items.put_all(node, target.elts, value.elts)]
             case _:
                 return [node]
-
-    def put_all(self, node: ast.Assign, targets: list[ast.expr], values: list[ast.expr]) -> list[ast.stmt]:
-        """`xs[i], xs[j] = xs[j], xs[i]`: all values are computed first, and then put to their places from left to right."""
-        words = [self.fresh("value") for _ in values]
-        found = [self.assignment(word, value, node) for word, value in zip(words, values, strict=True)]
-        for target, word in zip(targets, words, strict=True):
-            value = name(word, node)
-            if isinstance(target, ast.Subscript):
-                found += self.put(target, value, node)
-            else:
-                found.append(ast.copy_location(ast.Assign([target], value), node))
-        return found
-
-    def step(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> list[ast.stmt]:
-        match target, op, value:
-            case ast.Name(word), ast.Add(), ast.List() | ast.ListComp():
-                return self.extend(word, value, node)
-            case ast.Subscript(ast.Name() as of, place), _, _ if not isinstance(place, ast.Slice):
-                before, place = self.kept(place, "place")
-                after, value = self.expression(value)
-                old: ast.expr = ast.copy_location(ast.Subscript(of, deepcopy(place), ast.Load()), target)
-                if after:
-                    kept, old = self.keep(old, "value")
-                    after = [*kept, *after]
-                new = ast.copy_location(ast.BinOp(old, op, value), node)
-                target.slice = place
-                return [*before, *after, *self.put(target, new, node)]
-            case _:
-                before, node.value = self.expression(value)
-                return [*before, node]
-
-    def extend(self, word: str, value: ast.expr, at: ast.AST) -> list[ast.stmt]:
-        """A list grows by the items of another one."""
-        if isinstance(value, ast.List) and not any(isinstance(item, ast.Starred) for item in value.elts):
-            before, items = self.ordered(value.elts)
-            return [*before, *(s for item in items for s in statements("word.append(x)", at, word=word, x=item))]
-        before, items_name = self.named(value)
-        item = self.fresh("item")
-        return [*before, *statements("for x in xs: word.append(x)", at, x=item, xs=items_name, word=word)]
-
-    def put(self, target: ast.Subscript, value: ast.expr, at: ast.stmt) -> list[ast.stmt]:
-        """`xs[place] = value` as a new list, which differs in one place: lists of the simpler forms only grow."""
-        if not isinstance(target.value, ast.Name) or isinstance(target.slice, ast.Slice):
-            raise self.tree.refuse("K107", target, target=ast.unparse(target))
-        word = target.value.id
-        if word in self.parameters:
-            raise self.tree.refuse("K128", target, name=word)
-        self.changed.add(word)
-        before, value = self.kept(value, "value")
-        more, place = self.expression(target.slice)
-        words = {base: self.fresh(base) for base in ("old", "i", "new", "x")}
-        if not isinstance(place, ast.Constant):  # a place may be counted from the end
-            kept, place = self.keep(place, "place")
-            more += [*kept, *statements("if i < 0: i = i + len(xs)", at, i=place.id, xs=word)]
-        return [
-            *before,
-            *more,
-            *statements(
-                "old = xs[at]\n"  # stops where there is no such place, as Python does
-                "new = []\n"
-                "for i in range(len(xs)):\n"
-                "    if i == at: new.append(value)\n"
-                "    else: new.append(xs[i])\n"
-                "xs = [x for x in new]",
-                at,
-                **words,
-                xs=word,
-                at=place,
-                value=value,
-            ),
-        ]
 
     def answer(self, node: ast.Return, value: ast.expr) -> list[ast.stmt]:
         def give(way: ast.expr) -> list[ast.stmt]:
@@ -287,7 +218,7 @@ class Lowering:
     def effect(self, node: ast.Expr, value: ast.expr) -> list[ast.stmt]:
         match value:
             case ast.Call(ast.Attribute(ast.Name(word), "extend"), [items], []):
-                return self.extend(word, items, node)
+                return self.items.extend(word, items, node)
             case ast.Call(ast.Attribute(ast.Name(_), _), args, []):
                 before, value.args = self.ordered(args)
                 return [*before, node]

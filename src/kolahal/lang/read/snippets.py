@@ -9,6 +9,7 @@ from typing import TypeVar
 from kolahal.lang.source import parse_module
 
 Part = str | ast.expr | list[ast.stmt]
+Lowered = tuple[list[ast.stmt], ast.expr]  # what has to run before, and what is left
 Tree = TypeVar("Tree", bound=ast.AST)
 
 

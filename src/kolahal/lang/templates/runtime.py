@@ -183,8 +183,8 @@ class _Plan(NamedTuple):
     whole: bool  # whether private answers are whole numbers
     answers: int | None  # how many private ones there are, where that is declared
     most: int | None  # private answers that the proof covers, where there is a limit
-    requires: Mapping[str, bool]  # what the program asserts of public values, and whether it holds
     as_tuple: bool  # whether answers with several items are tuples
+    requires: Mapping[str, bool] = {}  # what the program asserts of public values, and whether it holds
 
 
 def _power_below(number: Fraction) -> Fraction:

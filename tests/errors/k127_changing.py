@@ -8,6 +8,7 @@ def f(q: Private, eps: Epsilon):
         out.append(x)
     for x in out:  # K127
         out[0] = x
+        out = [x]
     for x, y in zip(out, q):  # K127
         out = [x]
     return out

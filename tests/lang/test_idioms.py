@@ -70,6 +70,13 @@ def where(xs, ys):
     return -total
 
 
+def noisy_all(xs, e):
+    out = []
+    for x in xs:
+        out.append(noisy(x, e))
+    return out
+
+
 def twice(x, e):
     x = noisy(x, e)
     return x + noisy(x, e)
@@ -150,6 +157,10 @@ IDIOMS = {
     "quotients of items": "xs = [0, 0]\nxs[0] = N\nxs[1] += 1\nreturn xs[0] / 3 + xs[1] / 3 + min(xs) / 3 + (xs[0] if any(x > T for x in q) else 2) / 7",
     "labels": "d = {'low': 0, 'high, too': sum(q)}\nfor x in q:\n    if x + Lap(1/eps) > T:\n        d['high, too'] += x\n    else:\n        d['low'] = d['low'] + 1\nif T > 9:\n    d = {'high, too': 1, 'low': 2}\nreturn d['high, too'], d['low']",
     "asserted": "assert N > 0 and T < 99\nassert len(q) >= 0, 'always'\nreturn sum(q)",
+    "a helper that makes a list": "xs = noisy_all(q, eps)\nxs.append(sum(noisy_all(q, 2 * eps)))\nfor x in noisy_all([T], eps):\n    xs.append(x)\nreturn xs",
+    "items while looping": "xs = [x for x in q]\nfor i, x in enumerate(xs):\n    xs[i] = x + xs[-1]\nfor x in xs:\n    xs[-1] = xs[-1] - x\nreturn xs",
+    "so many times": "xs = [T + Lap(1/eps)] * N\nys = [0] * len(q)\nys.sort()\nreturn sum(xs) + len(ys) + len([1] * (N - 3))",
+    "sorted in place": "xs = [x + Lap(1/eps) for x in q]\nxs.sort(reverse=True)\nxs.append(T)\nxs.sort()\nreturn xs",
     "augmented": "out = []\nout += [T, 2]\nout.extend([x for x in q if x > 0])\nout.extend(q)\nreturn out",
     "tuples": "a, b = sum(q), max(q)\na, b = b, a\nreturn a - b",
 }  # fmt: skip

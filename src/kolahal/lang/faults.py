@@ -144,7 +144,7 @@ FAULTS: dict[str, Words] = {
     "K118": Words(
         "a sketch has no {kind}",
         "Values are numbers, True, False, None and lists of these.",
-        "Use a number or a truth value instead.",
+        "Use a number or a truth value instead, and give it its name outside the sketch.",
     ),
     "K119": Words(
         "a sketch has no slices", "Lists are read one item at a time.", "Loop over the places that you need."

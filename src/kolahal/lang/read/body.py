@@ -77,7 +77,7 @@ EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
     ast.Lambda: ("a lambda", "Write it out where it is used."),
     ast.JoinedStr: ("an f-string", "Use a number or a truth value instead."),
     ast.Tuple: ("a tuple outside `return` and `a, b = x, y`", "Use a list, or names of their own."),
-    ast.Dict: ("a dictionary", "Use a list, or names of their own."),
+    ast.Dict: ("this dictionary", 'Write its labels out wherever it is used, as in d["a"], or use names of their own.'),
     ast.Set: ("a set", "Use a list, or names of their own."),
     ast.SetComp: ("a set comprehension", "Write it with square brackets."),
     ast.DictComp: ("a dictionary comprehension", "Use a list, or names of their own."),

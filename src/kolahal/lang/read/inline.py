@@ -63,6 +63,7 @@ class Helpers:
 
     def _check(self, node: ast.Call, helper: Function) -> None:
         """Refuse a function that Python would not run as it reads here."""
+        self.tree.check_size(helper)
         args = helper.args
         if isinstance(helper, ast.AsyncFunctionDef) or helper.decorator_list:
             raise self._odd(node, helper, "it is decorated or `async`", "Write a plain function.")

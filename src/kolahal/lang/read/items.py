@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Protocol
 
-from kolahal.lang.read.snippets import Lowered, name, statements
+from kolahal.lang.read.snippets import Lowered, expression, name, statements
 from kolahal.lang.read.tree import Tree, clip
 
 
@@ -17,6 +17,7 @@ class LowersItems(Protocol):
     tree: Tree
     parameters: set[str]
     changed: set[str]
+    rebuilt: set[ast.AST]
 
     def fresh(self, base: str) -> str: ...
     def expression(self, node: ast.expr) -> Lowered: ...
@@ -75,12 +76,10 @@ class Items:
         if not isinstance(target.value, ast.Name) or isinstance(target.slice, ast.Slice):
             raise self.lowers.tree.refuse("K107", target, target=clip(target))
         word = target.value.id
-        if word in self.lowers.parameters:
-            raise self.lowers.tree.refuse("K128", target, name=word)
-        self.lowers.changed.add(word)
+        self.own(word, target)
         before, value = self.lowers.kept(value, "value")
         more, place = self.lowers.expression(target.slice)
-        words = {base: self.lowers.fresh(base) for base in ("old", "i", "new", "x")}
+        words = {base: self.lowers.fresh(base) for base in ("old", "i", "new")}
         if not isinstance(place, ast.Constant):  # a place may be counted from the end
             kept, place = self.lowers.keep(place, "place")
             more += [*kept, *statements("if i < 0: i = i + len(xs)", at, i=place.id, xs=word)]
@@ -92,12 +91,34 @@ class Items:
                 "new = []\n"
                 "for i in range(len(xs)):\n"
                 "    if i == at: new.append(value)\n"
-                "    else: new.append(xs[i])\n"
-                "xs = [x for x in new]",
+                "    else: new.append(xs[i])",
                 at,
                 **words,
                 xs=word,
                 at=place,
                 value=value,
             ),
+            self.replacement(word, words["new"], at),
         ]
+
+    def own(self, word: str, at: ast.AST) -> None:
+        """A list changes in place; those that read it know that from here on."""
+        if word in self.lowers.parameters:
+            raise self.lowers.tree.refuse("K128", at, name=word)
+        self.lowers.changed.add(word)
+
+    def replacement(self, word: str, new: str, at: ast.AST) -> ast.stmt:
+        """A list gets the items of a new one, and stays the list that it was to whoever goes through it by places."""
+        (found,) = statements("xs = [x for x in new]", at, xs=word, x=self.lowers.fresh("x"), new=new)
+        assert isinstance(found, ast.Assign)
+        self.lowers.rebuilt.add(found.targets[0])
+        return found
+
+    def sort(self, word: str, keywords: list[ast.keyword], at: ast.stmt) -> list[ast.stmt]:
+        """`xs.sort()`."""
+        self.own(word, at)
+        call = expression("sorted(xs)", at, xs=word)
+        assert isinstance(call, ast.Call)
+        call.keywords = keywords
+        before, new = self.lowers.named(call)
+        return [*before, self.replacement(word, new, at)]

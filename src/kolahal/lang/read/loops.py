@@ -19,6 +19,7 @@ class Lowers(Protocol):
 
     tree: Tree
     changed: set[str]
+    rebuilt: set[ast.AST]
     lost: set[str]
 
     def fresh(self, base: str) -> str: ...
@@ -82,8 +83,9 @@ class Loops:
                 before, word = [], self.lowers.fresh("items")
                 before = statements("xs = []", over, xs=word)
             over = name(word, over)
-            if over.id in self.lowers.changed & changed_names(body):
-                raise self.lowers.tree.refuse("K127", over, name=over.id)
+            if over.id in self.lowers.changed & changed_names(body):  # an item that comes later may be another by then
+                assert isinstance(over, ast.Name)
+                return [*before, *self.by_places(over, target, body, at, orelse or [])]
         return [*before, ast.copy_location(ast.For(target, over, body, orelse or []), at)]
 
     def pairing(
@@ -91,9 +93,15 @@ class Loops:
     ) -> list[ast.stmt]:
         if word == "reversed" and len(over.args) == 1 and is_range(over.args[0]):
             return self.backwards(over.args[0], target, body, at, orelse)
+        return self.by_places(over, target, body, at, orelse)
+
+    def by_places(
+        self, over: ast.expr, target: ast.expr, body: list[ast.stmt], at: ast.AST, orelse: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """A loop that counts, and takes the items at its places, as Python's own iterators do."""
         place = self.lowers.fresh("i")
         source = self.source(over, place)
-        changed = source.lists & (changed_names(body) | stored_names(target))
+        changed = source.lists & (changed_names(body, self.lowers.rebuilt) | stored_names(target))
         if changed:
             raise self.lowers.tree.refuse("K127", over, name=min(changed))
         bound = self.bind(target, source.item, over)
@@ -296,14 +304,17 @@ class Loops:
     def extreme_or(
         self, node: ast.Call, function: str, items: ast.expr, default: ast.expr, word: str
     ) -> list[ast.stmt]:
+        empty = self.lowers.fresh("empty")
+
         def each(item: ast.expr) -> list[ast.stmt]:
             before, item = self.lowers.kept(item, "item")
-            return [*before, *statements(f"if m is None: m = x\nelse: m = {function}(m, x)", node, m=word, x=item)]
+            text = f"if empty:\n    m = x\n    empty = False\nelse: m = {function}(m, x)"
+            return [*before, *statements(text, node, m=word, x=item, empty=empty)]
 
-        first, default = self.lowers.kept(default, "default")
+        before, default = self.lowers.expression(default)
         source = items if isinstance(items, ast.ListComp) else self.generated(items)
-        start = statements("m = None", node, m=word)
-        return [*first, *start, *self.turns(source, each), *statements("if m is None: m = x", node, m=word, x=default)]
+        start = statements("m = default\nempty = True", node, m=word, default=default, empty=empty)
+        return [*before, *start, *self.turns(source, each)]
 
     def search(self, node: ast.Call, wanted: bool, items: ast.expr, word: str) -> list[ast.stmt]:
         """`any` and `all`: they look no further than they must, and neither does the loop."""

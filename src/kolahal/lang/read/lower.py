@@ -17,7 +17,7 @@ from kolahal.lang.read.inline import Helpers, always_returns, substituted, witho
 from kolahal.lang.read.items import Items
 from kolahal.lang.read.loops import Loops, is_range
 from kolahal.lang.read.scopes import Function
-from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, names_of, statements
+from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
 from kolahal.lang.read.tables import without_tables
 from kolahal.lang.read.tree import LONGEST, NOISES, Refused, Tree, clip, stored_names
 from kolahal.lang.sketch import Role
@@ -43,6 +43,7 @@ class Lowering:
         self.made: set[str] = set()  # names for values that had none
         self.lost: set[str] = set()  # names whose value stands in a statement that was refused
         self.changed: set[str] = set()  # lists some item of which is assigned
+        self.rebuilt: set[ast.AST] = set()  # the places where such a list is replaced by one with another item
         self.constants = Constants(tree)
         self.helpers = Helpers(tree, function, self.own, self.constants)
         self.loops = Loops(self)
@@ -170,7 +171,7 @@ class Lowering:
             return self.build(value, word)
         before, built = self.expression(value)
         if self.makes_list(value):  # a copy: two names never share a list that grows
-            built = expression("[item for item in items]", value, item=self.fresh("item"), items=built)
+            built = self.copied(built)
         return [*before, self.assignment(word, built, node)]
 
     def assignment(self, word: str, value: ast.expr, at: ast.AST) -> ast.stmt:
@@ -219,6 +220,8 @@ class Lowering:
         match value:
             case ast.Call(ast.Attribute(ast.Name(word), "extend"), [items], []):
                 return self.items.extend(word, items, node)
+            case ast.Call(ast.Attribute(ast.Name(word), "sort"), [], keywords):
+                return self.items.sort(word, keywords, node)
             case ast.Call(ast.Attribute(ast.Name(_), _), args, []):
                 before, value.args = self.ordered(args)
                 return [*before, node]
@@ -246,6 +249,11 @@ class Lowering:
                 return self.short_circuit(node, isinstance(op, ast.And), values)
             case ast.Compare(left, _, comparators):
                 return self.comparison(node, [left, *comparators])
+            case ast.BinOp(ast.List([item]), ast.Mult(), times):
+                before, item = self.kept(item, "item")  # one value, however often it stands in the list
+                more, times = self.expression(times)
+                made = expression("[x for i in range(n)]", node, x=item, i=self.fresh("i"), n=times)
+                return [*before, *more], made
             case ast.BinOp(left, _, right):
                 before, (node.left, node.right) = self.ordered([left, right])
                 return before, node
@@ -328,7 +336,7 @@ class Lowering:
     def is_list(self, node: ast.expr) -> bool:
         """Whether the form of an expression says that it may be a list."""
         match node:
-            case ast.List() | ast.ListComp() | ast.Subscript(slice=ast.Slice()) | ast.IfExp():
+            case ast.List() | ast.ListComp() | ast.Subscript(slice=ast.Slice()) | ast.IfExp() | ast.BinOp(ast.List()):
                 return True
             case ast.Call():
                 return self.helpers.is_helper(node) or self.builtin(node) in LISTS or is_range(node)
@@ -389,6 +397,8 @@ class Lowering:
                 return True
             case ast.Subscript(of, _):
                 return not isinstance(of, ast.Name)
+            case ast.BinOp(ast.List([_]), ast.Mult(), _):
+                return True
             case ast.Call(_, [of]) if self.builtin(node) == "len":
                 return not isinstance(of, ast.Name)
             case ast.Call() if self.helpers.is_helper(node):
@@ -443,9 +453,15 @@ class Lowering:
         if give is None:
             body += [] if always_returns(body) else statements("return None", node)
         else:
-            body = without_returns(body, give, self.fresh)
+            # A list that the helper made has no other name once it returns, so that a copy is as good.
+            made = {local.id for word, local in names.items() if word in stored and isinstance(local, ast.Name)}
+            made &= changed_lists(body)
+            body = without_returns(body, lambda way: give(self.copied(way) if isinstance(way, ast.Name) and way.id in made else way), self.fresh)
         with self.helpers.inside(helper):
             return [*before, *self.block(body)]
+
+    def copied(self, items: ast.expr) -> ast.expr:
+        return expression("[item for item in items]", items, item=self.fresh("item"), items=items)
 
     def is_fixed(self, node: ast.expr) -> bool:
         """Whether a value is computed from public numbers alone that never change."""

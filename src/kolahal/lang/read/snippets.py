@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TypeVar
 
 from kolahal.lang.source import parse_module
@@ -52,17 +52,22 @@ def names_of(trees: Iterable[ast.AST]) -> set[str]:
     return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-def changed_names(trees: Iterable[ast.AST]) -> set[str]:
-    """The names that get a value in `trees`, and the lists that one of their methods is called of."""
+def changed_names(trees: Sequence[ast.AST], besides: Set[ast.AST] = frozenset()) -> set[str]:
+    """The names that get a value in `trees`, other than at some places, and the lists that one of their methods is called of."""
     found: set[str] = set()
     for tree in trees:
         for node in ast.walk(tree):
-            match node:
-                case ast.Name(word, ast.Store()):
-                    found.add(word)
-                case ast.Attribute(ast.Name(word), _) | ast.Subscript(ast.Name(word), _, ast.Store()):
-                    found.add(word)
-    return found
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node not in besides:
+                found.add(node.id)
+    return found | changed_lists(trees)
+
+
+def changed_lists(trees: Iterable[ast.AST]) -> set[str]:
+    """The lists that grow in `trees`, or some item of which is assigned."""
+    parts = [node for tree in trees for node in ast.walk(tree)]
+    grown = {node.value.id for node in parts if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)}
+    stored = [node for node in parts if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)]
+    return grown | {node.value.id for node in stored if isinstance(node.value, ast.Name)}
 
 
 def _place(node: Tree, at: ast.AST) -> Tree:

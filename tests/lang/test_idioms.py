@@ -10,13 +10,18 @@ from typing import Any
 import pytest
 from test_emit import assert_means
 
+from kolahal.checking import check
+from kolahal.emission.program import emit, load_emitted
 from kolahal.engine import batch, jit, reference
 from kolahal.engine.faults import RunError
 from kolahal.engine.tape import Tape
+from kolahal.errors import UsageError
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import SketchError
 from kolahal.model import Arguments, make_arguments
+from kolahal.verdicts import Proved, Refuted
 
 RUNS = 4
 HEAD = '''
@@ -244,3 +249,172 @@ def test_what_is_read_prints_and_reads_as_itself(name: str) -> None:
     sketch = parse(text_of(IDIOMS[name]))
     assert parse(str(sketch)) == sketch
     assert isinstance(sketch, Sketch)
+
+
+# ---------------------------------------------------------------- what is refused
+
+MORE = """
+def down(n):
+    return 0 if n <= 0 else down(n - 1)
+
+
+def keeps(p):
+    p = p
+    p.append(1)
+    return len(p)
+
+
+if K > 1:
+    def sometimes(x):
+        return x
+
+
+def again(x):
+    return x
+
+
+def again(x):
+    return x + 1
+
+
+MOVING = 1
+MOVING += 1
+LIST = [1, 2]
+
+
+def moves():
+    global TURNED
+    TURNED = 2
+
+
+TURNED = 1
+
+
+"""
+REFUSED = {
+    "a shared list": ("xs = [1, 2]\nys = xs\nxs[0] = 5\nreturn ys", "K209"),
+    "two names of one list": ("a = b = [1, 2]\na[0] = 5\nreturn b", "K209"),
+    "a shared list by choice": ("ys = [1]\nxs = ys if T > 0 else [2]\nys[0] = 7\nreturn xs", "K209"),
+    "a shared list by a helper": ("xs = [1]\nreturn keeps(xs) + len(xs)", "K209"),
+    "a list that grows by itself": ("xs = [1]\nxs.extend(xs)\nreturn xs", "K210"),
+    "a list that grows while it is counted": ("xs = [1]\nfor i, x in enumerate(xs):\n    xs.append(x)\nreturn xs", "K127"),
+    "a list that is replaced": ("for x, y in zip(q, q):\n    q = [x]\nreturn q", "K127"),
+    "the private list": ("q[0] = 1\nreturn q", "K128"),
+    "the private list, sorted": ("q.sort()\nreturn q", "K128"),
+    "a name of a generator": ("a = sum(i for i in range(3))\nreturn i", "K201"),
+    "numbers as truth values": ("return any(q)", "K203"),
+    "a sum of flags": ("flags = [x > 0 for x in q]\nreturn sum(flags)", "K202"),
+    "a key": ("return max(q, key=abs)", "K122"),
+    "an odd order": ("return sorted(q, reverse=T > 0)", "K122"),
+    "a strict zip": ("return [x for x, y in zip(q, q, strict=True)]", "K122"),
+    "a generator alone": ("g = (x for x in q)\nreturn 1", "K103"),
+    "a step back": ("return q[::-2]", "K119"),
+    "part of a list assigned": ("xs = [1, 2]\nxs[0:1] = [3]\nreturn xs", "K107"),
+    "a name hides sum": ("sum = 1\nreturn sum(q)", "K102"),
+    "recursion": ("return down(3)", "K151"),
+    "itself": ("return f(q, N, T, eps)", "K151"),
+    "a helper under a condition": ("return sometimes(T)", "K102"),
+    "a helper that is bound twice": ("return again(T)", "K102"),
+    "a helper with too little": ("return pair(T)", "K150"),
+    "a constant that moves": ("return MOVING", "K201"),
+    "a constant that others turn": ("return TURNED", "K201"),
+    "a list of the file": ("return sum(LIST)", "K201"),
+    "a helper's value that is lost": ("pair(T, 1)\nreturn 1", "K123"),
+    "a sum that is lost": ("sum(q)\nreturn 1", "K123"),
+    "an assertion about private answers": ("assert q[0] > 0\nreturn 1", "K129"),
+    "an assertion about their sum": ("assert sum(q) > 0\nreturn 1", "K129"),
+    "an assertion about noise": ("assert T + Lap(1/eps) > 0\nreturn 1", "K129"),
+    "an assertion with a call": ("assert T > 0, print(q)\nreturn 1", "K129"),
+    "an assertion further down": ("x = 1\nassert T > 0\nreturn x", "K129"),
+    "an unknown label": ("d = {'a': 1}\nreturn d['b']", "K103"),
+    "a label that is computed": ("d = {'a': 1}\nk = 'a'\nreturn d[k]", "K103"),
+    "a shared dictionary": ("d = {'a': 1}\ne = d\ne['a'] = 2\nreturn d['a']", "K103"),
+    "a label twice": ("d = {'a': 1, 'a': 2}\nreturn d['a']", "K103"),
+    "text": ("return 'yes' if T > 0 else 'no'", "K118"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_surely_right_is_refused(name: str) -> None:
+    body, code = REFUSED[name]
+    with pytest.raises(SketchError) as caught:
+        parse(text_of(body).replace("@sketch", MORE + "@sketch"))
+    assert code in {fault.code for fault in caught.value.diagnostics}
+
+
+def test_a_file_that_binds_a_function_of_pythons_is_refused() -> None:
+    with pytest.raises(SketchError) as caught:
+        parse(text_of("return sum(q)").replace("K = 2", "K = 2\nsum = max"))
+    assert {fault.code for fault in caught.value.diagnostics} == {"K144"}
+
+
+def test_helpers_that_double_at_each_level_are_refused() -> None:
+    levels = "".join(f"def h{i + 1}(x):\n    return h{i}(x) + h{i}(x)\n\n\n" for i in range(30))
+    with pytest.raises(SketchError) as caught:
+        parse(text_of("return h30(T)").replace("@sketch", f"def h0(x):\n    return x\n\n\n{levels}@sketch"))
+    assert {fault.code for fault in caught.value.diagnostics} == {"K010"}
+
+
+def test_places_are_those_of_the_users_text() -> None:
+    sketch = parse(text_of("a = 1\nreturn sum(x + noisy(x, eps) for x in q)"))
+    lines = text_of("").split("\n")
+    assert "Lap(1 / e)" in lines[sketch.draws[0].span.line - 1]
+    with pytest.raises(RunError) as caught:
+        reference.run(sketch_of_max := parse(text_of("a = 1\nreturn max(q)")), (), next(cases(sketch_of_max, 0))[1], (), Tape((1,), 1).row(0))
+    (fault,) = caught.value.diagnostics
+    assert (fault.span.column, fault.span.width) == (12, len("max(q)"))
+
+
+# ---------------------------------------------------------------- preconditions, and the user's own text
+
+ASSERTS = "assert 0 < T <= 5 and N != 3\nassert len(q) > 1, 'two'\nreturn sum(q) + Lap(N/eps)"
+
+
+def test_a_precondition_is_enforced_when_the_mechanism_is_called_and_in_the_emitted_program() -> None:
+    sketch = parse(text_of(ASSERTS))
+    emitted = load_emitted(emit(sketch))
+    assert parse(str(sketch)) == sketch and "assert 0 < T and T <= 5 and N != 3" in str(sketch)
+    for function, error in ((sketch, UsageError), (emitted, ValueError)):
+        assert isinstance(function([1, 2], 1, 0.5, 1), int | float)
+        for wrong in (([1, 2], 1, 0, 1), ([1, 2], 1, 6, 1), ([1, 2], 3, 1, 1), ([1], 1, 1, 1)):
+            with pytest.raises(error, match="asserts"):
+                function(*wrong)
+
+
+def test_a_precondition_is_part_of_what_is_compared() -> None:
+    with_it, without = (parse(text_of(body)) for body in ("assert T > 0\nreturn 1", "if not T > 0:\n    return None\nreturn 1"))
+    assert with_it.body == without.body and with_it != without
+
+
+@pytest.mark.parametrize("body", ["return sum(q) + Lap(2/eps)  # all of them", ASSERTS])
+def test_the_users_words_stay_where_there_are_no_helpers(body: str) -> None:
+    text = emit(parse(text_of(body)))
+    assert all(f"    {line}" in text for line in body.split("\n")[:2] if "Lap" not in line or "#" in line)
+
+
+# ---------------------------------------------------------------- verdicts
+
+PROVED = {
+    "each_within(1)": ["return sum(q) + Lap(len(q)/eps)", "return max(q) + Lap(1/eps)", "t = noisy(T, eps/2)\nreturn any(x + Lap(4/eps) > t for x in q)",
+                       "t = T + Lap(2/eps)\nfor i, x in enumerate(q):\n    if x + Lap(4/eps) > t:\n        return i\nreturn None"],
+    "one_within(1)": ["return noisy(sum(q), eps)", "return sum(clamp(x) for x in q[1:]) + Lap(1/eps)", "assert T > 0\nreturn sum(x > T for x in q) + Lap(1/eps)"],
+}  # fmt: skip
+BROKEN = {
+    "each_within(1)": ["return sum(q) + Lap(1/eps)", "return max(q) + Lap(1/(2*eps))", "return [noisy(x, eps) for x in q]"],
+    "one_within(1)": ["return noisy(sum(q), 2*eps)", "assert T > 3\nreturn sum(q) + (Lap(1/(2*eps)) if T > 4 else Lap(1/eps))"],
+}
+
+
+def check_idiom(relation: str, body: str) -> object:
+    text = text_of(body).replace("each_within(1)", relation).replace("each_within,", "each_within, one_within,")
+    return check(parse(text)).verdict
+
+
+@pytest.mark.parametrize(("relation", "body"), [(relation, body) for relation in PROVED for body in PROVED[relation]])
+def test_private_programs_are_proved(relation: str, body: str) -> None:
+    assert isinstance(check_idiom(relation, body), Proved)
+
+
+@pytest.mark.parametrize(("relation", "body"), [(relation, body) for relation in BROKEN for body in BROKEN[relation]])
+def test_programs_with_too_little_noise_are_refuted(relation: str, body: str) -> None:
+    assert isinstance(check_idiom(relation, body), Refuted)

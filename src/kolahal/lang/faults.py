@@ -70,34 +70,34 @@ FAULTS: dict[str, Words] = {
     # ---- statements and expressions
     "K101": Words(
         "a sketch has no `{word}` statement",
-        "A sketch has assignments, if, while, for, break, continue, append and return.",
+        "A sketch has assert at the top, assignments, if, while, for, break, continue, append and return.",
         "Write it with these, or do it outside the sketch.",
     ),
     "K102": Words(
         "a sketch has no `{name}(…)` call",
-        "Calls of a sketch are len, max, min, abs, range, and the noises Lap and Exp.",
+        "Calls of a sketch are len, max, min, abs, sum, any, all, sorted, range, functions of the same file, and the noises.",
         "{fix}",
     ),
     "K103": Words(
         "a sketch has no place for {thing}",
-        "Expressions are numbers, names, arithmetic, comparisons, and/or/not, items, lists and noise.",
+        "Expressions are numbers, names, arithmetic, comparisons, and/or/not, if/else, items, lists and noise.",
         "{fix}",
     ),
     "K104": Words("a sketch has no operator `{sign}`", "Arithmetic is + - * / // %.", "{fix}"),
     "K105": Words("`{word}` cannot be used here", "Comparisons are < <= > >= == !=, and `x is None`.", "{fix}"),
     "K106": Words(
         "`{name}.{method}(…)` cannot be used like this",
-        "Lists of a sketch only grow, with append(x) and insert(0, x).",
+        "Methods of lists are append(x), insert(0, x), extend(xs) and sort().",
         "Write {name}.append(x) or {name}.insert(0, x).",
     ),
     "K107": Words(
         "`{target}` cannot be assigned",
-        "Only plain names are assigned; lists only grow, so that runs can be compared item by item.",
-        "Assign to a name, or build a new list with append.",
+        "Names are assigned, and items of lists that the sketch made: out[i] = x.",
+        "Assign to a name or an item, or build a new list with append.",
     ),
     "K108": Words(
         "each name needs one value of its own, written out",
-        "A sketch unpacks only values that stand on the same line.",
+        "A sketch unpacks only values that stand on the same line, or that a helper returns so.",
         "Write for example `m, v = None, None`.",
     ),
     "K109": Words(
@@ -107,7 +107,7 @@ FAULTS: dict[str, Words] = {
     ),
     "K110": Words(
         "a loop cannot run over `{thing}`",
-        "Loops run over range(…) or over a list, by its name.",
+        "Loops run over range(…) or over a list, also by enumerate, zip and reversed.",
         "Write `for i in range(len(q)):` or `for x in q:`.",
     ),
     "K111": Words("`range` takes one to three numbers", "They are start, stop and step.", "Write range(len(q))."),
@@ -137,9 +137,9 @@ FAULTS: dict[str, Words] = {
         "Write {name}.insert(0, x) or {name}.append(x).",
     ),
     "K117": Words(
-        "a comprehension has one `for` with one name, and no `if`",
-        "It stands for one vector with an item for each turn.",
-        "Write a loop with append.",
+        "`any` and `all` have one `for` here, and no comprehension is `async`",
+        "They stop at the first item that decides, in one loop.",
+        "Write loops with `break`, or any([…]) with a list of all items.",
     ),
     "K118": Words(
         "a sketch has no {kind}",
@@ -147,7 +147,9 @@ FAULTS: dict[str, Words] = {
         "Use a number or a truth value instead, and give it its name outside the sketch.",
     ),
     "K119": Words(
-        "a sketch has no slices", "Lists are read one item at a time.", "Loop over the places that you need."
+        "this slice has an odd step",
+        "A part of a list goes forward by a number that is written out, or is the whole list backwards: [::-1].",
+        "Loop over the places that you need.",
     ),
     "K120": Words(
         "`return` gives nothing back",
@@ -172,7 +174,7 @@ FAULTS: dict[str, Words] = {
     ),
     "K125": Words(
         "a loop has one plain variable",
-        "Each turn gives one value.",
+        "Each turn gives one value; only enumerate and zip give several.",
         "Write `for i in range(len(q)):` and take q[i] in the body.",
     ),
     "K126": Words("this number is too large", "Numbers of a sketch fit into a double.", "Write a smaller number."),

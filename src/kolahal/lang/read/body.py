@@ -72,7 +72,6 @@ STATEMENTS: dict[type[ast.stmt], str] = {
     ast.Delete: "del",
 }
 EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
-    ast.IfExp: ("a conditional expression", "Write `if` and `else` as statements."),
     ast.NamedExpr: ("an assignment inside an expression", "Assign on a line of its own."),
     ast.Lambda: ("a lambda", "Write it out where it is used."),
     ast.JoinedStr: ("an f-string", "Use a number or a truth value instead."),
@@ -91,15 +90,14 @@ EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
 }
 LITERALS = {"str": "text", "bytes": "bytes", "complex": "complex numbers", "ellipsis": "`...`"}
 CALLS = {
-    "sum": "Add in a loop: `for x in q:` and `s = s + x`.",
     "round": "Return the number as it is, and round it outside the sketch.",
     "print": "Remove it; what a sketch releases is what it returns.",
 }
 WANTED = {
     "len": ("one list, by its name", "Write len(q)."),
     "abs": ("one number", "Write abs(x)."),
-    "max": ("two numbers or more", "Write max(a, b); loop over a list for its maximum."),
-    "min": ("two numbers or more", "Write min(a, b); loop over a list for its minimum."),
+    "max": ("two numbers or more, or one list", "Write max(a, b) or max(q)."),
+    "min": ("two numbers or more, or one list", "Write min(a, b) or min(q)."),
 }
 
 

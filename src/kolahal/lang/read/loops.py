@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, renamed, statements
+from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, placed, renamed, statements
 from kolahal.lang.read.tree import Refused, Tree, stored_names
 
 Generator = ast.ListComp | ast.GeneratorExp
@@ -132,7 +133,7 @@ class Loops:
         """The names of a loop get their values."""
         match target, item:
             case ast.Name(word), ast.expr():
-                return [self.lowers.assignment(word, item, target)]
+                return [self.lowers.assignment(word, placed(deepcopy(item), target), target)]
             case ast.Tuple(targets) | ast.List(targets), tuple(parts) if len(targets) == len(parts):
                 return [s for one, part in zip(targets, parts, strict=True) for s in self.bind(one, part.item, at)]
             case _:

@@ -28,7 +28,7 @@ class LowersItems(Protocol):
     def assignment(self, word: str, value: ast.expr, at: ast.AST) -> ast.stmt: ...
 
 
-class Items:
+class ListChanges:
     def __init__(self, lowers: LowersItems):
         self.lowers = lowers
 

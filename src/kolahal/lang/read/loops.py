@@ -37,11 +37,11 @@ def is_range(node: ast.expr) -> bool:
 
 
 @dataclass(slots=True)
-class Source:
+class ItemSource:
     """Where the items of a loop come from: how many there are, and the one at a place."""
 
     count: ast.expr
-    item: ast.expr | tuple[Source, ...]  # with the name of the place in it
+    item: ast.expr | tuple[ItemSource, ...]  # with the name of the place in it
     before: list[ast.stmt] = field(default_factory=list)
     lists: set[str] = field(default_factory=set)  # that are read in every turn
 
@@ -129,7 +129,7 @@ class Loops:
             down = expression("range(stop - 1, -1, -1)", over, stop=ends[0])
         return [*before, ast.copy_location(ast.For(target, down, body, orelse), at)]
 
-    def bind(self, target: ast.expr, item: ast.expr | tuple[Source, ...], at: ast.expr) -> list[ast.stmt]:
+    def bind(self, target: ast.expr, item: ast.expr | tuple[ItemSource, ...], at: ast.expr) -> list[ast.stmt]:
         """The names of a loop get their values."""
         match target, item:
             case ast.Name(word), ast.expr():
@@ -141,7 +141,7 @@ class Loops:
 
     # ---- where items come from
 
-    def source(self, node: ast.expr, place: str) -> Source:
+    def source(self, node: ast.expr, place: str) -> ItemSource:
         here = name(place, node)
         match self.lowers.builtin(node), node:
             case "enumerate", ast.Call(_, args, keywords):
@@ -152,27 +152,27 @@ class Loops:
                 count = counts[0]
                 if len(counts) > 1:
                     count = ast.copy_location(ast.Call(name("min", node), counts, []), node)
-                return Source(count, parts, [s for p in parts for s in p.before], set().union(*(p.lists for p in parts)))
+                return ItemSource(count, parts, [s for p in parts for s in p.before], set().union(*(p.lists for p in parts)))
             case "zip", _:
                 fix = "Write zip(a, b)."
                 raise self.lowers.tree.refuse("K122", node, name="zip", want="lists, and nothing else", fix=fix)
             case "reversed", ast.Call(_, [inner], []):
                 before, word = self.lowers.named(inner)
                 item = expression("xs[len(xs) - 1 - i]", node, xs=word, i=place)
-                return Source(expression("len(xs)", node, xs=word), item, before, {word})
+                return ItemSource(expression("len(xs)", node, xs=word), item, before, {word})
             case "reversed", _:
                 raise self.lowers.tree.refuse("K122", node, name="reversed", want="one list", fix="Write reversed(q).")
             case "range", ast.Call(_, [stop], []):
                 before, stop = self.lowers.expression(stop)
-                return Source(stop, here, before)
+                return ItemSource(stop, here, before)
             case _:
                 before, word = self.lowers.named(node)
                 item = expression("xs[i]", node, xs=word, i=place)
-                return Source(expression("len(xs)", node, xs=word), item, before, {word})
+                return ItemSource(expression("len(xs)", node, xs=word), item, before, {word})
 
     def counted(
         self, node: ast.expr, args: list[ast.expr], keywords: dict[str | None, ast.expr], place: str
-    ) -> Source:
+    ) -> ItemSource:
         """`enumerate(xs, start)`."""
         if not args or len(args) + len(keywords) > 2 or set(keywords) - {"start"}:
             want, fix = "a list, and a number to start with", "Write enumerate(q) or enumerate(q, 1)."
@@ -185,7 +185,7 @@ class Loops:
             before = [*before, *more]
             if not (isinstance(start, ast.Constant) and start.value == 0):
                 number = expression("i + start", node, i=place, start=start)
-        return Source(inner.count, (Source(inner.count, number), inner), before, inner.lists)
+        return ItemSource(inner.count, (ItemSource(inner.count, number), inner), before, inner.lists)
 
     # ---- parts of lists
 

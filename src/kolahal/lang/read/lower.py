@@ -14,7 +14,7 @@ from itertools import takewhile
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers, always_returns, substituted, without_returns
-from kolahal.lang.read.items import Items
+from kolahal.lang.read.items import ListChanges
 from kolahal.lang.read.loops import Loops, is_range
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
@@ -47,7 +47,7 @@ class Lowering:
         self.constants = Constants(tree)
         self.helpers = Helpers(tree, function, self.own, self.constants)
         self.loops = Loops(self)
-        self.items = Items(self)
+        self.items = ListChanges(self)
         self.parts = 0
 
     def body(self, nodes: list[ast.stmt]) -> list[ast.stmt]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import random
 from collections.abc import Iterator
+from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
@@ -96,6 +98,8 @@ IDIOMS = {
     "sum of a generator": "return sum(x * 2 for x in q if x > T if x < 9)",
     "sum counts": "return sum(x > T and not x > 5 for x in q)",
     "sum from a start": "return sum([x + Lap(1/eps) for x in q], T + Lap(2/eps))",
+    "a start comes after a list": "return sum([3 * Lap(1/eps), noisy(T, eps)], 2 * Lap(1/eps)) + max([x * Lap(1/eps) for x in q], default=Lap(2/eps))",
+    "a start comes before a generator": "return sum((x * Lap(1/eps) for x in [T, 2 * Lap(1/eps)]), Lap(2/eps))",
     "sum of its own name": "s = T\ns = sum(x for x in q if x > s)\nreturn s",
     "nested sums": "return sum(x * y for x in q for y in q if x < y)",
     "sum inside a sum": "return sum(x * sum(y for y in q if y < x) for x in q)",
@@ -249,6 +253,69 @@ def test_what_is_read_prints_and_reads_as_itself(name: str) -> None:
     sketch = parse(text_of(IDIOMS[name]))
     assert parse(str(sketch)) == sketch
     assert isinstance(sketch, Sketch)
+
+
+# ---------------------------------------------------------------- idioms mixed at random
+
+
+class Mixture(ast.NodeTransformer):
+    """Puts an expression of another program here and there."""
+
+    def __init__(self, rng: random.Random, pool: list[ast.expr]):
+        self.rng, self.pool = rng, pool
+
+    def visit(self, node: ast.AST) -> Any:
+        node = super().visit(node)
+        loads = isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+        return deepcopy(self.rng.choice(self.pool)) if loads and self.rng.random() < 0.05 else node
+
+
+def mixtures(seed: int, count: int) -> Iterator[str]:
+    """Bodies of idioms with statements and expressions of others; without `while`, so that all runs end soon."""
+    rng = random.Random(seed)
+    bodies = [ast.parse(body.replace("return ", "answer = ")).body for body in IDIOMS.values() if "while" not in body]
+    bodies = [[statement for statement in body if not isinstance(statement, ast.Assert)] for body in bodies]
+    parts = [node for body in bodies for statement in body for node in ast.walk(statement)]
+    pool = [n for n in parts if isinstance(n, ast.expr) and isinstance(getattr(n, "ctx", ast.Load()), ast.Load)]
+    statements = [n for n in parts if isinstance(n, ast.stmt) and not isinstance(n, ast.Break | ast.Continue | ast.Pass)]
+    for _ in range(count):
+        body = deepcopy(rng.choice(bodies))
+        for _ in range(rng.randint(0, 3)):
+            body.insert(rng.randint(0, len(body) - 1), deepcopy(rng.choice(statements)))
+        mixed = [ast.unparse(ast.fix_missing_locations(Mixture(rng, pool).visit(statement))) for statement in body]
+        yield "\n".join(["answer = 0", *mixed, "return answer"])
+
+
+def exactly(answer: Any) -> Any:
+    """An answer of Python's, whose quotients are doubles, to nine places."""
+    if isinstance(answer, tuple):
+        return tuple(map(exactly, answer))
+    return answer if answer is None or isinstance(answer, bool) else round(float(answer), 9)
+
+
+def test_mixtures_mean_what_python_means() -> None:
+    accepted = 0
+    for body in mixtures(1, 500):
+        try:
+            sketch = parse(text_of(body))
+        except SketchError:
+            continue
+        accepted += 1
+        assert parse(str(sketch)) == sketch
+        for database, arguments in list(cases(sketch, accepted))[:3]:
+            log: list[Any] = []
+            values = {n: int(v) if n == "N" else v for n, v in arguments.environment(sketch).items()}
+            try:
+                units = Tape((accepted,), 1).row(0)
+                found = exactly(reference.run(sketch, database, arguments, (), units, number=Fraction, log=log))
+            except RunError:
+                found = "stopped"
+            try:
+                by_python = exactly(run_by_python(text_of(body), list(database), values, [d for _, _, d in log]))
+            except (IndexError, ValueError, TypeError, NameError, ZeroDivisionError):
+                by_python = "stopped"
+            assert by_python == found, body
+    assert accepted > 40
 
 
 # ---------------------------------------------------------------- what is refused

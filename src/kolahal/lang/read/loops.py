@@ -28,6 +28,7 @@ class Lowers(Protocol):
     def expression(self, node: ast.expr) -> Lowered: ...
     def ordered(self, nodes: Sequence[ast.expr]) -> tuple[list[ast.stmt], list[ast.expr]]: ...
     def named(self, node: ast.expr) -> tuple[list[ast.stmt], str]: ...
+    def keep(self, node: ast.expr, base: str) -> tuple[list[ast.stmt], ast.Name]: ...
     def kept(self, node: ast.expr, base: str) -> Lowered: ...
     def assignment(self, word: str, value: ast.expr, at: ast.AST) -> ast.stmt: ...
 
@@ -216,10 +217,10 @@ class Loops:
                 return [], expression(ahead, node, end=node, xs=word)
             case ast.UnaryOp(ast.USub(), ast.Constant(int()) as size):
                 return [], expression(negative, node, end=expression("len(xs) - end", node, end=size, xs=word))
-        before, value = self.lowers.kept(node, "end")
-        assert isinstance(value, ast.Name)
-        moved = statements("if end < 0: end = max(end + len(xs), 0)", node, end=value.id, xs=word)
-        return [*before, *moved], expression(ahead, node, end=value.id, xs=word)
+        before, value = self.lowers.expression(node)
+        kept, end = self.lowers.keep(value, "end")
+        moved = statements("if end < 0: end = max(end + len(xs), 0)", node, end=end.id, xs=word)
+        return [*before, *kept, *moved], expression(ahead, node, end=end.id, xs=word)
 
     # ---- values that a loop makes
 
@@ -259,6 +260,17 @@ class Loops:
         assert isinstance(found, ast.ListComp)
         return found
 
+    def before_extra(self, items: ast.expr, extra: ast.expr) -> tuple[list[ast.stmt], Generator]:
+        """What an aggregate goes through, of which Python computes so much before it comes to `start=` or `default=`."""
+        if isinstance(extra, ast.Constant):
+            return [], items if isinstance(items, ast.ListComp) else self.generated(items)
+        first = items.generators[0].iter if isinstance(items, ast.GeneratorExp) else items
+        before, word = self.lowers.named(first)
+        if not isinstance(items, ast.GeneratorExp):
+            return before, self.generated(name(word, items))
+        items.generators[0].iter = name(word, first)
+        return before, items
+
     def aggregate(self, node: ast.Call, function: str, word: str) -> list[ast.stmt]:
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
         allowed = {"sum": {"start"}, "max": {"default"}, "min": {"default"}, "sorted": {"reverse"}}.get(function, set())
@@ -289,9 +301,9 @@ class Loops:
                 return [*before, *statements("if x: s = s + 1", item, s=word, x=item)]
             return [*before, *statements("s = s + x", item, s=word, x=item)]
 
-        source = items if isinstance(items, ast.ListComp) else self.generated(items)
+        first, source = self.before_extra(items, start)
         before, start = self.lowers.expression(start)
-        return [*before, self.lowers.assignment(word, start, node), *self.turns(source, each)]
+        return [*first, *before, self.lowers.assignment(word, start, node), *self.turns(source, each)]
 
     def extreme(self, node: ast.Call, function: str, items: ast.expr, word: str) -> list[ast.stmt]:
         """The largest or smallest of some items; a list without any has none, and the run stops."""
@@ -312,10 +324,10 @@ class Loops:
             text = f"if empty:\n    m = x\n    empty = False\nelse: m = {function}(m, x)"
             return [*before, *statements(text, node, m=word, x=item, empty=empty)]
 
+        first, source = self.before_extra(items, default)
         before, default = self.lowers.expression(default)
-        source = items if isinstance(items, ast.ListComp) else self.generated(items)
         start = statements("m = default\nempty = True", node, m=word, default=default, empty=empty)
-        return [*before, *start, *self.turns(source, each)]
+        return [*first, *before, *start, *self.turns(source, each)]
 
     def search(self, node: ast.Call, wanted: bool, items: ast.expr, word: str) -> list[ast.stmt]:
         """`any` and `all`: they look no further than they must, and neither does the loop."""

@@ -12,9 +12,9 @@ from kolahal.lang.read.body import Body
 from kolahal.lang.read.header import read_header
 from kolahal.lang.read.lower import Lowering
 from kolahal.lang.read.scopes import USUAL, Function
-from kolahal.lang.read.tree import Aliases, Tree, clip, say
+from kolahal.lang.read.tree import DEEPEST, Aliases, Tree, clip, say
 from kolahal.lang.sketch import Role, Sketch
-from kolahal.lang.source import Diagnostic, SketchError, Source, refuse_source, with_newlines
+from kolahal.lang.source import Diagnostic, SketchError, Source, diagnose, refuse_source, with_newlines
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,11 @@ def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     statements = node.body if doc is None else node.body[1:]
     lowering = Lowering(tree, node, header, statements)
     guards = lowering.preconditions(statements)
-    lowered = [*guards, *lowering.body(statements[len(guards) :])]
+    try:
+        lowered = [*guards, *lowering.body(statements[len(guards) :])]
+    except RecursionError:  # helpers in helpers, each nested as deeply as may be
+        raise SketchError(tree.source, (diagnose("K006", tree.span(node), most=DEEPEST),)) from None
+    tree.check_size(ast.Module(lowered, []))
     body = Body(tree, header, lowered, lowering.lost)
     block = body.block(lowered)
     found = Sketch(node.name, header.parameters, header.adjacency, block, doc, tree.source, tree.span(node), len(guards))

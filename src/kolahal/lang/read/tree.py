@@ -161,9 +161,9 @@ class Tree:
             if isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):
                 waiting += reversed(list(ast.iter_child_nodes(node)))
 
-    def check_size(self, function: Function) -> None:
-        """Refuse a function that would exhaust whoever walks its tree."""
-        waiting: list[tuple[ast.AST, int]] = [(function, 0)]
+    def check_size(self, part: ast.AST) -> None:
+        """Refuse a function, or what it is read as, that would exhaust whoever walks its tree."""
+        waiting: list[tuple[ast.AST, int]] = [(part, 0)]
         count = 0
         while waiting:
             node, depth = waiting.pop()
@@ -176,7 +176,7 @@ class Tree:
                 raise SketchError(self.source, (diagnose("K006", self.span(node), most=DEEPEST),))
             waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
         if count > LONGEST:
-            raise SketchError(self.source, (diagnose("K010", self.span(function), most=LONGEST),))
+            raise SketchError(self.source, (diagnose("K010", self.span(part), most=LONGEST),))
 
 
 def _parse(source: Source) -> ast.Module:

@@ -125,6 +125,7 @@ IDIOMS = {
     "enumerate from": "return [i + x for i, x in enumerate(q, start=N)]",
     "enumerate and break": "for i, x in enumerate(q):\n    i = i + 5\n    if x + Lap(1/eps) > T:\n        break\nelse_ = 1\nreturn else_",
     "zip": "return [x - y + k for k, (x, y) in enumerate(zip(q, q[1:]))]",
+    "one name twice": "s = 0\nfor i, i, x in zip(range(N), [1, 0], q):\n    s += x * (i + 2)\nreturn s",
     "zip of three": "return sum(x * y * z for x, y, z in zip(q, range(N), reversed(q)))",
     "reversed": "out = []\nfor x in reversed(q):\n    out.append(x)\nfor i in reversed(range(1, N)):\n    out.append(i)\nfor i in reversed(range(N)):\n    out.append(i)\nreturn out",
     "comprehension with if": "out = [x for x in q if x > T]\nreturn out",
@@ -440,6 +441,8 @@ ASSERTS = "assert 0 < T <= 5 and N != 3\nassert len(q) > 1, 'two'\nreturn sum(q)
 def test_a_precondition_is_enforced_when_the_mechanism_is_called_and_in_the_emitted_program() -> None:
     sketch = parse(text_of(ASSERTS))
     emitted = load_emitted(emit(sketch))
+    words = " ".join(str(emitted.__globals__["__doc__"]).split())
+    assert "0 < T and T <= 5 and N != 3, len(q) > 1." in words.partition("everything else is refused")[2]
     assert parse(str(sketch)) == sketch and "assert 0 < T and T <= 5 and N != 3" in str(sketch)
     for function, error in ((sketch, UsageError), (emitted, ValueError)):
         assert isinstance(function([1, 2], 1, 0.5, 1), int | float)

@@ -69,11 +69,10 @@ class Loops:
         match over:  # a part of a list that stays as it is needs no copy
             case ast.Subscript(ast.Name(word), ast.Slice()) if word not in changed_names(body) | stored_names(target):
                 before, part = self.slice(over, over.value, over.slice)
-                assert isinstance(part, ast.ListComp) and isinstance(target, ast.expr)
-                (generator,) = part.generators
-                if isinstance(target, ast.Name) and isinstance(generator.target, ast.Name):
-                    item = self.lowers.assignment(target.id, part.elt, over)
-                    return [*before, ast.copy_location(ast.For(generator.target, generator.iter, [item, *body], orelse or []), at)]
+                assert isinstance(part, ast.ListComp)
+                (turn,) = part.generators
+                body = [*self.bind(target, part.elt, over), *body]
+                return [*before, ast.copy_location(ast.For(turn.target, turn.iter, body, orelse or []), at)]
         if is_range(over):
             assert isinstance(over, ast.Call)
             before, over.args = self.lowers.ordered(over.args)
@@ -82,7 +81,7 @@ class Loops:
                 before, word = self.lowers.named(over)
             except Refused:  # the body is still read
                 self.lowers.lost |= stored_names(target) | stored_names(over)
-                before, word = [], self.lowers.fresh("items")
+                word = self.lowers.fresh("items")
                 before = statements("xs = []", over, xs=word)
             over = name(word, over)
             if over.id in self.lowers.changed & changed_names(body):  # an item that comes later may be another by then
@@ -108,7 +107,9 @@ class Loops:
             raise self.lowers.tree.refuse("K127", over, name=min(changed))
         bound = self.bind(target, source.item, over)
         match bound:
-            case [ast.Assign([ast.Name(first)], ast.Name(second)), *rest] if second == place:
+            case [ast.Assign([ast.Name(first)], ast.Name(second)), *rest] if (
+                second == place and first not in changed_names(rest)
+            ):
                 place, bound = first, [renamed(statement, {second: first}) for statement in rest]
         head = statements("for i in range(n): pass", at, i=place, n=source.count)
         (loop,) = head
@@ -122,7 +123,8 @@ class Loops:
         """`reversed(range(start, stop))`."""
         assert isinstance(over, ast.Call)
         if len(over.args) not in (1, 2) or over.keywords:
-            raise self.lowers.tree.refuse("K122", over, name="reversed", want="a list, or a range of step 1", fix="Write range(start, stop, step) with the step that you need.")
+            want, fix = "a list, or a range of step 1", "Write range(start, stop, step) with the step that you need."
+            raise self.lowers.tree.refuse("K122", over, name="reversed", want=want, fix=fix)
         before, ends = self.lowers.ordered(over.args)
         start = ends[0] if len(ends) == 2 else expression("0", over)
         down = expression("range(stop - 1, start - 1, -1)", over, start=start, stop=ends[-1])

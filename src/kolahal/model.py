@@ -47,7 +47,13 @@ class Arguments:
     def accepted_by(self, sketch: Sketch, claim: Scale) -> bool:
         """Whether a call with these arguments is not refused, and `claim` is about them: its own are at least 1 too."""
         given = dict(self.values)
-        return self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in (*sketch.required, *dict(claim.powers)))
+        if not (self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in (*sketch.required, *dict(claim.powers)))):
+            return False
+        return self.kept_by(sketch)
+
+    def kept_by(self, sketch: Sketch) -> bool:
+        """Whether these arguments keep to what the program asserts."""
+        return not sketch.asserted or sketch.broken(self.environment(sketch), self.size) is None
 
     def __str__(self) -> str:
         shown = [f"ε = {show(self.epsilon)}", *(f"{name} = {show(value)}" for name, value in self.values)]

@@ -6,9 +6,9 @@ from kolahal import Epsilon, Lap, Private, each_within, hole, sketch
 @sketch(adjacent=each_within)  # K131
 def first(q: Private, T, eps: Epsilon):  # K136
     t = T + Lap(2 * hole)  # K112
-    best = sorted(q)  # K102
+    best = median(q)  # K102
     second = best[0]
-    for x in reversed(q):  # K110
+    for x in shuffled(q):  # K110
         if x:
             second = x
     while q in best:  # K105
@@ -16,7 +16,7 @@ def first(q: Private, T, eps: Epsilon):  # K136
     if (n := len(q)) > 3:  # K103
         second = n
     flag = None
-    flag = any(q)  # K102
+    flag = round(T)  # K102
     copy = flag
     if copy:
         return -copy

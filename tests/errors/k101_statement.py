@@ -14,7 +14,7 @@ def f(q: Private, eps: Epsilon):
         return y
     class Thing:  # K101
         pass
-    assert eps > 0  # K101
+    assert eps > 0  # K129
     raise ValueError  # K101
     global z  # K101
     del q  # K101

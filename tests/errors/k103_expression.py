@@ -3,7 +3,7 @@ from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, s
 
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
-    a = 1 if eps > 1 else 2  # K103
+    a = 1
     b = lambda x: x  # K103
     c = {1: 2}  # K103
     d = {1, 2}  # K103
@@ -16,6 +16,6 @@ def f(q: Private, eps: Epsilon):
     i = range(3)  # K103
     j = [1, *q]  # K103
     k = (x for x in q)  # K103
-    l = [1, 2][0]  # K103
+    l = {1: 2}[0]  # K110
     yield a  # K103
     return {x for x in q}  # K103

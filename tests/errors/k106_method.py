@@ -4,7 +4,7 @@ from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, s
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
     out = [1]
-    out.extend(q)  # K106
+    out.remove(1)  # K106
     out.pop()  # K106
     out.append()  # K106
     out.append(x=1)  # K106

@@ -4,10 +4,10 @@ from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, s
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
     s = 0
-    for x in sorted(q):  # K110
+    for x in q + q:  # K110
         s = s + x
-    for x in q[1:]:  # K110
+    for x in q.items():  # K110
         s = s + x
-    for x in 3, 4:  # K110
+    for x in 3:  # K110
         s = s + x
-    return [x for x in reversed(q)]  # K110
+    return [x for x in {3, 4}]  # K110

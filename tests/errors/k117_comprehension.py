@@ -3,6 +3,6 @@ from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, s
 
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
-    a = [x for x in q if x > 0]  # K117
-    b = [x + y for x in q for y in q]  # K117
-    return [x for x, y in q]  # K117
+    a = any(x > y for x in q for y in q)  # K117
+    b = all(x > y for x in q for y in q)  # K117
+    return [x async for x in q]  # K117

@@ -3,4 +3,4 @@ from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, s
 
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
-    return q[1:]  # K119
+    return q[::-2]  # K119

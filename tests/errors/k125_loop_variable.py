@@ -4,7 +4,7 @@ from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, s
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
     s = 0
-    for i, x in enumerate(q):  # K125
+    for i, x in q:  # K125
         s = s + i * x
     for q[0] in q:  # K125
         s = s + 1

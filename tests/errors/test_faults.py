@@ -106,9 +106,9 @@ sketches/bad.py:3:17: error K112: a hole must be the whole scale
     [
         ('    x = "日本語" + undefined', '"日本語"'),
         ("    return q[0] + ζζ", "ζζ"),
-        ("\treturn sum(q)", "sum(q)"),
+        ("\treturn round(q)", "round(q)"),
         ("    return 'é' + 1", "'é'"),
-        ("    return (1 +\n        sum(q))", "sum(q)"),
+        ("    return (1 +\n        round(q))", "round(q)"),
         ("    if [1,\n        2]:\n        return 1\n    return 2", "[1,"),
     ],
 )
@@ -298,11 +298,11 @@ def test_the_words_of_a_fault_are_filled_in_by_whoever_finds_it():
 
 
 def test_a_fault_in_a_part_of_a_file_counts_lines_from_its_start():
-    text = "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return sum(q)\n"
+    text = "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return round(q)\n"
     with pytest.raises(SketchError) as caught:
         parse_source(Source("big.py", text, first_line=41))
     assert str(caught.value).startswith("big.py:43:12: error K102")
-    assert "return sum(q)" in str(caught.value)
+    assert "return round(q)" in str(caught.value)
 
 
 def test_read_source_decodes_as_python_does(tmp_path):

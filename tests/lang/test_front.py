@@ -97,7 +97,7 @@ def test_a_relation_may_be_given_in_any_form(load):
 
 
 def test_a_fault_points_into_the_users_file(load, tmp_path):
-    text = "from kolahal import *\n\n\ndef outer():\n    @sketch(each_within(1))\n    def f(q: Private, eps: Epsilon):\n        return sum(q)\n\n\nouter()\n"
+    text = "from kolahal import *\n\n\ndef outer():\n    @sketch(each_within(1))\n    def f(q: Private, eps: Epsilon):\n        return round(q)\n\n\nouter()\n"
     with pytest.raises(SketchError) as caught:
         load(text)
     assert str(caught.value).startswith(f"{tmp_path}/user_module_1.py:7:16: error K102")
@@ -107,7 +107,7 @@ def test_only_the_decorated_function_is_judged(load):
     """Another sketch of the file, at fault but not reached yet, is not this one's business."""
     text = (
         PLAIN
-        + "\n\nfound = above_threshold\n\n\n@sketch(each_within(1))\ndef bad(q: Private, eps: Epsilon):\n    return sum(q)\n"
+        + "\n\nfound = above_threshold\n\n\n@sketch(each_within(1))\ndef bad(q: Private, eps: Epsilon):\n    return round(q)\n"
     )
     with pytest.raises(SketchError) as caught:
         load(text)

@@ -47,7 +47,7 @@ def test_the_code_of_the_page_runs(tmp_path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.answer in (0, 1, 2, 3)
-    assert [s.name for s in parse_source(Source(str(path), path.read_text()))] == ["above_threshold", "noisy_answers"]
+    assert [s.name for s in parse_source(Source(str(path), path.read_text()))] == ["above_threshold", "noisy_answers", "capped_total"]
 
 
 TEMPLATE = """

@@ -131,8 +131,6 @@ def test_a_comprehension_has_a_scope_of_its_own():
         ("n = len(q)\nq = [1]\nreturn Lap(n / eps)", ["K218"]),
         ("q = [x for x in range(3)]\nreturn Lap(len(q) / eps)", ["K218"]),
         ("out = []\nout = out + [1]\nreturn out", ["K202"]),
-        ("out = []\nout += [1]\nreturn out", ["K202"]),
-        ("out = [1] * 3\nreturn out", ["K202"]),
         ("def g(x):\n    return x\nreturn g(T)", ["K101", "K102"]),
         ("return max(*q)", ["K122"]),
         ("return max(1, *q)", ["K103"]),

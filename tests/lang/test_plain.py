@@ -93,6 +93,11 @@ def test_svt_comes_out_as_in_the_paper() -> None:
         ("m = 0\nfor i in range(len(q)):\n    if q[i] > 0:\n        m = i\nreturn m",
          ["m = 0", "for i in range(len(q)):", "    if q[i] + Lap(hole) > 0:", "        m = i + Lap(hole)", "return m"]),
         ("found = False\nif q[0] > 0:\n    found = True\nreturn found", ["found = False", "if q[0] + Lap(hole) > 0:", "    found = True", "return found"]),
+        ("return sum(q)", ["return sum(q) + Lap(hole)"]),
+        ("return max(x for x in q if x > 0)", ["return max(x for x in q if x + Lap(hole) > 0) + Lap(hole)"]),
+        ("return any(x > 0 for x in q)", ["return any(x + Lap(hole) > 0 for x in q)"]),
+        ("for i, x in enumerate(q):\n    if x > 3:\n        return i\nreturn None",
+         ["for i, x in enumerate(q):", "    if x + Lap(hole) > 3:", "        return i", "return None"]),
         ("t = 5\nreturn q[0] > t", ["t = 5 + Lap(hole)", "return q[0] + Lap(hole) > t"]),
         ("x = q[0]\nif 0 < x < 9:\n    return 1\nreturn 0", ["x = q[0] + Lap(hole)", "if 0 < x < 9:", "    return 1", "return 0"]),
     ],
@@ -102,6 +107,11 @@ def test_noise_goes_where_private_data_goes(body: str, wanted: list[str]) -> Non
     lines = body_of(text)
     assert lines[0] == "def f(q: Private, eps: Epsilon):"
     assert [line.removeprefix("    ") for line in lines[1:]] == wanted
+
+
+def test_noise_on_a_list_as_a_whole_is_left_to_the_user() -> None:
+    with pytest.raises(UsageError, match="for x in"):
+        sketch_of("def f(q):\n    return sorted(q)[-1]\n")
 
 
 def test_copies_can_be_left_alone() -> None:

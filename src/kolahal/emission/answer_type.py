@@ -14,7 +14,7 @@ def answer_type(program: Sketch) -> str:
     """OpenDP's name for the type of a program's answers; answers of several kinds are objects to it."""
     types = infer(program)
     found = set()
-    for node in walk(program.body):
+    for node in walk(program.body[program.preconditions :]):
         if isinstance(node, Return):
             kinds = types.of(node.value)
             if isinstance(node.value, TupleOf):

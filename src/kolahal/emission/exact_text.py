@@ -49,8 +49,8 @@ class _Wholes:
                 return value == int(value)
             case ast.Name(id=name):
                 return name in self.names
-            case ast.Subscript(value=ast.Name(id=name)):
-                return name in self.names
+            case ast.Subscript(value=of):
+                return self.may(of)
             case ast.UnaryOp(operand=operand):
                 return self.may(operand)
             case ast.BinOp(op=ast.FloorDiv()):
@@ -61,13 +61,17 @@ class _Wholes:
                 return self.may(left)
             case ast.BinOp(left, _, right):
                 return self.may(left) and self.may(right)
-            case ast.Call(ast.Name(id="len" | "range")):
+            case ast.Call(ast.Name(id="len" | "range" | "sum" | "enumerate" | "zip")):  # the sum of nothing is whole
                 return True
-            case ast.Call(ast.Name(id="max" | "min" | "abs"), arguments):
+            case ast.Call(ast.Name(id="max" | "min"), arguments, keywords):
+                return any(map(self.may, [*arguments, *(keyword.value for keyword in keywords)]))
+            case ast.Call(ast.Name(id="abs" | "sorted" | "list" | "reversed"), arguments):
                 return any(map(self.may, arguments))
+            case ast.IfExp(_, first, second):
+                return self.may(first) or self.may(second)
             case ast.List(items) | ast.Tuple(items):
                 return any(map(self.may, items))
-            case ast.ListComp(elt=item):
+            case ast.ListComp(elt=item) | ast.GeneratorExp(elt=item):
                 return self.may(item)
             case _:
                 return False
@@ -88,7 +92,7 @@ class _Wholes:
                         self.bind(target, ast.BinOp(target, op, value))
                     case ast.For(target, over) | ast.comprehension(target, over):
                         self.bind(target, over)
-                    case ast.Call(ast.Attribute(ast.Name() as target, "append" | "insert"), [*_, value]):
+                    case ast.Call(ast.Attribute(ast.Name() as target, "append" | "insert" | "extend"), [*_, value]):
                         self.bind(target, value)
 
     def bind(self, target: ast.expr, value: ast.expr) -> None:
@@ -96,5 +100,10 @@ class _Wholes:
             case ((ast.Tuple(targets) | ast.List(targets)), (ast.Tuple(values) | ast.List(values))):
                 for one, its in zip(targets, values):
                     self.bind(one, its)
+            case (ast.Tuple(targets) | ast.List(targets)), _:  # of pairs it is not known here which part is which
+                for one in targets:
+                    self.bind(one, value)
+            case ast.Subscript(of, _), _:
+                self.bind(of, value)
             case ast.Name(id=name), _ if self.may(value):
                 self.names.add(name)

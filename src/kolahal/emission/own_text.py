@@ -32,8 +32,8 @@ def own_text(mechanism: Mechanism, name: str) -> str | None:
         return None
     if text is None or again is None or len(ast.parse(text).body) != 1:
         return None
-    same_head = (again.parameters, again.adjacency) == (wanted.parameters, wanted.adjacency)
-    return text if same_head and without_idle(again.body) == without_idle(wanted.body) else None
+    heads = [(program.parameters, program.adjacency, program.preconditions) for program in (again, wanted)]
+    return text if heads[0] == heads[1] and without_idle(again.body) == without_idle(wanted.body) else None
 
 
 def print_words(words: str, indent: str) -> str:

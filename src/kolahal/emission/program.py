@@ -20,6 +20,7 @@ from kolahal.emission.promise import AcceptedRange, Promise, check_proof, descri
 from kolahal.emission.resolution import NO_SHIFTS, GridPlan, plan_grid, read_shifts
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
+from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
 from kolahal.lang.templates import MEASUREMENT, RUNTIME, names_in, read_template
@@ -190,6 +191,7 @@ def _print_plan(program: Sketch, plan: GridPlan, limits: tuple[AcceptedRange, ..
     """The function that tells the support code the scales, what the grid depends on, and which inputs to refuse."""
     scales = "".join(f'\n            "{text}": {text},' for text in plan.scales)
     accepted = ", ".join(f'"{limit.name}": ({limit.name}, {limit.least}, {limit.most})' for limit in limits)
+    required = ", ".join(f'"{text}": {text}' for text in map(print_expression, program.asserted))
     return f'''\
 def _plan({", ".join(p.name for p in program.parameters)}):
     """What is fixed before anything runs, from public values; of {program.private.name} only the length is known here."""
@@ -202,6 +204,7 @@ def _plan({", ".join(p.name for p in program.parameters)}):
         "whole": {program.private.whole},
         "answers": {program.private.count},
         "most": {most},
+        "requires": {{{required}}},
         "as_tuple": {any(isinstance(node.value, TupleOf) for node in walk(program.body) if isinstance(node, Return))},
     }}
 '''

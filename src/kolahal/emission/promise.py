@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type
@@ -155,7 +156,7 @@ def _claim(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...],
 
 def _refused(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]) -> str:
     """The inputs that are refused because nothing is known of them, or because the program does not declare them."""
-    found = [str(limit) for limit in limits]
+    found = [*map(str, limits), *map(print_expression, program.asserted)]
     q = program.private.name
     if program.private.count is not None:
         found.append(f"{q} with exactly {program.private.count} answers")

@@ -19,6 +19,7 @@ from kolahal.model import Arguments
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
 WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments; the first may be too small to be typical
 MOST_SETTINGS = 9  # of all whole arguments together, at which costs are computed
+MOST_SETTINGS = 1000  # of all arguments together that are asked whether a call takes them
 MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
 MOST_ASKED = 64  # answers that a place in the program may ask for
 Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
@@ -72,12 +73,20 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
                 values = [False, True]
             case _:
                 values = [Fraction(0)]
+        if any(isinstance(node, Var) and node.name == parameter.name for node in walk(sketch.asserted)):
+            whole = parameter.type is Type.INT
+            marks = [mark for mark in _landmarks(sketch, Fraction(1)) if mark.denominator == 1 or not whole]
+            values = list(dict.fromkeys([*values, *marks]))[:MOST_VALUES]
         if parameter.default is not None and _is_allowed(sketch, claim, parameter.name, parameter.default):
             values = [parameter.default, *(v for v in values if v != parameter.default)]
         if not _matters(sketch, claim, parameter.name):
             values = values[:1]
         choices.append([(parameter.name, value) for value in values])
-    settings = list(itertools.product(*choices))[: 3 if few else 9]
+    everything = itertools.islice(itertools.product(*choices), MOST_SETTINGS)
+    kept = (s for s in everything if Arguments(EPSILONS[0], size, s).kept_by(sketch))
+    settings = list(itertools.islice(kept, 3 if few else 9))
+    if not settings:  # no call is accepted, as far as is known here
+        return
     first = Arguments(EPSILONS[0], size, settings[0])
     several = not few and not _is_homogeneous(sketch, claim)
     for epsilon in EPSILONS if several else EPSILONS[:1]:
@@ -88,7 +97,7 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
             for epsilon in _telling_epsilons(sketch, claim, replace(first, values=values_here)):
                 yield Arguments(epsilon, size, values_here)
     if not few:
-        yield from _other_arguments(sketch, claim, first)
+        yield from (other for other in _other_arguments(sketch, claim, first) if other.kept_by(sketch))
 
 
 def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:

@@ -70,34 +70,34 @@ FAULTS: dict[str, Words] = {
     # ---- statements and expressions
     "K101": Words(
         "a sketch has no `{word}` statement",
-        "A sketch has assignments, if, while, for, break, continue, append and return.",
+        "A sketch has assert at the top, assignments, if, while, for, break, continue, append and return.",
         "Write it with these, or do it outside the sketch.",
     ),
     "K102": Words(
         "a sketch has no `{name}(…)` call",
-        "Calls of a sketch are len, max, min, abs, range, and the noises Lap and Exp.",
+        "Calls of a sketch are len, max, min, abs, sum, any, all, sorted, range, functions of the same file, and the noises.",
         "{fix}",
     ),
     "K103": Words(
         "a sketch has no place for {thing}",
-        "Expressions are numbers, names, arithmetic, comparisons, and/or/not, items, lists and noise.",
+        "Expressions are numbers, names, arithmetic, comparisons, and/or/not, if/else, items, lists and noise.",
         "{fix}",
     ),
     "K104": Words("a sketch has no operator `{sign}`", "Arithmetic is + - * / // %.", "{fix}"),
     "K105": Words("`{word}` cannot be used here", "Comparisons are < <= > >= == !=, and `x is None`.", "{fix}"),
     "K106": Words(
         "`{name}.{method}(…)` cannot be used like this",
-        "Lists of a sketch only grow, with append(x) and insert(0, x).",
+        "Methods of lists are append(x), insert(0, x), extend(xs) and sort().",
         "Write {name}.append(x) or {name}.insert(0, x).",
     ),
     "K107": Words(
         "`{target}` cannot be assigned",
-        "Only plain names are assigned; lists only grow, so that runs can be compared item by item.",
-        "Assign to a name, or build a new list with append.",
+        "Names are assigned, and items of lists that the sketch made: out[i] = x.",
+        "Assign to a name or an item, or build a new list with append.",
     ),
     "K108": Words(
         "each name needs one value of its own, written out",
-        "A sketch unpacks only values that stand on the same line.",
+        "A sketch unpacks only values that stand on the same line, or that a helper returns so.",
         "Write for example `m, v = None, None`.",
     ),
     "K109": Words(
@@ -107,7 +107,7 @@ FAULTS: dict[str, Words] = {
     ),
     "K110": Words(
         "a loop cannot run over `{thing}`",
-        "Loops run over range(…) or over a list, by its name.",
+        "Loops run over range(…) or over a list, also by enumerate, zip and reversed.",
         "Write `for i in range(len(q)):` or `for x in q:`.",
     ),
     "K111": Words("`range` takes one to three numbers", "They are start, stop and step.", "Write range(len(q))."),
@@ -137,17 +137,19 @@ FAULTS: dict[str, Words] = {
         "Write {name}.insert(0, x) or {name}.append(x).",
     ),
     "K117": Words(
-        "a comprehension has one `for` with one name, and no `if`",
-        "It stands for one vector with an item for each turn.",
-        "Write a loop with append.",
+        "`any` and `all` have one `for` here, and no comprehension is `async`",
+        "They stop at the first item that decides, in one loop.",
+        "Write loops with `break`, or any([…]) with a list of all items.",
     ),
     "K118": Words(
         "a sketch has no {kind}",
         "Values are numbers, True, False, None and lists of these.",
-        "Use a number or a truth value instead.",
+        "Use a number or a truth value instead, and give it its name outside the sketch.",
     ),
     "K119": Words(
-        "a sketch has no slices", "Lists are read one item at a time.", "Loop over the places that you need."
+        "this slice has an odd step",
+        "A part of a list goes forward by a number that is written out, or is the whole list backwards: [::-1].",
+        "Loop over the places that you need.",
     ),
     "K120": Words(
         "`return` gives nothing back",
@@ -172,10 +174,25 @@ FAULTS: dict[str, Words] = {
     ),
     "K125": Words(
         "a loop has one plain variable",
-        "Each turn gives one value.",
+        "Each turn gives one value; only enumerate and zip give several.",
         "Write `for i in range(len(q)):` and take q[i] in the body.",
     ),
     "K126": Words("this number is too large", "Numbers of a sketch fit into a double.", "Write a smaller number."),
+    "K127": Words(
+        "`{name}` changes while the loop runs over it",
+        "Which items the loop then sees is easy to misread.",
+        "Change another list, or loop over a copy: `for x in [x for x in {name}]:`.",
+    ),
+    "K128": Words(
+        "an item of `{name}` is assigned, and `{name}` belongs to the caller",
+        "A sketch changes only lists that it made.",
+        "Make a list of your own first: out = [x for x in {name}].",
+    ),
+    "K129": Words(
+        "`assert` is for public inputs, and stands at the top",
+        "It says which calls are refused before anything runs; a refusal further down, or by private answers, would tell of them.",
+        "Write for example `assert N > 0` above all other statements, or use `if` and `return`.",
+    ),
     # ---- decorator and parameters
     "K130": Words(
         "@sketch needs one relation between databases, and nothing else",
@@ -258,6 +275,22 @@ FAULTS: dict[str, Words] = {
         "the name of the sketch `{name}` is given to something else here",
         "Whoever imports `{name}` from this file gets that, and not what was judged.",
         "Choose another name for it.",
+    ),
+    # ---- helper functions
+    "K150": Words(
+        "`{name}(…)` cannot be read here: {reason}",
+        "A function of the same file is read where it is called, as if its statements stood there.",
+        "{fix}",
+    ),
+    "K151": Words(
+        "`{name}` calls itself",
+        "A function of the same file is read where it is called, which would never end.",
+        "Write a loop.",
+    ),
+    "K152": Words(
+        "a hole cannot be handed to `{name}`, nor stand in it",
+        "A hole belongs to one place of the sketch itself, and a helper may be called from many.",
+        "Draw the noise in the sketch, and hand it over: {name}(x + Lap(hole)); or write a known scale in the helper.",
     ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(

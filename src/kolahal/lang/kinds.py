@@ -140,9 +140,14 @@ def _lessons(node: Binder, types: Types) -> Iterator[tuple[str, Kinds, Kinds]]:
             yield name, NOTHING, types.of(value)
 
 
-def check(sketch: Sketch, lost: frozenset[str] | None = None) -> list[Diagnostic]:
-    """The faults of a parsed sketch; `lost` are names of which nothing is known, where parsing refused something."""
-    checker = _Checker(sketch, lost)
+def check(
+    sketch: Sketch, lost: frozenset[str] | None = None, changed: frozenset[str] = frozenset()
+) -> list[Diagnostic]:
+    """The faults of a parsed sketch; `lost` are names of which nothing is known, where parsing refused something.
+
+    `changed` are lists that the user's text changes in place, and that the sketch replaces by new ones.
+    """
+    checker = _Checker(sketch, lost, changed)
     checker.block(sketch.body)
     checker.lists(sketch.body, frozenset(checker.parameters))
     checker.answers(sketch.body)
@@ -152,7 +157,7 @@ def check(sketch: Sketch, lost: frozenset[str] | None = None) -> list[Diagnostic
 
 
 class _Checker:
-    def __init__(self, sketch: Sketch, lost: frozenset[str] | None):
+    def __init__(self, sketch: Sketch, lost: frozenset[str] | None, changed: frozenset[str]):
         self.epsilon = sketch.epsilon.name
         self.length = sketch.length_name
         self.fixed = sketch.quantities()
@@ -160,7 +165,7 @@ class _Checker:
         self.types = infer(sketch, self.lost)
         self.found: list[Diagnostic] = []
         self.parameters = {p.name for p in sketch.parameters}
-        self.grown = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append)}
+        self.grown = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append)} | changed
 
     def fault(self, code: str, node: ir.Node, **words: object) -> None:
         self.found.append(diagnose(code, node.span, **words))

@@ -15,7 +15,8 @@ from kolahal.errors import UsageError
 from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.noise import Noise
-from kolahal.lang.pretty import print_block, print_number
+from kolahal.lang.preconditions import holds
+from kolahal.lang.pretty import print_block, print_expression, print_number
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 
@@ -71,6 +72,7 @@ class Sketch:
     doc: str | None = field(default=None, compare=False)
     source: Source | None = field(default=None, compare=False, repr=False)
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    preconditions: int = 0  # so many statements at the top are `assert`, each kept as `if not test: return None`
 
     @cached_property
     def _hash(self) -> int:
@@ -119,6 +121,19 @@ class Sketch:
         changed = ir.assigned_names(self.body)
         whole = [p.name for p in self.arguments if p.type is Type.INT]
         return tuple(name for name in whole if name in used and name not in changed)
+
+    @property
+    def asserted(self) -> tuple[ir.Expr, ...]:
+        """What the program asserts of its public inputs.
+
+        A call that does not keep to it is refused. To proofs it is an ordinary test, so that nothing is assumed in vain.
+        """
+        guards = [s for s in self.body[: self.preconditions] if isinstance(s, ir.If)]
+        return tuple(guard.test.of for guard in guards if isinstance(guard.test, ir.Not))
+
+    def broken(self, inputs: Mapping[str, Fraction | bool], length: int) -> str | None:
+        """The first assertion that some public inputs break, as text."""
+        return next((print_expression(test) for test in self.asserted if not holds(test, inputs, length)), None)
 
     def admits(self, database: Sequence[Fraction]) -> bool:
         """Whether the program takes these private answers: as many as it declares, and whole if it says so."""
@@ -194,7 +209,8 @@ class Sketch:
         """The program as Python text, ready to be parsed again."""
         header = [f"@sketch(adjacent={self.adjacency})", f"def {self.name}({', '.join(map(str, self.parameters))}):"]
         doc = [f"    {print_docstring(self.doc)}"] if self.doc is not None else []
-        return "\n".join([*header, *doc, *print_block(self.body)]) + "\n"
+        asserted = [f"    assert {print_expression(test)}" for test in self.asserted]
+        return "\n".join([*header, *doc, *asserted, *print_block(self.body[self.preconditions :])]) + "\n"
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self.holes:
@@ -390,6 +406,10 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
             raise UsageError(
                 f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
             )
+    public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
+    broken = sketch.broken(public, len(values[sketch.private.name]))  # type: ignore[arg-type]
+    if broken is not None:
+        raise UsageError(f"{sketch.name} asserts {broken}, and these arguments break it; give others")
     return values
 
 

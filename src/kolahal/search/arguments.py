@@ -60,7 +60,8 @@ def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
         )
         (size,) = sketch.sizes((size,))
         pool.append(Arguments(epsilon, size, values))
-    return list(dict.fromkeys(pool))
+    kept = [arguments for arguments in pool if arguments.kept_by(sketch)]
+    return list(dict.fromkeys(kept or pool))
 
 
 def _divisors(sketch: Sketch) -> set[str]:

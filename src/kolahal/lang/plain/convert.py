@@ -54,7 +54,15 @@ def sketch_of(
     body = _write(bare, noisy, f" + {noise}(hole)")
     names = sorted({"Epsilon", noise, "Private", adjacency.name, "hole", "sketch"})
     text = f"from kolahal import {', '.join(names)}\n\n\n{body}"
-    parse_source(Source(path, text))
+    try:
+        parse_source(Source(path, text))
+    except SketchError as error:
+        if any(fault.code == "K110" for fault in error.diagnostics):  # noise on a list as a whole
+            raise UsageError(
+                f"{sketch.name}: noise would go to a list that has no items written out; write [x + {noise}(hole) for x in …] "
+                "in place of it, in a sketch of your own"
+            ) from None
+        raise
     return text
 
 

@@ -50,7 +50,8 @@ class NoisePlaces:
             match node:
                 case ir.Assign(targets, values):
                     for place, (target, value) in enumerate(zip(targets, values, strict=True)):
-                        if target not in self.kept:
+                        taken = isinstance(value, ir.Index) and value.span == node.span  # by a loop: it has no text
+                        if target not in self.kept and not taken:
                             self.assignment(node, place, value, target in thresholds)
                 case ir.Append(name, value, _) if name not in self.kept:
                     self.value(node, 0, value, self.depends(node, value))

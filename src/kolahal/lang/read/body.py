@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import suppress
 from fractions import Fraction
 from functools import reduce
@@ -72,12 +72,11 @@ STATEMENTS: dict[type[ast.stmt], str] = {
     ast.Delete: "del",
 }
 EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
-    ast.IfExp: ("a conditional expression", "Write `if` and `else` as statements."),
     ast.NamedExpr: ("an assignment inside an expression", "Assign on a line of its own."),
     ast.Lambda: ("a lambda", "Write it out where it is used."),
     ast.JoinedStr: ("an f-string", "Use a number or a truth value instead."),
     ast.Tuple: ("a tuple outside `return` and `a, b = x, y`", "Use a list, or names of their own."),
-    ast.Dict: ("a dictionary", "Use a list, or names of their own."),
+    ast.Dict: ("this dictionary", 'Write its labels out wherever it is used, as in d["a"], or use names of their own.'),
     ast.Set: ("a set", "Use a list, or names of their own."),
     ast.SetComp: ("a set comprehension", "Write it with square brackets."),
     ast.DictComp: ("a dictionary comprehension", "Use a list, or names of their own."),
@@ -91,24 +90,23 @@ EXPRESSIONS: dict[type[ast.expr], tuple[str, str]] = {
 }
 LITERALS = {"str": "text", "bytes": "bytes", "complex": "complex numbers", "ellipsis": "`...`"}
 CALLS = {
-    "sum": "Add in a loop: `for x in q:` and `s = s + x`.",
     "round": "Return the number as it is, and round it outside the sketch.",
     "print": "Remove it; what a sketch releases is what it returns.",
 }
 WANTED = {
     "len": ("one list, by its name", "Write len(q)."),
     "abs": ("one number", "Write abs(x)."),
-    "max": ("two numbers or more", "Write max(a, b); loop over a list for its maximum."),
-    "min": ("two numbers or more", "Write min(a, b); loop over a list for its minimum."),
+    "max": ("two numbers or more, or one list", "Write max(a, b) or max(q)."),
+    "min": ("two numbers or more, or one list", "Write min(a, b) or min(q)."),
 }
 
 
 class Body:
     """One function's statements. Faults are collected; what comes after a faulty statement is still read."""
 
-    def __init__(self, tree: Tree, header: Header, statements: list[ast.stmt]):
+    def __init__(self, tree: Tree, header: Header, statements: list[ast.stmt], lost: Set[str] = frozenset()):
         self.tree = tree
-        self.lost = set(header.lost)  # names whose value stands in a statement that was refused
+        self.lost = header.lost | lost  # names whose value stands in a statement that was refused
         self.parameters = {p.name for p in header.parameters} | header.lost
         stores = [part for statement in statements for part in ast.walk(statement) if isinstance(part, ast.Name)]
         self.times = Counter(part.id for part in stores if isinstance(part.ctx, ast.Store))

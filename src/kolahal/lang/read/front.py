@@ -14,7 +14,7 @@ from pathlib import Path
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.read.parse import Seen, parse_function, parse_named, parse_source
-from kolahal.lang.read.scopes import OURS, USUAL
+from kolahal.lang.read.scopes import OURS, PYTHONS, USUAL
 from kolahal.lang.read.tree import Aliases
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
@@ -130,7 +130,7 @@ def _meaning(value: object) -> str:
 
 
 _OURS: dict[str, object] = {name: globals()[name] for name in OURS}
-_PYTHONS: dict[str, object] = {f.__name__: f for f in (len, range, max, min, abs, int, float, bool)}  # as they were
+_PYTHONS: dict[str, object] = {name: getattr(builtins, name) for name in PYTHONS}  # as they were
 _NAMES = {
     **{id(ours): name for name, ours in _OURS.items()},
     **{id(python): USUAL[name] for name, python in _PYTHONS.items()},

@@ -10,10 +10,11 @@ from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.kinds import check
 from kolahal.lang.read.body import Body
 from kolahal.lang.read.header import read_header
+from kolahal.lang.read.lower import Lowering
 from kolahal.lang.read.scopes import USUAL, Function
-from kolahal.lang.read.tree import Aliases, Tree, clip, say
+from kolahal.lang.read.tree import DEEPEST, Aliases, Tree, clip, say
 from kolahal.lang.sketch import Role, Sketch
-from kolahal.lang.source import Diagnostic, SketchError, Source, refuse_source, with_newlines
+from kolahal.lang.source import Diagnostic, SketchError, Source, diagnose, refuse_source, with_newlines
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +122,16 @@ def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     header = read_header(tree, node, decorator)
     doc = ast.get_docstring(node, clean=True)
     statements = node.body if doc is None else node.body[1:]
-    body = Body(tree, header, statements)
-    block = body.block(statements)
-    found = Sketch(node.name, header.parameters, header.adjacency, block, doc, tree.source, tree.span(node))
+    lowering = Lowering(tree, node, header, statements)
+    guards = lowering.preconditions(statements)
+    try:
+        lowered = [*guards, *lowering.body(statements[len(guards) :])]
+    except RecursionError:  # helpers in helpers, each nested as deeply as may be
+        raise SketchError(tree.source, (diagnose("K006", tree.span(node), most=DEEPEST),)) from None
+    tree.check_size(ast.Module(lowered, []))
+    body = Body(tree, header, lowered, lowering.lost)
+    block = body.block(lowered)
+    found = Sketch(node.name, header.parameters, header.adjacency, block, doc, tree.source, tree.span(node), len(guards))
     # Kinds are checked even where something was refused, so that all faults show in one go.
-    tree.faults += check(found, frozenset(body.lost) if len(tree.faults) > before else None)
+    tree.faults += check(found, frozenset(body.lost) if len(tree.faults) > before else None, frozenset(lowering.changed))
     return found

@@ -22,9 +22,12 @@ OUR_MODULES = ("kolahal", "kolahal.lang.read.front")  # that our names are impor
 
 # A meaning is a name of ours, where something else is imported from, or anything at all. Names that nobody binds:
 ANYTHING = ""
+PYTHONS = ("len", "range", "max", "min", "abs", "int", "float", "bool") + (
+    "sum", "any", "all", "enumerate", "zip", "reversed", "sorted", "list"
+)
 USUAL = {
     **{name: name for name in OURS | {"kolahal"}},
-    **{name: f"builtins.{name}" for name in ("len", "range", "max", "min", "abs", "int", "float", "bool")},
+    **{name: f"builtins.{name}" for name in PYTHONS},
     "Fraction": "fractions.Fraction",  # as emitted programs write numbers
 }
 MEANT = frozenset(USUAL.values())  # by sketches
@@ -96,6 +99,15 @@ class Scopes:
             visible = [b for b in self._visible(function, name, header) if b.node is not function]
             self._meanings[key] = _agree(name, sorted(visible, key=lambda b: b.at))
         return self._meanings[key]
+
+    def only_binding(self, function: Function, name: str) -> NameBinding | None:
+        """The one place that binds a name which the body of a function sees; None where there is none, or several."""
+        visible = self._visible(function, name, header=False)
+        return visible[0] if len(visible) == 1 else None
+
+    def is_bound(self, function: Function, name: str) -> bool:
+        """Whether any place binds a name which the body of a function sees."""
+        return bool(self._visible(function, name, header=False))
 
     def rebindings(self, function: Function) -> list[NameBinding]:
         """Where the function's own name gets another meaning: below it, or whenever some other scope is run."""

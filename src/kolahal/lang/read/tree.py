@@ -105,9 +105,7 @@ class Tree:
     def check_names(self, function: Function) -> None:
         """Refuse what gives a name that a sketch uses another meaning than the one that it is read with."""
         header, body = _names(function)
-        own = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}.union(
-            *map(stored_names, function.body)
-        )
+        own = own_names(function)
         free = {name: node for name, node in body.items() if name not in own}
         against: dict[NameBinding, str] = {}  # what is to be refused → the first name that it is refused for
         for used, is_header in ((header, True), (free, False)):
@@ -163,9 +161,9 @@ class Tree:
             if isinstance(node, ast.stmt | ast.Module | ast.ExceptHandler | ast.match_case):
                 waiting += reversed(list(ast.iter_child_nodes(node)))
 
-    def check_size(self, function: Function) -> None:
-        """Refuse a function that would exhaust whoever walks its tree."""
-        waiting: list[tuple[ast.AST, int]] = [(function, 0)]
+    def check_size(self, part: ast.AST) -> None:
+        """Refuse a function, or what it is read as, that would exhaust whoever walks its tree."""
+        waiting: list[tuple[ast.AST, int]] = [(part, 0)]
         count = 0
         while waiting:
             node, depth = waiting.pop()
@@ -178,7 +176,7 @@ class Tree:
                 raise SketchError(self.source, (diagnose("K006", self.span(node), most=DEEPEST),))
             waiting += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
         if count > LONGEST:
-            raise SketchError(self.source, (diagnose("K010", self.span(function), most=LONGEST),))
+            raise SketchError(self.source, (diagnose("K010", self.span(part), most=LONGEST),))
 
 
 def _parse(source: Source) -> ast.Module:
@@ -231,6 +229,12 @@ def say(meaning: str) -> str:
     if meaning == "kolahal":
         return "the module kolahal"
     return f"Python's {meaning.rpartition('.')[2]}" if meaning else "something else"
+
+
+def own_names(function: Function) -> set[str]:
+    """The names that a function itself gives away: its parameters, and what it assigns."""
+    parameters = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
+    return parameters.union(*map(stored_names, function.body))
 
 
 def stored_names(node: ast.AST) -> set[str]:

@@ -184,6 +184,7 @@ class _Plan(NamedTuple):
     answers: int | None  # how many private ones there are, where that is declared
     most: int | None  # private answers that the proof covers, where there is a limit
     as_tuple: bool  # whether answers with several items are tuples
+    requires: Mapping[str, bool] = {}  # what the program asserts of public values, and whether it holds
 
 
 def _power_below(number: Fraction) -> Fraction:
@@ -232,6 +233,9 @@ def _check_inputs(name: str, answers: list[Fraction], plan: _Plan) -> None:
             raise ValueError(
                 f"{argument} must be {span}: nothing is known of this program elsewhere; give such a number"
             )
+    for text, holds in plan.requires.items():
+        if not holds:
+            raise ValueError(f"this program asserts {text}, and these arguments break it: give others")
     if plan.answers is not None and len(answers) != plan.answers:
         raise ValueError(
             f"{name} must have {plan.answers} answers, as this program declares, and {len(answers)} were given"
@@ -263,6 +267,7 @@ _STOPS = {
     "ZeroDivisionError": "it divided by zero",
     "TypeError": "it computed with None",
     "UnboundLocalError": "it read a name that had no value yet",
+    "ValueError": "it asked for the largest or smallest of no items",
 }
 _running: ContextVar[_Run] = ContextVar("_running")
 
@@ -370,7 +375,7 @@ def _run(
     token = _running.set(_Run(noise, noise_grid))
     try:
         answer = function(**values)
-    except (ArithmeticError, LookupError, TypeError, NameError) as error:
+    except (ArithmeticError, LookupError, TypeError, NameError, ValueError) as error:
         stopped = type(error).__name__
     finally:
         _running.reset(token)

@@ -178,7 +178,9 @@ def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], ShiftRule]) ->
 
 def _differs(product: Product, site: int) -> bool:
     """Whether the sum that a draw stands in, or would follow, may differ between the runs."""
-    drawn = _drawn_at(product, site)
+    laws = {drawn.law for drawn in _drawn_at(product, site)}
+    others = [d.site for d in product.sketch.draws]
+    drawn = [d for other in others for d in _drawn_at(product, other) if d.law in laws]  # which it may go together with
     on_paths = {print_term(d.rest) for d in drawn}
     return len(on_paths) > 1 or any(isinstance(symbol, Own) for d in drawn for symbol in symbols_of(d.rest))
 

@@ -113,7 +113,7 @@ class CompiledPath:
             for drawn in path.draws
         ]
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
-        self.draw_keys = [(d.site, d.spot) for d in path.draws]
+        self.draw_laws = [drawn.law for drawn in path.draws]
         self.uses: list[Use] = []
         self.partners: list[CompiledPath] = []  # of a first run: the second run's paths that may go along
         self.answer = evaluator(path.end.value) if isinstance(path.end, Returned) else None

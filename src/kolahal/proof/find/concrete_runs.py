@@ -204,7 +204,7 @@ class Stage:
     def may_pair(self, one: CompiledPath, two: CompiledPath) -> bool:
         """Whether the two paths draw and end alike, whatever the noise."""
         return (
-            one.draw_keys == two.draw_keys
+            one.draw_laws == two.draw_laws
             and (self.may_answer(one.path.end, two.path.end) or one.path.end == two.path.end)
             and FALSE not in map(same, one.grown, two.grown)
         )
@@ -233,20 +233,24 @@ class Stage:
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
-            form = self.form_of(self.rule(alignment, drawn.site, one), one, index, both)
+            form = self.form_of(self.rule(alignment, mine.site, one), one, index, both)
             forms.append(form or Form())
             shift = None if form is None else self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
-            if shift is None or (drawn.noise.one_sided and scenario.noise[drawn.site, segment] + shift < 0):
+            noise = scenario.noise[mine.site, segment]
+            if shift is None or (mine.noise.one_sided and noise + shift < 0):
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
-            powers, coefficient = self.price[drawn.site]
+            powers, coefficient = self.price[mine.site]
             costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
             shifts.append(shift)
-            both[drawn.symbol] = scenario.noise[drawn.site, segment] + shift
+            both[drawn.symbol] = noise + shift
         fits = two.fits(both)
         alike = fits and (
             not any(fault(both) for fault in two.faults)
             and all(a(both) == b(both) for a, b in zip(one.lists, two.lists, strict=True))
-            and all(self.rule(alignment, d.site, one) == self.rule(alignment, d.site, two) for d in one.path.draws)
+            and all(
+                self.rule(alignment, a.site, one) == self.rule(alignment, b.site, two)
+                for a, b in zip(one.path.draws, two.path.draws, strict=True)
+            )
         )
         return SecondRun(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
 

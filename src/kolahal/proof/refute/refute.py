@@ -30,6 +30,7 @@ from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
+from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.shrink import MARGIN, MOST_HALVES, confirm, losses_of, measure, shrink
 from kolahal.proof.refute.witness import Stays, find_stays, find_witnesses
 from kolahal.proof.trusted.passages import SizedProgram
@@ -49,6 +50,7 @@ MOST_SLOW = 10  # sizes and arguments that are searched
 # Neighbours with ties: what is tried, in noise scales and in shares of the distance of neighbours.
 TIES, WINDOWS = 60, 10
 MOST_TIED = 4  # queries
+MOST_MOVES, MOST_CROSSINGS = 8, 12  # of neighbours on different sides of a comparison
 LEVELS = (0, 1, -1, 2, -2, 4, -4, 16, -16)
 STEPS = (Fraction(1), Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(-1, 2))
 SHARES = (Fraction(0), Fraction(1, 2), Fraction(1))
@@ -202,6 +204,7 @@ class _RefutationSearch:
             return
         corners = self.best(self.corner_examples(MOST_SINGLE if many else MOST_STARTS), climbs + 1)
         yield from corners
+        yield from self.best(self.crossing_examples(), climbs + 1)
         if many:
             return
         yield None
@@ -267,6 +270,19 @@ class _RefutationSearch:
             points = [point for event in events[:MOST_HALVES] for point in _points_of(event)]
             examples += [Example(base, Pair(base, m).d2, point, self.arguments) for point in points for m in moves]
         return examples
+
+    def crossing_examples(self) -> list[Example]:
+        """Neighbours on different sides of the comparisons that have no noise, however far these are from the threshold."""
+        case = self.events.case
+        if not isinstance(case, SizedProgram):
+            return []
+        corners = enumerate_corners(self.sketch.adjacency, self.arguments.size, 1, MOST_MOVES)
+        found = find_crossings(case.paths, self.arguments.environment(self.sketch), corners, MOST_CROSSINGS)
+        return [
+            Example(pair.d1, pair.d2, event, self.arguments)
+            for pair in found
+            for event in self.targets(pair.d1, WINDOWS)
+        ]
 
     def tied_examples(self) -> list[Example]:
         """Neighbours of which one has ties that the other breaks, near the threshold or far from it.

@@ -263,7 +263,7 @@ class _Pairing:
             for powers in self.product.monomials
         }
         for mine, other in zip(one.draws, two.draws):
-            if (mine.site, mine.spot) != (other.site, other.spot) or (mine.factor != other.factor and not alike):
+            if mine.law != other.law or (mine.factor != other.factor and not alike):
                 break  # the clause has the goal `false`; later noise of the second run stays unknown
             if mine.noise.one_sided:
                 premises.append(at_most(ZERO, variable(mine.symbol)))
@@ -296,11 +296,11 @@ class _Pairing:
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""
         return (
-            [(d.site, d.spot) for d in one.draws] == [(d.site, d.spot) for d in two.draws]
+            [d.law for d in one.draws] == [d.law for d in two.draws]
             and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Returned))
             and all(
-                self.alignment.chosen(d.site, one.decisions) == self.alignment.chosen(d.site, two.decisions)
-                for d in one.draws
+                self.alignment.chosen(a.site, one.decisions) == self.alignment.chosen(b.site, two.decisions)
+                for a, b in zip(one.draws, two.draws, strict=True)
             )
         )
 

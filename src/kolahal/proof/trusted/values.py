@@ -191,6 +191,11 @@ class Drawn:
     rest: Sum
     factor: Fraction
 
+    @property
+    def law(self) -> tuple[Noise, Scale, Spot | None]:
+        """How it is distributed, and the item it is for: what draws of the two runs have in common that go together."""
+        return self.noise, self.scale, self.spot
+
 
 @dataclass(frozen=True, slots=True)
 class Goto:

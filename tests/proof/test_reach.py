@@ -6,11 +6,15 @@ import pytest
 from every_length import load
 from tests.known.literature.literature_table import PRIVATE
 
+from kolahal.checking import check
 from kolahal.proof.find.lengths import prove_every_length
-from kolahal.verdicts import Everywhere, Proved
+from kolahal.settings import ProofSettings
+from kolahal.verdicts import Everywhere, Proved, Refuted
 
+QUICKLY = ProofSettings().quick(fixed=True)
 QUICK = {
     "dipaut": ("svt_first_input", "numeric_sparse", "range_monitor", "range_chain", "two_alarms", "resampled_threshold"),
+    "freegap": ("top_two",),
     "dpsniper": ("noisy_hist_1", "report_noisy_max_1", "svt_1_guard"),
     "textbooks": ("clipped_sum", "last_of_the_largest", "sparse", "total_of_released", "mean_of_known_size"),
     "wild": ("clipped_and_used", "mean_by_its_own_count_repaired"),
@@ -101,7 +105,8 @@ def f(q: Private, eps: Epsilon):
     return best
 """
     assert isinstance(prove_every_length(load(text)), Proved)
-    assert not isinstance(prove_every_length(load(text.replace("Lap(2/eps)", "Lap(1.9/eps)"))), Proved)
+    thin = text.replace("Lap(2/eps)", "Lap(1.9/eps)")
+    assert not isinstance(prove_every_length(load(thin), settings=QUICKLY), Proved)
 
 
 @pytest.mark.parametrize("entry", [e for e in PRIVATE if e.name in QUICK.get(e.path.stem, ())], ids=str)
@@ -123,4 +128,76 @@ def test_the_way_to_write_it_does_not_matter(text: str) -> None:
 @pytest.mark.parametrize("text", ABOVE.values(), ids=ABOVE)
 def test_with_too_little_noise_it_is_not_proved(text: str) -> None:
     thin = text.replace("Lap(4/eps)", "Lap(3/eps)")
-    assert thin != text and not isinstance(prove_every_length(load(THRESHOLD + thin.lstrip("\n"))), Proved)
+    assert thin != text and not isinstance(prove_every_length(load(THRESHOLD + thin.lstrip("\n")), settings=QUICKLY), Proved)
+
+
+TOP_TWO = """@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    first, second, a, b = -1, -1, 0, 0
+    for i in range(len(q)):
+        v = q[i] + Lap(4/eps)
+        if first == -1 or v > a:
+            second, b = first, a
+            first, a = i, v
+        elif second == -1 or v > b:
+            second, b = i, v
+    return first, second
+"""
+PEELING = """@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    best = 0
+    top = 0
+    for i in range(len(q)):
+        v = q[i] + Lap(4/eps)
+        if i == 0 or v > top:
+            best = i
+            top = v
+    other = 0
+    high = 0
+    seen = False
+    for i in range(len(q)):
+        v = q[i] + Lap(4/eps)
+        if i != best and (not seen or v > high):
+            other = i
+            high = v
+            seen = True
+    return best, other
+"""
+
+
+@pytest.mark.parametrize("text", [TOP_TWO, PEELING], ids=["at once", "one after the other"])
+def test_the_places_of_the_largest_two(text: str) -> None:
+    assert isinstance(prove_every_length(load(text)), Proved)
+    thin = text.replace("Lap(4/eps)", "Lap(3/eps)")
+    assert not isinstance(prove_every_length(load(thin), settings=QUICKLY), Proved)
+
+
+BRANCHES = """@sketch(adjacent=each_within(1))
+def f(q: Private[1], eps: Epsilon):
+    if q[0] > 10:
+        return 10 + Lap(1/eps)
+    if q[0] < 0:
+        return 0 + Lap(1/eps)
+    return q[0] + Lap(1/eps)
+"""
+
+
+def test_draws_go_together_by_their_law_and_not_by_their_place() -> None:
+    assert isinstance(prove_every_length(load(BRANCHES)), Proved)
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("return 10 + Lap(1/eps)", "return 11 + Lap(1/eps)"),  # a jump at 10
+        ("return 10 + Lap(1/eps)", "return 10 + Lap(2/eps)"),  # another scale
+        ("return 10 + Lap(1/eps)", "return 10 + Exp(1/eps)"),  # another family
+        ("return 10 + Lap(1/eps)", "return 10 + Lap(1/eps) + Lap(1/eps)"),  # another number of draws
+        ("return 10 + Lap(1/eps)", "return 10"),
+        ("return 10 + Lap(1/eps)", "return None"),
+    ],
+)
+def test_branches_that_differ_are_not_taken_for_one(was: str, now: str) -> None:
+    sketch = load(BRANCHES.replace(was, now))
+    assert not isinstance(prove_every_length(sketch), Proved)
+    assert isinstance(check(sketch).verdict, Refuted)

@@ -272,3 +272,17 @@ def test_what_is_private_for_other_reasons_is_not_refuted(name):
     relation, body = NOT_BROKEN[name]
     sketch = parse(f"@sketch(adjacent={relation})\ndef f(q: Private, T: float, eps: Epsilon):\n{body}")
     assert refute(sketch, EPS, Settings()) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    if q[0] > 1000:\n        return 1\n    return 0\n",
+        "    if q[0] > 1000:\n        if q[0] + q[1] < -500:\n            return 1\n    return 0\n",
+        "    for x in q:\n        if x > T + 300:\n            return 1\n    return 0\n",
+        "    if q[0] > 700:\n        return 2 * q[0] - 700 + Lap(1/eps)\n    return q[0] + Lap(1/eps)\n",
+    ],
+)
+def test_comparisons_without_noise_are_crossed_wherever_they_are(body):
+    head = "@sketch(adjacent=each_within(1))\ndef f(q: Private[2], T: float, eps: Epsilon):\n"
+    assert refute(parse(head + body), EPS, Settings()) is not None

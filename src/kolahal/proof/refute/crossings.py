@@ -8,10 +8,12 @@ from itertools import islice, permutations
 
 from kolahal.inputs.pairs import Pair
 from kolahal.lang.adjacency import Move
-from kolahal.logic.linear import Inequality, number, variable
+from kolahal.logic.linear import Inequality, Number, number, variable
 from kolahal.logic.simplex import find_point
 from kolahal.paths.state import Paths
 from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atom, Atoms, Indeterminate
+
+SHARES = (Fraction(0), Fraction(-15, 16), Fraction(15, 16), Fraction(-7, 16), Fraction(7, 16))  # of a move
 
 
 def find_crossings(paths: Paths, given: Mapping[str, Fraction | bool], moves: Sequence[Move], most: int) -> list[Pair]:
@@ -23,11 +25,17 @@ def find_crossings(paths: Paths, given: Mapping[str, Fraction | bool], moves: Se
 def _crossings(asked: Sequence[Atoms], moves: Sequence[Move], size: int) -> Iterator[Pair]:
     for one, two in permutations(asked, 2):
         for move in moves:
-            moved: dict[Indeterminate, Affine] = {AnswerAt(i): variable(AnswerAt(i)) + number(step) for i, step in enumerate(move)}
-            there = [Inequality(atom.form.replace(moved), atom.strict) for atom in two]
-            point = find_point([*one, *there])
-            if point is not None:
-                yield Pair(tuple(Fraction(point.get(AnswerAt(i), 0)) for i in range(size)), move)
+            moved: dict[Indeterminate, Affine] = {AnswerAt(i): variable(AnswerAt(i)) + number(s) for i, s in enumerate(move)}
+            both = [*one, *(Inequality(atom.form.replace(moved), atom.strict) for atom in two)]
+            point = find_point(both)
+            if point is None:
+                continue
+            # Most is lost where one of the two is next to the boundary, and it may be either.
+            for share in SHARES:
+                database = tuple(Fraction(point.get(AnswerAt(i), 0)) + share * move[i] for i in range(size))
+                place: dict[Indeterminate, Number] = {AnswerAt(i): answer for i, answer in enumerate(database)}
+                if all(atom.holds(place) for atom in both):
+                    yield Pair(database, move)
 
 
 def _noiseless(atoms: Atoms, given: Mapping[str, Fraction | bool]) -> Atoms:

@@ -176,6 +176,12 @@ def test_a_call_takes_records_in_every_form():
             program(bad, 0.0, 1.0)
 
 
+def test_constants_of_the_file_are_numbers():
+    body = "    return [sum(1 for x in xs if x > d * STEP) + Lap(1/eps) for d in range(BINS)]\n"
+    head = "@sketch(adjacent=add_remove(1))\ndef f(xs: Records, eps: Epsilon):\n"
+    assert parse(f"STEP = 0.5\nBINS = 3\n\n{head}{body}") == parse(head + body.replace("STEP", "0.5").replace("BINS", "3"))
+
+
 def test_records_may_be_numbers():
     program = parse(
         "@sketch(adjacent=add_remove(1))\ndef f(xs: Records[Between(0, 1)], eps: Epsilon):\n"

@@ -335,7 +335,7 @@ FAULTS: dict[str, Words] = {
     ),
     "K168": Words(
         "`{name}` is not known where an aggregate reads it",
-        "An aggregate reads the record, numbers, public arguments that never change, and the variable of a loop over a written range.",
+        "An aggregate reads the record, numbers, constants of the file, public arguments that never change, and the variable of a loop over a written range.",
         "Make it a parameter, or write the number itself.",
     ),
     "K169": Words(

@@ -11,6 +11,7 @@ from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.kinds import check
 from kolahal.lang.read.body import Body
+from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header, read_header
 from kolahal.lang.read.lower import Lowering
 from kolahal.lang.read.records import lower_records
@@ -128,7 +129,7 @@ def _over_answers(
     if any(records_note(tree, arg.annotation) for arg in node.args.args):
         row = read_row(tree, node)
         if row is not None:
-            lowered = lower_records(tree, node, header, row, statements)
+            lowered = lower_records(tree, node, header, row, Constants(tree).put_into(statements, node))
             if lowered is not None:
                 return lowered.header, lowered.statements
     return header, []

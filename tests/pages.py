@@ -127,6 +127,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
         "sketch", "Private", "Epsilon", "hole", "Lap", "Exp", "DiscreteLap", "DiscreteExp",
         "each_within", "one_within", "sum_within", "monotone",
     ),
+    "Records": ("Records", "Between", "add_remove", "replace", "clip"),
     "Working with them": ("synthesize", "synthesize_plain", "check", "emit", "Sketch", "Mechanism", "Scale", "parse_scale", "Settings", "Grammar"),
     "Results": (ShownSynthesis, Judged, Law, Accuracy, ShownCheck, Proved, Bounded, Refuted, Unknown),
     "Errors": ("KolahalError", "UsageError", "SettingsError"),

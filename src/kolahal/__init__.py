@@ -6,16 +6,21 @@ from typing import Any
 import kolahal.early  # noqa: F401  (first: Ctrl-C while the rest is loaded)
 from kolahal.errors import KolahalError, SettingsError, UsageError
 from kolahal.lang.read.front import (
+    Between,
     DiscreteExp,
     DiscreteLap,
     Epsilon,
     Exp,
     Lap,
     Private,
+    Records,
+    add_remove,
+    clip,
     each_within,
     hole,
     monotone,
     one_within,
+    replace,
     sketch,
     sum_within,
 )
@@ -34,6 +39,7 @@ _LATER = {
 }
 
 __all__ = [
+    "Between",
     "DiscreteExp",
     "DiscreteLap",
     "Epsilon",
@@ -43,18 +49,22 @@ __all__ = [
     "Lap",
     "Mechanism",
     "Private",
+    "Records",
     "Scale",
     "Settings",
     "SettingsError",
     "Sketch",
     "UsageError",
+    "add_remove",
     "check",
+    "clip",
     "each_within",
     "emit",
     "hole",
     "monotone",
     "one_within",
     "parse_scale",
+    "replace",
     "sketch",
     "sum_within",
     "synthesize",

@@ -28,6 +28,14 @@ class Exactly:
 
 
 @dataclass(frozen=True, slots=True)
+class AnyRecords:
+    """Lists of any number of records."""
+
+    def __str__(self) -> str:
+        return "any number of records"
+
+
+@dataclass(frozen=True, slots=True)
 class UpTo:
     """Inputs of at most `size` answers; `condition` names whole arguments that were fixed, if any, and `values` says to
     what: the least and the largest value of each."""
@@ -70,7 +78,7 @@ class Proved:
     """
 
     certificate: Certificate
-    scope: Everywhere | Exactly
+    scope: Everywhere | Exactly | AnyRecords
     assumed: tuple[AtLeast, ...] = ()
 
 

@@ -117,7 +117,7 @@ def synth(
         except KeyboardInterrupt:
             _interrupted(sketch, watch)
     seconds = watch.total()
-    plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.name}"] if auto else []
+    plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.called}"] if auto else []
     plain += [f"--noise={noise}"] if noise else []
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
     result = {**synthesis_document(found, seconds, __version__), "command": command}

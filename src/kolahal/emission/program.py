@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from importlib import metadata
 from types import FrameType
 from typing import Any
@@ -17,13 +18,15 @@ from kolahal.emission.answer_type import answer_type
 from kolahal.emission.exact_text import write_exactly
 from kolahal.emission.own_text import own_text, print_words
 from kolahal.emission.promise import AcceptedRange, Promise, check_proof, describe, find_limits
-from kolahal.emission.resolution import NO_SHIFTS, GridPlan, plan_grid, read_shifts
+from kolahal.emission.resolution import NO_SHIFTS, GridPlan, Shifts, plan_grid, read_shifts
+from kolahal.emission.rows import over_answers, print_aggregates, print_fields, print_front, record_names
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
+from kolahal.lang.released import released
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
-from kolahal.lang.templates import MEASUREMENT, RUNTIME, names_in, read_template
+from kolahal.lang.templates import MEASUREMENT, ROWS, RUNTIME, names_in, read_template
 
 PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file
@@ -58,15 +61,17 @@ def emit(
     shifts = NO_SHIFTS
     if promise.claims:
         shifts = read_shifts(check_proof(program, promise, claim), program.adjacency.distance)
+    name = _free_name(program.name, _taken_names())
+    if program.private.table is not None:
+        return _emit_over_records(program, promise, claim, command, backend, shifts, name)
     plan = plan_grid(program, shifts)
     if plan.reasons and promise.claims:
-        raise OffGrid(
-            f"{program.name} cannot be emitted: its values leave every grid, so that exact noise cannot stand for real noise.\n"
-            + "".join(f"  {reason}\n" for reason in plan.reasons)
-            + "Multiply and divide by public numbers that are fixed before the run, and not again in every turn of a loop."
+        raise _off_grid(
+            program,
+            plan,
+            "Multiply and divide by public numbers that are fixed before the run, and not again in every turn of a loop.",
         )
     limits = find_limits(program, promise)
-    name = _free_name(program.name, _taken_names())
     fraction = _free_name("Fraction", _own_names(program), "_")
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
     parts = [
@@ -83,6 +88,50 @@ def emit(
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
     known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend))
     return _assemble(words, name, parts, known, backend)
+
+
+def _off_grid(program: Sketch, plan: GridPlan, fix: str) -> OffGrid:
+    return OffGrid(
+        f"{program.name} cannot be emitted: its values leave every grid, so that exact noise cannot stand for real noise.\n"
+        + "".join(f"  {reason}\n" for reason in plan.reasons)
+        + fix
+    )
+
+
+def _emit_over_records(
+    program: Sketch, promise: Promise, claim: str, command: str | None, backend: str, shifts: Shifts, name: str
+) -> str:
+    """The file of a program over records: they are aggregated exactly, and the rest sees the aggregates alone."""
+    table = program.private.table
+    assert table is not None
+    if backend == OPENDP:
+        raise UsageError(f"there is no OpenDP measurement of {name} yet: it takes records; emit it for Python")
+    inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))
+    core = over_answers(program, inner)
+    known = plan_grid(core.program, shifts)
+    if known.reasons:  # then the proof is about what the answer is computed from, and the rest comes after it
+        known = plan_grid(released(core.program), shifts)
+    plan = replace(
+        known,
+        numbers=(*known.numbers, *core.numbers),
+        factors=(*known.factors, str(core.refined)) if core.refined > 1 else known.factors,
+        reasons=(*known.reasons, *core.reasons),
+    )
+    if plan.reasons and promise.claims:
+        raise _off_grid(program, plan, "Count, or add up whole numbers: a field may be Between(0, 100, whole=True).")
+    limits = find_limits(program, promise)
+    wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
+    public = tuple(sorted(table.public_names()))
+    parts = [
+        write_exactly(_print_plan(core.program, plan, limits, promise.most), wholes),
+        write_exactly(_print(core.program, inner), wholes),
+        print_fields(table),
+        write_exactly(print_aggregates(table, public), wholes | record_names(table)),
+        print_front(program, name, inner, public),
+    ]
+    words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
+    text = partial(_assemble, words, name, parts, backend=backend, inner=inner)
+    return text(_find_known(core.program, promise.most, text(())))
 
 
 def load_emitted(text: str) -> Callable[..., Any]:
@@ -125,7 +174,7 @@ def _support(file: str = RUNTIME) -> tuple[str, str]:
 
 def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
-    return names_in(RUNTIME) | names_in(MEASUREMENT) | {"_plan", "_KNOWN", "make_measurement"}
+    return names_in(RUNTIME) | names_in(MEASUREMENT) | names_in(ROWS) | {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement"}
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -143,8 +192,17 @@ def _own_names(program: Sketch) -> frozenset[str]:
 # ---------------------------------------------------------------- the parts of the file
 
 
-def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...], backend: str) -> str:
+def _assemble(
+    words: str, name: str, parts: list[str], known: tuple[Known, ...], backend: str, inner: str | None = None
+) -> str:
+    """The file; `inner` is the program over answers of one over records."""
     imports, support = _support()
+    main = f'_main({inner or name}, _KNOWN, __doc__ or "")'
+    if inner is not None:
+        more, rest = _support(ROWS)
+        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
+        support += f"\n\n\n{rest}"
+        main = f"_main_over_records({name}, _FIELDS, lambda: {main}, sys.argv[1:])"
     public = [name]
     if backend == OPENDP:
         more, rest = _support(MEASUREMENT)
@@ -161,7 +219,7 @@ def _assemble(words: str, name: str, parts: list[str], known: tuple[Known, ...],
             "\n\n\n".join(part.strip("\n") for part in parts) + "\n",
             "# Inputs, and the answers that the fixed noise of the self-test gives for them.\n"
             "_KNOWN: Any = [" + "".join(f"\n    {pair!r}," for pair in known) + ("\n]" if known else "]"),
-            f'if __name__ == "__main__":\n    sys.exit(_main({name}, _KNOWN, __doc__ or ""))\n',
+            f'if __name__ == "__main__":\n    sys.exit({main})\n',
         ]
     )
 
@@ -229,8 +287,8 @@ MOST_BITS = 20_000  # of a number in it
 
 def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ...]:
     """A few inputs with the answers of runs with fixed noise; runs that fail or take long are left out."""
-    function = load_emitted(text)
-    answer_known = function.__globals__["_answer_known"]
+    space = load_emitted(text).__globals__
+    function, answer_known = space[_free_name(program.name, _taken_names())], space["_answer_known"]
     found: list[Known] = []
     for answers in ([3, -1.5, 7.25, 2], [0.5, 0.5]):
         whole = [math.floor(answer) for answer in answers] if program.private.whole else answers

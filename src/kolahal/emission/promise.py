@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.verdicts import AtLeast, Certificate
@@ -102,6 +103,7 @@ def describe(
         *([_claim(program, promise, limits, claim)] if promise.claims else []),
         f"Verdict. {promise.text}",
         f"To find out again: {command}",
+        *([_assumed(program)] if program.private.table is not None else []),
         drawn + (" Comments below say why this keeps the claim." if promise.claims else ""),
         "Not covered. How long a run takes and what it leaves in memory. That an input is refused, or that a run stops with an error."
         + (costs if promise.claims else ""),
@@ -116,6 +118,17 @@ def describe(
     ]
     return "\n\n".join(
         textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) for text in paragraphs
+    )
+
+
+def _assumed(program: Sketch) -> str:
+    """What is taken for granted of the records."""
+    assert isinstance(program.adjacency, RecordRelation)
+    count = program.adjacency.count
+    most = "one record" if count == 1 else f"{count} records"
+    return (
+        f"Assumed, and not enforced: one person has at most {most} in {program.private.called}. Values outside the bounds of a "
+        "field are moved to the nearer bound; what is not a number, a truth value or a label of its field is refused."
     )
 
 
@@ -136,9 +149,11 @@ def _bounds(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]
 
 
 def _claim(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...], claim: str) -> str:
-    q, eps = program.private.name, program.epsilon.name
+    q, eps = program.private.called, program.epsilon.name
     kind = "whole answers" if program.private.whole else "answers"
-    if program.private.count is not None:
+    if program.private.table is not None:
+        lists = f"two lists {q} of any number of records"
+    elif program.private.count is not None:
         lists = f"two lists {q} of {program.private.count} {kind} each"
     elif promise.most is not None:
         lists = f"two lists {q} of equal length, with at most {promise.most} {kind},"
@@ -158,7 +173,9 @@ def _refused(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...
     """The inputs that are refused because nothing is known of them, or because the program does not declare them."""
     found = [*map(str, limits), *map(print_expression, program.asserted)]
     q = program.private.name
-    if program.private.count is not None:
+    if program.private.table is not None:
+        pass  # aggregates are what they are
+    elif program.private.count is not None:
         found.append(f"{q} with exactly {program.private.count} answers")
     elif promise.most is not None:
         found.append(f"{q} with at most {promise.most} answers")

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.exact.probe import Integrator, ask, exact_losses
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit, steps_from
+from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit, settle, steps_from
 from kolahal.model import AllOf, Arguments, Equals, Event, Example, Linear, Scales, Within
 from kolahal.paths.cuts import CannotIntegrate
 
@@ -90,7 +90,10 @@ def find_hardest(
         return CannotIntegrate("the answers are numbers with noise, so events must be given")
     (base,) = enumerate_bases(sketch, arguments, scales, 1)
     corners = enumerate_corners(sketch.adjacency, arguments.size, len(events), MOST_STARTS)
-    examples = [Example(base, Pair(base, move).d2, event, arguments) for move in corners for event in events]
+    pairs = list(settle(sketch, (Pair(base, move) for move in corners)))
+    examples = [Example(pair.d1, pair.d2, event, arguments) for pair in pairs for event in events]
+    if not examples:
+        return CannotIntegrate("no neighbours are known")
     losses = _losses(integrator, examples, scales)
     if isinstance(losses, CannotIntegrate):
         return losses

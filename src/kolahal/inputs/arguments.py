@@ -30,6 +30,8 @@ def usual_value(parameter: Parameter, whole: Fraction, real: Fraction, flag: boo
     """The user's own value of an argument, or else the one for its type."""
     if parameter.default is not None:
         return parameter.default
+    if parameter.usual is not None:
+        return parameter.usual
     match parameter.type:
         case Type.INT:
             return whole

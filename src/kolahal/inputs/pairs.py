@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, sub
 
 from kolahal.lang.adjacency import Adjacency, Move
 from kolahal.lang.ir import Hole
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database, Scales
 
@@ -57,11 +58,26 @@ def combine(operation: Callable[[Fraction, Fraction], Fraction], a: Database, b:
     return tuple(found)
 
 
+def settle(sketch: Sketch, pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs; of records, pairs near them whose answers some lists of records have."""
+    adjacency = sketch.adjacency
+    if not isinstance(adjacency, RecordRelation):
+        yield from pairs
+        return
+    for pair in pairs:
+        found = adjacency.settle(pair.d1, pair.move)
+        if found is not None and adjacency.related(*found):
+            yield Pair.between(*found)
+
+
 # ---------------------------------------------------------------- StatDP's
 
 
 def statdp_pairs(adjacency: Adjacency, size: int) -> tuple[Pair, ...]:
     """StatDP's patterns over 0, 1 and 2, in units of the distance: eight, or two where only one answer may move."""
+    if isinstance(adjacency, RecordRelation):
+        starts = (adjacency.settle((Fraction(0),) * size, move) for move in enumerate_moves(adjacency, size, 8))
+        return tuple(Pair.between(*pair) for pair in starts if pair is not None and adjacency.related(*pair))
     half = size // 2
     patterns = [
         ([1] * size, [0] + [1] * (size - 1)),  # one below
@@ -109,6 +125,9 @@ def short(value: float) -> Fraction:
 
 def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, ...]:
     """At most `most` moves to the corners of the relation, those that tell most about known mechanisms first."""
+    if isinstance(adjacency, RecordRelation):
+        known = itertools.chain((m for m in adjacency.vertices(size) if adjacency.allows(m)), adjacency.library_moves)
+        return tuple(itertools.islice(dict.fromkeys(known), most))
     half, last = size // 2, size - 1
     shapes: list[list[int]] = [
         [-1] * last + [1],  # one against many
@@ -161,6 +180,8 @@ def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: 
     bases: list[Database] = []
     for shape in shapes:
         base = _scaled(shape, unit, middle)
+        if isinstance(sketch.adjacency, RecordRelation):
+            base = sketch.adjacency.nearest(base)
         if base not in bases:
             bases.append(base)
     return tuple(bases[:most])
@@ -178,7 +199,11 @@ def _threshold(sketch: Sketch, arguments: Arguments) -> Fraction:
 
 def steps_from(pair: Pair, sketch: Sketch, step: Fraction) -> Iterator[Pair]:
     """The pairs one step away: answers that move alike shifted together, then one at a time, then other moves."""
-    return (other for other in _steps_from(pair, sketch.adjacency, step) if sketch.admits(other.d1))
+    return settle(sketch, (p for p in _steps_from(pair, sketch.adjacency, step) if _is_taken(sketch, p)))
+
+
+def _is_taken(sketch: Sketch, pair: Pair) -> bool:
+    return isinstance(sketch.adjacency, RecordRelation) or sketch.admits(pair.d1)
 
 
 def _steps_from(pair: Pair, adjacency: Adjacency, step: Fraction) -> Iterator[Pair]:
@@ -200,7 +225,7 @@ def _steps_from(pair: Pair, adjacency: Adjacency, step: Fraction) -> Iterator[Pa
 def group_steps(pair: Pair, sketch: Sketch, step: Fraction) -> Iterator[Pair]:
     """The pairs in which all answers that move alike are shifted together."""
     shifted = (other for group in _groups(pair) for other in _shifted(pair, group, step))
-    return (other for other in shifted if sketch.admits(other.d1))
+    return settle(sketch, (other for other in shifted if _is_taken(sketch, other)))
 
 
 def _groups(pair: Pair) -> list[tuple[int, ...]]:

@@ -292,6 +292,72 @@ FAULTS: dict[str, Words] = {
         "A hole belongs to one place of the sketch itself, and a helper may be called from many.",
         "Draw the noise in the sketch, and hand it over: {name}(x + Lap(hole)); or write a known scale in the helper.",
     ),
+    # ---- records
+    "K160": Words(
+        "{relation} says how answers move, and the private input is a list of records",
+        "Neighbouring lists of records differ by records: one more or fewer, or one changed. That is a factor of 2 for many programs.",
+        "Write @sketch(adjacent=add_remove(1)), or replace(1) where the number of records is public.",
+    ),
+    "K161": Words(
+        "{relation} says which records differ, and the private input is a list of answers",
+        "How far an answer moves when a record does is not known here.",
+        "Declare the records themselves, as in rows: Records, or write each_within(1).",
+    ),
+    "K162": Words(
+        "{name} needs a whole number of records from 1 to {most}",
+        "It says how many records one person may have.",
+        "Write {name}(1).",
+    ),
+    "K163": Words(
+        "records cannot hold {what}",
+        "Records are numbers, or rows of a NamedTuple or dataclass at the top of the same file.",
+        "Write Records, Records[Between(0, 1)], or Records[Row] with class Row(NamedTuple).",
+    ),
+    "K164": Words(
+        "the field {name} has a type that records do not have: {what}",
+        "A field is float, int, bool, Between(low, high), Between(low, high, whole=True), or Literal with texts.",
+        "Give it one of these types.",
+    ),
+    "K165": Words(
+        "`{thing}` has no place in a program over records",
+        "{why}, so that a single record can be followed through the program.",
+        "Write len(rows), sum(f(r) for r in rows if c(r)), max or min with default=, any, all, or a loop that adds up; no sorting, no rows[i].",
+    ),
+    "K166": Words(
+        "{thing} carries a value from one record to the next",
+        "A loop over records adds up: each record counts by itself, whatever the others are.",
+        "Write total += f(r), with `if` and `continue`; for the largest value, max(f(r) for r in rows).",
+    ),
+    "K167": Words(
+        "`{thing}` has no place in an aggregate: {reason}",
+        "How far one record can move an aggregate is computed from what stands in it.",
+        "Write it with + - * /, comparisons, if, max, min, abs and clip(x, low, high).",
+    ),
+    "K168": Words(
+        "`{name}` is not known where an aggregate reads it",
+        "An aggregate reads the record, numbers, constants of the file, public arguments that never change, and the variable of a loop over a written range.",
+        "Make it a parameter, or write the number itself.",
+    ),
+    "K169": Words(
+        "the program reads more than {most} aggregates",
+        "All of them move together, and each way in which they can is looked at.",
+        "Use fewer bins.",
+    ),
+    "K170": Words(
+        "this cannot count in `{name}`: {reason}",
+        "Where a record falls outside the list, Python stops with an error, and that would tell of the record.",
+        "Make the list before the loop, as in {name} = [0] * 7, and declare the field Between(0, 6, whole=True).",
+    ),
+    "K171": Words(
+        "how far one record moves the aggregates cannot be computed: {reason}",
+        "Every way in which a record can fall into the conditions of the aggregates is looked at.",
+        "Clip the values, or use fewer fields and conditions at once.",
+    ),
+    "K172": Words(
+        "{name} of records needs a default",
+        "Of no records there is none, and that a list is empty must not show.",
+        "Write {name}((f(r) for r in rows), default=0).",
+    ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(
         "`{name}` has no value",

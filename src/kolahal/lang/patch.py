@@ -10,6 +10,7 @@ import textwrap
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import accumulate
 
 from kolahal.errors import UsageError
@@ -131,11 +132,22 @@ def _filled(source: Source, sketch: Sketch, completion: Completion) -> Text:
         if isinstance(node, ast.Call) and tree.ours(node.func) in NOISES and len(node.args) == 1:
             span = tree.span(node.args[0])
             if (span.line, span.column) in places:
-                scales[node] = completion[places[span.line, span.column]]
+                scales[node] = _in_own_words(sketch, function, completion[places[span.line, span.column]])
     if len(scales) != len(sketch.holes):
         raise UsageError(f"{source.path} has changed since {sketch.name} was read from it; read it again")
     _Filler(text, tokens_of(text, *text.span(function)), scales).fill(function)
     return text
+
+
+def _in_own_words(sketch: Sketch, function: Function, scale: Scale) -> Scale:
+    """A scale without the length of a list of aggregates that has no name in the user's text."""
+    private = sketch.private
+    named = any(isinstance(node, ast.Name) and node.id == private.name for node in ast.walk(function))
+    if private.table is None or private.count is None or named:
+        return scale
+    power = dict(scale.powers).get(sketch.length_name, 0)
+    others = tuple((name, n) for name, n in scale.powers if name != sketch.length_name)
+    return Scale(scale.coefficient * Fraction(private.count) ** power, others)
 
 
 def without_idle(body: Block) -> Block:

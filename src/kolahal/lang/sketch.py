@@ -17,6 +17,8 @@ from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import print_block, print_expression, print_number
+from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records import Table, read_records
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 
@@ -46,8 +48,17 @@ class Parameter:
     default: Fraction | bool | None = None
     whole: bool = False
     count: int | None = None
+    table: Table | None = None  # where the answers are aggregates of records
+    usual: Fraction | bool | None = None  # the value of an argument of aggregates at which examples look at records
+
+    @property
+    def called(self) -> str:
+        """The name that a caller knows."""
+        return self.name if self.table is None else self.table.rows
 
     def __str__(self) -> str:
+        if self.table is not None:
+            return f"{self.table.rows}: {self.table.row}"
         kind = self.role.value if self.role is not Role.ARGUMENT else self.type.value
         declared = [*(["int"] if self.whole else []), *([str(self.count)] if self.count is not None else [])]
         if declared:
@@ -137,6 +148,8 @@ class Sketch:
 
     def admits(self, database: Sequence[Fraction]) -> bool:
         """Whether the program takes these private answers: as many as it declares, and whole if it says so."""
+        if isinstance(self.adjacency, RecordRelation):
+            return self.adjacency.admits(database)
         count, whole = self.private.count, self.private.whole
         return count in (None, len(database)) and not (whole and any(a.denominator != 1 for a in database))
 
@@ -202,15 +215,21 @@ class Sketch:
             return replace(node, noise=node.noise.discrete) if isinstance(node, ir.Draw) else None
 
         whole = self.adjacency.distance.denominator == 1  # whole answers do not move by other distances
+        if isinstance(self.adjacency, RecordRelation):
+            whole = self.adjacency.whole
         parameters = tuple(replace(p, whole=p.whole or whole) if p.role is Role.PRIVATE else p for p in self.parameters)
         return replace(self, parameters=parameters, body=ir.rebuild(self.body, change))
 
     def __str__(self) -> str:
         """The program as Python text, ready to be parsed again."""
-        header = [f"@sketch(adjacent={self.adjacency})", f"def {self.name}({', '.join(map(str, self.parameters))}):"]
+        table = self.private.table
+        first = [] if table is None else table.row.definition()
+        header = [*first, f"@sketch(adjacent={self.adjacency})", f"def {self.name}({', '.join(map(str, self.parameters))}):"]
         doc = [f"    {print_docstring(self.doc)}"] if self.doc is not None else []
         asserted = [f"    assert {print_expression(test)}" for test in self.asserted]
-        return "\n".join([*header, *doc, *asserted, *print_block(self.body[self.preconditions :])]) + "\n"
+        answers = [] if table is None else [f"    {self.private.name} = {table}"]
+        body = print_block(self.body[self.preconditions :])
+        return "\n".join([*header, *doc, *asserted, *answers, *body]) + "\n"
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self.holes:
@@ -382,25 +401,30 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
     """The values of all parameters of a call, checked: finite numbers of the declared types, ε above 0."""
     if len(args) > len(sketch.parameters):
         raise UsageError(f"{sketch.name} takes {len(sketch.parameters)} arguments, and {len(args)} were given")
-    given: dict[str, object] = {p.name: a for p, a in zip(sketch.parameters, args)}
-    names = {p.name for p in sketch.parameters}
+    given: dict[str, object] = {p.called: a for p, a in zip(sketch.parameters, args)}
+    names = {p.called: p for p in sketch.parameters}
     for name, value in kwargs.items():
         if name not in names:
             raise UsageError(
-                f"{sketch.name} has no parameter {name}; it has {', '.join(p.name for p in sketch.parameters)}"
+                f"{sketch.name} has no parameter {name}; it has {', '.join(names)}"
             )
         if name in given:
             raise UsageError(f"{sketch.name} got {name} twice")
         given[name] = value
     values: dict[str, object] = {}
     for parameter in sketch.parameters:
-        if parameter.name in given:
-            values[parameter.name] = _checked(parameter, given[parameter.name])
+        if parameter.called in given:
+            values[parameter.name] = _checked(parameter, given[parameter.called])
         elif parameter.default is not None:
             default = parameter.default
             values[parameter.name] = default if isinstance(default, bool) else _plain(default)
         else:
-            raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
+            raise UsageError(f"{sketch.name} needs a value for {parameter.called}")
+    table = sketch.private.table
+    if table is not None:
+        public = {name: _exact(values[name]) for name in table.public_names()}
+        records = read_records(table, given[table.rows])
+        values[sketch.private.name] = [_plain(answer) for answer in table.answers(records, public)]
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
             raise UsageError(
@@ -413,12 +437,19 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
     return values
 
 
+def _exact(value: object) -> Fraction | bool:
+    assert isinstance(value, bool | int | float)
+    return value if isinstance(value, bool) else Fraction(value)
+
+
 def _plain(value: Fraction) -> int | float:
     return int(value) if value.denominator == 1 else float(value)
 
 
 def _checked(parameter: Parameter, value: object) -> object:
     name = parameter.name
+    if parameter.table is not None:
+        return []  # aggregated when all arguments are known
     if parameter.type is Type.VECTOR:
         # A set has no order, and the texts and keys of the others are no answers.
         if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):

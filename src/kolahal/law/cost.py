@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
 from kolahal.logic.linear import Number
@@ -36,7 +37,9 @@ from kolahal.proof.trusted.passages import (
     SizedProgram,
     TooLarge,
     build_crossing,
+    explore_released,
     find_fault,
+    find_no_bound,
     find_rows,
     is_move_only,
     is_private_fact,
@@ -136,7 +139,7 @@ def _moves(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bool) ->
             boxes = [(-reach, reach)]
         case Monotone():
             boxes = [(Fraction(0), reach), (-reach, Fraction(0))]
-        case OneWithin() | SumWithin() if whole:
+        case OneWithin() | SumWithin() | RecordRelation() if whole:
             yield from whole_moves(adjacency, size)
             return
         case _:
@@ -304,10 +307,16 @@ def _strictest(fronts: list[Front]) -> list[Front]:
 
 
 def build_case(
-    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings, ties: bool = False
+    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings, ties: bool = False, as_is: bool = False
 ) -> SizedProgram | Unknown:
-    """The events of a program of one size, or why there are none; without `ties`, those of probability 0 are left out."""
-    paths = explore(sketch, size, arguments, settings.paths, ties=ties)
+    """The events of a program of one size, or why there are none; without `ties`, those of probability 0 are left out.
+
+    Where the answer is not linear, they are events of what it is computed from, unless it is to be taken `as_is`.
+    """
+    if reason := find_no_bound(sketch.adjacency):
+        return Unknown(reason)
+    follow = explore if as_is else explore_released
+    paths = follow(sketch, size, arguments, settings.paths, ties=ties)
     if isinstance(paths, Unknown):
         return paths
     fixed = tuple((p.name, arguments[p.name]) for p in sketch.arguments if p.name in arguments)

@@ -10,7 +10,9 @@ from typing import TypeAlias
 
 from kolahal.inputs.arguments import WHOLE, Setting, whole_settings, with_flags
 from kolahal.inputs.places import fixed_places
+from kolahal.lang.ir import Const, Range, walk
 from kolahal.lang.polynomial import Polynomial
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
 from kolahal.law.linear_program import Front, Weights, is_below
@@ -86,6 +88,11 @@ def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[SizedFronts
 def _sizes(sketch: Sketch, settings: ProofSettings) -> Sequence[int]:
     """The numbers of answers at which costs are computed; a declared one alone where the program names its places."""
     usual = range(1, 2 * max(settings.sizes) + 1)
+    if isinstance(sketch.adjacency, RecordRelation):
+        # The first aggregates tell of all where they are bins of one kind.
+        several = [size for size in usual if size <= (sketch.private.count or 0)]
+        named = fixed_places(sketch) or any(isinstance(n, Range) and isinstance(n.stop, Const) for n in walk(sketch.body))
+        return several if sketch.adjacency.alike and not named else sketch.sizes(usual)
     return sketch.sizes(usual) if fixed_places(sketch) else usual
 
 

@@ -15,8 +15,10 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.inputs.arguments import whole_settings, with_flags
+from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Hole
 from kolahal.lang.polynomial import Polynomial, is_at_most_one
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.cost import build_case, find_actives, find_plan
@@ -134,7 +136,7 @@ def _choices(sketch: Sketch, settings: ProofSettings) -> Iterator[Holes]:
 
 def _has_cost(sketch: Sketch, settings: ProofSettings) -> bool:
     """Whether some shift of the noise hides every move at a small size, or a limit of ours leaves that open."""
-    case = build_case(sketch, TYPICAL_SIZE, _typical_arguments(sketch), settings)
+    case = build_case(sketch, _size_of(sketch, TYPICAL_SIZE), _typical_arguments(sketch), settings)
     if isinstance(case, Unknown):
         return True
     plans = (find_plan(case, active, settings) for active in find_actives(case))
@@ -143,8 +145,16 @@ def _has_cost(sketch: Sketch, settings: ProofSettings) -> bool:
 
 def _why_not(sketch: Sketch, settings: ProofSettings) -> str:
     """Why the runs of a sketch cannot be followed at all, or nothing."""
-    case = build_case(sketch, max(settings.sizes), _typical_arguments(sketch), settings)
+    case = build_case(sketch, _size_of(sketch, max(settings.sizes)), _typical_arguments(sketch), settings)
     return case.reason if isinstance(case, Unknown) else ""
+
+
+def _size_of(sketch: Sketch, usual: int) -> int:
+    """The usual size, or all aggregates of records where there are fewer, or where the program names them."""
+    if not isinstance(sketch.adjacency, RecordRelation):
+        return usual
+    every = sketch.private.count or usual
+    return every if fixed_places(sketch) else min(usual, every)
 
 
 def _typical_arguments(sketch: Sketch) -> dict[str, Fraction | bool]:

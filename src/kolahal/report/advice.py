@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from kolahal.inputs.places import answers_needed, reads_fixed_places_alone
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
-from kolahal.verdicts import Bounded, Refuted, Unknown, Verdict
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict
 
 
 def advise(verdict: Verdict, sketch: Sketch) -> str:
     """A remedy in one sentence; nothing where none is known."""
+    adjacency = sketch.adjacency
+    if isinstance(adjacency, RecordRelation) and adjacency.unbounded and not isinstance(verdict, Proved):
+        return f"one record can move {adjacency.show(adjacency.unbounded[0])} by any amount: clip what it adds up"
     if not isinstance(verdict, Bounded | Unknown) or sketch.private.count is not None:
         return ""
     if isinstance(verdict, Unknown) and verdict.defect:

@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from kolahal.lang.sketch import Completion
+from kolahal.lang.sketch import Completion, Sketch
 from kolahal.model import Accuracy, Arguments, Estimate, Example, Ranked, Region, Selection, Trial, describe_event
 from kolahal.report.advice import advise
+from kolahal.report.records import records_of
 from kolahal.results import Check, Judged, Synthesis
 from kolahal.settings import as_data
 from kolahal.verdicts import Refuted, Unknown, Verdict, assumed_by, name_verdict, proof_of, scope_of
@@ -100,8 +101,11 @@ def given_values(value: Arguments) -> dict[str, Any]:
     return {name: item if isinstance(item, bool) else float(item) for name, item in value.values}
 
 
-def example_document(value: Example) -> dict[str, Any]:
+def example_document(value: Example, sketch: Sketch | None = None) -> dict[str, Any]:
+    records = None if sketch is None else records_of(sketch, value)
+    shown = {} if records is None else {"records": {"d1": records[0], "d2": records[1]}}
     return {
+        **shown,
         "d1": [float(a) for a in value.d1],
         "d2": [float(a) for a in value.d2],
         "event": describe_event(value.event),
@@ -141,7 +145,7 @@ def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any
         "violations": ranked.score.violations,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
         "defect": isinstance(verdict, Unknown) and verdict.defect,
-        "counterexample": _refutation(verdict) if isinstance(verdict, Refuted) else None,
+        "counterexample": _refutation(verdict, synthesis.sketch) if isinstance(verdict, Refuted) else None,
     }
 
 
@@ -154,8 +158,8 @@ def _accuracy(value: Accuracy | None) -> dict[str, Any]:
     return {"error_unit": value.unit, "error_at": {**at, **inputs}}
 
 
-def _refutation(verdict: Refuted) -> dict[str, Any]:
-    return {**example_document(verdict.example), "p1": interval(verdict.odds.p1), "p2": interval(verdict.odds.p2)}
+def _refutation(verdict: Refuted, sketch: Sketch | None) -> dict[str, Any]:
+    return {**example_document(verdict.example, sketch), "p1": interval(verdict.odds.p1), "p2": interval(verdict.odds.p2)}
 
 
 def _ranked(ranked: Ranked) -> dict[str, Any]:
@@ -222,7 +226,7 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
     certificate = proof_of(verdict)
     found = None
     if isinstance(verdict, Refuted):
-        found = _refutation(verdict)
+        found = _refutation(verdict, check.sketch)
     elif (
         trial is not None
         and isinstance(verdict, Unknown)
@@ -234,7 +238,7 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
         "verdict": name_verdict(verdict),
         "epsilon_lower": check.epsilon_lower,
         "epsilon_upper": check.epsilon_upper,
-        "epsilon_lower_from": example_document(check.example) if check.example else None,
+        "epsilon_lower_from": example_document(check.example, check.sketch) if check.example else None,
         "scope": scope_of(verdict),
         "assumed": assumed_by(verdict),
         "remedy": (advise(verdict, check.sketch) or None) if check.sketch else None,

@@ -11,6 +11,7 @@ from kolahal.lang.sketch import Role, Sketch
 from kolahal.losses import epsilon_lower
 from kolahal.model import Accuracy, Example, Trial, describe_event, show
 from kolahal.report.advice import advise
+from kolahal.report.records import records_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy, explain_shortly
 from kolahal.results import Check, Judged, Synthesis, describe_completion
@@ -38,8 +39,10 @@ def render_sketch(sketch: Sketch) -> str:
     }
     for parameter in sketch.parameters:
         default = f", for example {show(parameter.default)}" if parameter.default is not None else ""
-        lines.append(f"{parameter.name}: {roles[parameter.role]} ({parameter.type.value}){default}")
+        role = roles[parameter.role] if parameter.table is None else "the private records"
+        lines.append(f"{parameter.called}: {role} ({parameter.type.value}){default}")
     lines.append(f"neighbours: {sketch.adjacency.describe()}")
+    lines += sensitivity_lines(sketch)
     for draw in sketch.draws:
         scale = draw.scale.label if isinstance(draw.scale, Hole) else draw.scale.pretty()
         lines.append(f"noise {draw.site + 1}: {draw.noise.words} of scale {scale}, line {draw.span.line}")
@@ -60,6 +63,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
     lines = [
         f"{sketch.name}: {len(sketch.holes)} hole{'' if len(sketch.holes) == 1 else 's'}; {sketch.adjacency.describe()}"
     ]
+    lines += sensitivity_lines(sketch)
     if synthesis.law:
         lines.append(f"law: {synthesis.law.text}")
         lines += [f"  or {other}" for other in synthesis.law.alternatives]
@@ -138,7 +142,7 @@ def _smallest_violation(synthesis: Synthesis) -> list[str]:
     return [
         f"The smallest violation is that of {describe_completion(closest.ranked.completion)}: at ε = {show(epsilon)} its loss is "
         f"at least {_number(loss)} {sure}, on this example:",
-        *counterexample_lines(found),
+        *counterexample_lines(found, synthesis.sketch),
     ]
 
 
@@ -147,10 +151,11 @@ def _log_loss(found: Trial | Refuted) -> float:
     return found.epsilon_lower if isinstance(found, Trial) else epsilon_lower(found.odds)
 
 
-def counterexample_lines(trial: Trial | Refuted) -> list[str]:
+def counterexample_lines(trial: Trial | Refuted, sketch: Sketch) -> list[str]:
     """An example and how likely its event is, in words."""
     example, odds = trial.example, trial.odds
     return [
+        *records_lines(sketch, example),
         f"  d1 = {show(example.d1)}",
         f"  d2 = {show(example.d2)}",
         f"  arguments: {example.arguments}",
@@ -174,7 +179,7 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
             "",
             table(["test ε", "p-value", ""], rows),
             "",
-            *_hardest_lines(trial, claimed),
+            *_hardest_lines(trial, claimed, sketch),
             "",
             f"{trial.runs} runs in {seconds:.1f} s. To see it yourself:",
             "",
@@ -187,6 +192,7 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     """The verdict on a complete mechanism in words."""
     lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
     lines += _remedy(advise(check.verdict, sketch))
+    lines += sensitivity_lines(sketch)
     lines += _bounds(check)
     proof = proof_of(check.verdict)
     if proof is not None:
@@ -197,11 +203,11 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     if isinstance(check.verdict, Refuted):
         allowed = float(parse_scale(claim).at(check.verdict.example.arguments.quantities(sketch)))
         (share, _) = compare(_log_loss(check.verdict) / allowed, 1.0, over=True)
-        lines += [f"The counterexample, which loses {share} of the claim:", *counterexample_lines(check.verdict)]
+        lines += [f"The counterexample, which loses {share} of the claim:", *counterexample_lines(check.verdict, sketch)]
         lines += ["To see it yourself, without Kolahal:", "", snippet] if snippet else []
     elif check.trial is not None and proof is None:
         allowed = float(parse_scale(claim).at(check.trial.example.arguments.quantities(sketch)))
-        lines += _hardest_lines(check.trial, allowed)
+        lines += _hardest_lines(check.trial, allowed, sketch)
     return "\n".join(lines) + "\n"
 
 
@@ -229,11 +235,12 @@ def _same(one: Example, other: Example | None) -> bool:
     return other is not None and one in (other, other.flipped())
 
 
-def _hardest_lines(trial: Trial, allowed: float) -> list[str]:
+def _hardest_lines(trial: Trial, allowed: float, sketch: Sketch) -> list[str]:
     """What a test found: a counterexample only if it shows a loss above the claim."""
     share = (
         f"it loses at least {at_least(trial.epsilon_lower / allowed)} of the claim, with confidence {trial.confidence}"
     )
     if trial.epsilon_lower > allowed:
-        return [f"A counterexample, by the test: {share}.", *counterexample_lines(trial)]
-    return [f"The hardest example that was found, which is no counterexample: {share}.", *counterexample_lines(trial)]
+        return [f"A counterexample, by the test: {share}.", *counterexample_lines(trial, sketch)]
+    lines = counterexample_lines(trial, sketch)
+    return [f"The hardest example that was found, which is no counterexample: {share}.", *lines]

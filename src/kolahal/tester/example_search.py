@@ -13,7 +13,7 @@ import numpy as np
 
 from kolahal.engine.outputs import NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, group_steps, noise_unit, steps_from
+from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, group_steps, noise_unit, settle, steps_from
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Database, Example
 from kolahal.tester.learned_events import Criterion, Finding, learn_events
@@ -54,7 +54,7 @@ def search(part: Search) -> SearchResult:
     question, settings = part.question, part.question.settings
     batch = _QuestionBatch(question, "select", settings.select_runs, SELECT_CAUTION)
     moves = enumerate_moves(question.sketch.adjacency, question.arguments.size, settings.moves)
-    learned = [batch.learn(Pair(part.base, move)) for move in moves]
+    learned = [batch.learn(pair) for pair in settle(question.sketch, (Pair(part.base, move) for move in moves))]
     starts = sorted((found for found in learned if found), key=lambda found: -found[0].score)
     if is_translation(batch, part.base):
         return SearchResult(best_of([candidate for found in starts for candidate in found], KEEP), batch.runs)
@@ -71,7 +71,8 @@ def refine(candidate: Candidate) -> SearchResult:
     adjacency, size = question.sketch.adjacency, question.arguments.size
     batch = _QuestionBatch(question, "refine", settings.refine_runs, BOLD)
     base = candidate.example.d1
-    pairs = [_pair_of(candidate.example), *(Pair(base, m) for m in enumerate_moves(adjacency, size, settings.moves))]
+    moves = enumerate_moves(adjacency, size, settings.moves)
+    pairs = [_pair_of(candidate.example), *settle(question.sketch, (Pair(base, move) for move in moves))]
     translation = is_translation(batch, base)
     learned = [batch.count(candidate)]
     for pair in dict.fromkeys(pairs):

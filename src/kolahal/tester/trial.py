@@ -17,9 +17,10 @@ from kolahal.engine.outputs import NUMBER, Outputs
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import UsageError
 from kolahal.inputs.arguments import usual_value
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.losses import epsilon_lower, estimate_odds
-from kolahal.model import Arguments, Example, Scales, Trial
+from kolahal.model import Arguments, Example, Scales, Trial, show
 from kolahal.settings import TesterSettings
 from kolahal.tester.counterexample import describe, frequencies, reproduce
 from kolahal.tester.example_search import JUDGE_CAUTION, best_of, enumerate_searches, judge, refine, search
@@ -103,6 +104,7 @@ def _is_joint(outputs: Outputs | None) -> bool:
 def answer(questions: Sequence[Question], executor: Executor | None = None) -> Trial:
     """The worst example of several questions about one mechanism, tested on fresh runs."""
     settings = questions[0].settings
+    _check_records(questions)
     match settings.method:
         case "paired":
             return _answer_paired(questions, executor)
@@ -110,6 +112,14 @@ def answer(questions: Sequence[Question], executor: Executor | None = None) -> T
             return _answer_statdp(questions, executor)
         case method:
             raise UsageError(f"there is no test method {method!r}; there are paired and statdp")
+
+
+def _check_records(questions: Sequence[Question]) -> None:
+    """Neighbours are lists of records at one value of each argument that aggregates use."""
+    adjacency = questions[0].sketch.adjacency
+    for name, value in adjacency.public if isinstance(adjacency, RecordRelation) else ():
+        if any(dict(question.arguments.values).get(name) != value for question in questions):
+            raise UsageError(f"aggregates of records use {name}, and they are looked at with {name} = {show(value)} alone")
 
 
 def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> Trial:

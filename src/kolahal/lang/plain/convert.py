@@ -19,10 +19,12 @@ from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, Adjacency
 from kolahal.lang.patch import Text, comment_lines, diff_edits, fill_source, from_outside, tokens_of
 from kolahal.lang.plain.noise_places import NoisePlaces, NoisyPlaces
+from kolahal.lang.plain.records import sketch_of_records
 from kolahal.lang.plain.signature import Signature
 from kolahal.lang.read.front import meanings
 from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.read.tree import Aliases, Tree
+from kolahal.lang.record_moves import RECORD_RELATIONS
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
@@ -47,7 +49,10 @@ def sketch_of(
     """
     if noise not in NOISES:
         raise UsageError(f"there is no noise {noise!r} for a plain program: choose {' or '.join(NOISES)}")
-    plain = _read(Source(path, with_newlines(source_text)), function_name)
+    source = Source(path, with_newlines(source_text))
+    if _names_records(adjacency_text):
+        return sketch_of_records(source, _find(source, function_name)[0], adjacency_text, private, noise)
+    plain = _read(source, function_name)
     adjacency = _adjacency(adjacency_text)
     sketch, bare = _parse(plain, Signature(plain.function, private), adjacency, path)
     noisy = NoisePlaces(sketch, copies).find()
@@ -99,6 +104,8 @@ def patch_plain(
     becomes a comment above the function.
     """
     assert sketch.source is not None, "it was read from a text"
+    if sketch.private.table is not None:
+        raise UsageError("there is no --patch for a plain program over records; write its sketch with `kolahal sketch`, and patch that")
     plain = with_newlines(source_text)
     function, margin = _find(Source(path, plain), function_name)
     filled = fill_source(sketch.source, sketch, completion)
@@ -150,6 +157,17 @@ def load_plain(target: str) -> tuple[Source, str | None]:
     return read_source(target), None
 
 
+def _names_records(text: str) -> bool:
+    """Whether a relation is one of records."""
+    try:
+        match parse_expression(text):
+            case ast.Call(ast.Name(id=name), [] | [ast.Constant()], []):
+                return name in RECORD_RELATIONS
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass
+    return False
+
+
 def _adjacency(text: str) -> Adjacency:
     try:
         match parse_expression(text):
@@ -157,7 +175,7 @@ def _adjacency(text: str) -> Adjacency:
                 return RELATIONS[name](scale_of(distance, {}).coefficient)
     except (SyntaxError, ValueError, RecursionError, MemoryError, NotAScale):
         pass
-    raise UsageError(f"{text!r} is no relation; write for example {', '.join(f'{name}(1)' for name in RELATIONS)}")
+    raise UsageError(f"{text!r} is no relation; write for example {', '.join(f'{name}(1)' for name in {**RELATIONS, **RECORD_RELATIONS})}")
 
 
 # ---------------------------------------------------------------- the function

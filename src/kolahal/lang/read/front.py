@@ -10,15 +10,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.read.parse import Seen, parse_function, parse_named, parse_source
 from kolahal.lang.read.scopes import OURS, PYTHONS, USUAL
 from kolahal.lang.read.tree import Aliases
+from kolahal.lang.record_moves import AddRemove, Replace
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, read_source, with_newlines
+
+Distance = int | float | str | Fraction
 
 
 class Private(list[float]):
@@ -26,6 +30,25 @@ class Private(list[float]):
 
     def __class_getitem__(cls, declared: object) -> type[Private]:  # type: ignore[override]
         return cls  # what is declared is read from the source, like everything else
+
+
+class Records(list[Any]):
+    """Marks private records: `Records` numbers, `Records[Between(0, 1)]` clamped ones, `Records[Row]` rows of a class."""
+
+    def __class_getitem__(cls, declared: object) -> type[Records]:  # type: ignore[override]
+        return cls  # read from the source, too
+
+
+class Between(float):
+    """The type of a field whose values lie between two numbers; those outside are moved to the nearer one."""
+
+    def __new__(cls, low: Distance, high: Distance, whole: bool = False) -> Between:
+        return super().__new__(cls, float(high))
+
+
+def clip(value: float, low: float, high: float) -> float:
+    """The number between `low` and `high` that is nearest to `value`."""
+    return min(max(value, low), high)
 
 
 class Epsilon(float):
@@ -53,9 +76,6 @@ Exp = _only_in_sketches("Exp")
 DiscreteLap = _only_in_sketches("DiscreteLap")
 DiscreteExp = _only_in_sketches("DiscreteExp")
 
-Distance = int | float | str | Fraction
-
-
 def _distance(distance: Distance) -> Fraction:
     try:
         return parse_number(str(distance)) if isinstance(distance, float | str) else Fraction(distance)
@@ -81,6 +101,16 @@ def sum_within(distance: Distance) -> Adjacency:
 def monotone(distance: Distance) -> Adjacency:
     """All answers move the same way, each by at most `distance`."""
     return Monotone(_distance(distance))
+
+
+def add_remove(records: int = 1) -> Adjacency:
+    """Up to so many records more or fewer: how many there are is private."""
+    return AddRemove.declared(records)
+
+
+def replace(records: int = 1) -> Adjacency:
+    """Up to so many records changed: how many there are is public."""
+    return Replace.declared(records)
 
 
 def sketch(adjacent: Adjacency | None = None) -> Callable[[Callable[..., object]], Sketch]:

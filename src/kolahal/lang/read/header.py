@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import RELATIONS, Adjacency, EachWithin
+from kolahal.lang.read.rows import read_relation, records_note
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Tree, clip, unquoted
+from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
+from kolahal.lang.records import RECORD
 from kolahal.lang.scale import NO_NOISE, NotAScale, exact, scale_of
 from kolahal.lang.sketch import Parameter, Role, Type
 
@@ -32,6 +35,7 @@ class Header:
 
 def read_header(tree: Tree, node: Function, decorator: ast.expr) -> Header:
     """The relation and the parameters; where they are at fault, stand-ins, so that the body can still be read."""
+    before = len(tree.faults)
     if isinstance(node, ast.AsyncFunctionDef):
         tree.fault("K134", node)
     for other in node.decorator_list:
@@ -47,6 +51,9 @@ def read_header(tree: Tree, node: Function, decorator: ast.expr) -> Header:
     args = node.args
     every = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     names = {arg.arg for arg in every if arg is not None}
+    over_records = any(records_note(tree, arg.annotation) for arg in args.args)
+    if over_records != isinstance(adjacency, RecordRelation) and len(tree.faults) == before:
+        tree.fault("K160" if over_records else "K161", decorator, relation=adjacency)
     return Header(adjacency, parameters, frozenset(names - {p.name for p in parameters}))
 
 
@@ -61,8 +68,10 @@ def _adjacency(tree: Tree, decorator: ast.expr) -> Adjacency | None:
 
 def _relation(tree: Tree, node: ast.expr) -> Adjacency | None:
     name = tree.ours(node.func) if isinstance(node, ast.Call) else None
+    if name in RECORD_RELATIONS and isinstance(node, ast.Call):
+        return read_relation(tree, node, name)
     if name not in RELATIONS:
-        tree.fault("K131", node, thing=clip(node), relations=", ".join(RELATIONS))
+        tree.fault("K131", node, thing=clip(node), relations=", ".join({**RELATIONS, **RECORD_RELATIONS}))
         return None
     distance = NO_NOISE
     match node:
@@ -83,9 +92,10 @@ def _parameters(tree: Tree, node: Function) -> tuple[Parameter, ...]:
     # Defaults belong to the last parameters, positional-only ones included.
     defaults = dict(zip([a.arg for a in reversed(args.posonlyargs + args.args)], reversed(args.defaults)))
     found: dict[str, Parameter] = {}
+    over_records = any(records_note(tree, arg.annotation) for arg in args.args)
     refused = len(args.args) != len(args.args + args.posonlyargs + args.kwonlyargs)
     for arg in args.args:
-        if tree.is_reserved(arg.arg) or LABEL.fullmatch(arg.arg):
+        if tree.is_reserved(arg.arg) or (arg.arg == RECORD and over_records) or LABEL.fullmatch(arg.arg):
             tree.fault("K141", arg, name=arg.arg)
         parameter = _parameter(tree, arg, defaults.get(arg.arg))
         if parameter is None:
@@ -117,6 +127,8 @@ def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter 
             if found is None:
                 tree.fault("K142", arg, name=arg.arg, what=clip(declared))
             whole, count = found or (False, None)
+        case _ if records_note(tree, note):
+            role, type_ = Role.PRIVATE, Type.VECTOR
         case "Epsilon", _:
             role, type_ = Role.EPSILON, Type.FLOAT
         case _, ast.Name(id="int" | "float" | "bool" as name):

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from kolahal.errors import UsageError
+from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.kinds import check
 from kolahal.lang.read.body import Body
-from kolahal.lang.read.header import read_header
+from kolahal.lang.read.constants import Constants
+from kolahal.lang.read.header import Header, read_header
 from kolahal.lang.read.lower import Lowering
+from kolahal.lang.read.records import lower_records
+from kolahal.lang.read.rows import read_row, records_note
 from kolahal.lang.read.scopes import USUAL, Function
 from kolahal.lang.read.tree import DEEPEST, Aliases, Tree, clip, say
-from kolahal.lang.sketch import Role, Sketch
+from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.sketch import Parameter, Role, Sketch
 from kolahal.lang.source import Diagnostic, SketchError, Source, diagnose, refuse_source, with_newlines
 
 
@@ -92,9 +98,12 @@ def _compare(tree: Tree, node: Function, decorator: ast.expr, sketch: Sketch, se
     """Refuse a header that has another meaning in the running program."""
     read, found = sketch.adjacency, seen.adjacency
     # A distance such as 1/3 is a double by the time that Python hands it over.
-    if read.name != found.name or abs(read.distance - found.distance) > read.distance / 10**9:
+    distances = [Fraction(a.count) if isinstance(a, RecordRelation) else a.distance for a in (read, found)]
+    if read.name != found.name or abs(distances[0] - distances[1]) > distances[0] / 10**9:
         tree.fault("K146", decorator, name=clip(decorator), meant=str(read), found=str(found))
     for arg, parameter in zip(node.args.args, sketch.parameters, strict=True):
+        if parameter.table is not None:
+            continue  # a class and its fields are read from the text, and values are checked against that
         meant = parameter.role.value if parameter.role is not Role.ARGUMENT else USUAL[parameter.type.value]
         if seen.notes.get(arg.arg, meant) != meant:
             note = arg.annotation or arg
@@ -113,6 +122,29 @@ def parse_named(source: Source, name: str) -> Sketch:
     raise refuse_source(source, "K008", name=name, have=have, example=f"{source.path}:{readings[0].name}")
 
 
+def _over_answers(
+    tree: Tree, node: Function, header: Header, statements: list[ast.stmt]
+) -> tuple[Header, list[ast.stmt]]:
+    """The program over answers that a program over records is; as it stands, where that has faults."""
+    if any(records_note(tree, arg.annotation) for arg in node.args.args):
+        row = read_row(tree, node)
+        if row is not None:
+            lowered = lower_records(tree, node, header, row, Constants(tree).put_into(statements, node))
+            if lowered is not None:
+                return lowered.header, lowered.statements
+    return header, []
+
+
+def _with_whole_answers(header: Header, block: ir.Block) -> tuple[Parameter, ...]:
+    """The parameters; aggregates that are whole are declared so where the noise is whole, too."""
+    adjacency = header.adjacency
+    if not isinstance(adjacency, RecordRelation) or adjacency.table is None:
+        return header.parameters
+    noises = {node.noise for node in ir.walk(block) if isinstance(node, ir.Draw)}
+    whole = any(noise.whole for noise in noises) and adjacency.whole
+    return tuple(replace(p, whole=whole) if p.table is not None else p for p in header.parameters)
+
+
 def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     """The sketch that a function is; worth nothing if `tree` has new faults."""
     before = len(tree.faults)
@@ -122,6 +154,8 @@ def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     header = read_header(tree, node, decorator)
     doc = ast.get_docstring(node, clean=True)
     statements = node.body if doc is None else node.body[1:]
+    if isinstance(header.adjacency, RecordRelation):
+        header, statements = _over_answers(tree, node, header, statements)
     lowering = Lowering(tree, node, header, statements)
     guards = lowering.preconditions(statements)
     try:
@@ -131,7 +165,8 @@ def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     tree.check_size(ast.Module(lowered, []))
     body = Body(tree, header, lowered, lowering.lost)
     block = body.block(lowered)
-    found = Sketch(node.name, header.parameters, header.adjacency, block, doc, tree.source, tree.span(node), len(guards))
+    parameters = _with_whole_answers(header, block)
+    found = Sketch(node.name, parameters, header.adjacency, block, doc, tree.source, tree.span(node), len(guards))
     # Kinds are checked even where something was refused, so that all faults show in one go.
     tree.faults += check(found, frozenset(body.lost) if len(tree.faults) > before else None, frozenset(lowering.changed))
     return found

@@ -15,9 +15,18 @@ from itertools import islice
 
 from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.noise import Noise
+from kolahal.lang.record_moves import RECORD_RELATIONS
 from kolahal.lang.templates import RUNTIME, names_in, read_template
 
-OURS = frozenset(noise.value for noise in Noise) | frozenset(RELATIONS) | {"hole", "sketch", "Private", "Epsilon"}
+OURS = frozenset(noise.value for noise in Noise) | frozenset({**RELATIONS, **RECORD_RELATIONS}) | {
+    "hole",
+    "sketch",
+    "Private",
+    "Epsilon",
+    "Records",
+    "Between",
+    "clip",
+}
 OUR_MODULES = ("kolahal", "kolahal.lang.read.front")  # that our names are imported from
 
 # A meaning is a name of ours, where something else is imported from, or anything at all. Names that nobody binds:

@@ -6,7 +6,7 @@ import symtable
 from functools import cache
 from pathlib import Path
 
-RUNTIME, MEASUREMENT = "runtime.py", "measurement.py"
+RUNTIME, MEASUREMENT, ROWS = "runtime.py", "measurement.py", "rows.py"
 
 
 @cache

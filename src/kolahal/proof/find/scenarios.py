@@ -15,7 +15,7 @@ from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.terms import BOOL, INT, Symbol
 from kolahal.proof.trusted.budget import powers_of
-from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.neighbours import Neighbours, enclosing
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, moved_by, moved_size
 
@@ -46,6 +46,7 @@ class ScenarioSource:
         self.long = min(max(8, math.ceil((6 if grows else 2) * steps)), LONGEST)
         self.most_segments = 2 * self.long + 8
         self.constants = self.near_constants()
+        self.adjacency = enclosing(product.sketch.adjacency)
         self.rng = random.Random(seed)
 
     def draw(self, count: int) -> list[Scenario]:
@@ -87,7 +88,7 @@ class ScenarioSource:
         if near:
             aims = [rng.choice(self.constants) - answer for answer in answers]
             moves = tuple(aim if move * aim > 0 and abs(aim) < abs(move) else move for move, aim in zip(moves, aims))
-        while not sketch.adjacency.allows(moves):  # a relation that these moves go beyond
+        while not self.adjacency.allows(moves):  # a relation that these moves go beyond
             moves = self.draw_moves(rng, size, unit)
         if self.neighbours.single:
             at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))

@@ -33,6 +33,7 @@ from kolahal.model import (
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.paths.unknowns import Affine, AnswerAt
+from kolahal.proof.refute.shrink import is_real
 from kolahal.proof.trusted.documents import Malformed, read_number, shorten, take
 from kolahal.verdicts import Refuted
 
@@ -68,7 +69,7 @@ def find_faults(data: object) -> list[str]:
         return [f"the document cannot be read: {error}"]
     if sketch.holes:
         return ["the program has holes"]
-    if not sketch.related(example.d1, example.d2):
+    if not sketch.related(example.d1, example.d2) or not is_real(sketch, example):
         return [f"d1 and d2 are not neighbours that {sketch.name} takes: {sketch.adjacency.describe()}"]
     if not example.arguments.accepted_by(sketch, claim):
         return [f"{sketch.name} does not take these arguments, or the claim {claim} says nothing of them"]

@@ -21,6 +21,8 @@ from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
 from kolahal.inputs.arguments import enumerate_arguments, sizes_of
 from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit
+from kolahal.lang.ir import Const, walk
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
@@ -50,6 +52,7 @@ MOST_SLOW = 10  # sizes and arguments that are searched
 # Neighbours with ties: what is tried, in noise scales and in shares of the distance of neighbours.
 TIES, WINDOWS = 60, 10
 MOST_TIED = 4  # queries
+MOST_LANDMARKS = 4  # numbers of a program over records
 MOST_MOVES, MOST_CROSSINGS = 8, 12  # of neighbours on different sides of a comparison
 LEVELS = (0, 1, -1, 2, -2, 4, -4, 16, -16)
 STEPS = (Fraction(1), Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(-1, 2))
@@ -158,7 +161,8 @@ class _SizedEvents:
         """Paths are not put together to events where that takes long."""
         paths = explore(self.sketch, self.size, dict(self.arguments), MOST_PATHS)
         if isinstance(paths, Unknown) or len(paths.paths) <= FEW_PATHS:
-            return build_case(self.sketch, self.size, dict(self.arguments), replace(self.settings, paths=FEW_PATHS))
+            few = replace(self.settings, paths=FEW_PATHS)
+            return build_case(self.sketch, self.size, dict(self.arguments), few, as_is=True)
         events = (OutputCell((i,), normal(path.atoms), path.output) for i, path in enumerate(paths.paths))
         return SizedProgram(paths, tuple(events), self.arguments)
 
@@ -232,6 +236,10 @@ class _RefutationSearch:
 
     def fit(self, example: Example) -> Example | None:
         """The example, with whole answers where the program takes no others; None if no move is left then."""
+        if isinstance(self.sketch.adjacency, RecordRelation):
+            near = self.sketch.adjacency.settle(example.d1, Pair.between(example.d1, example.d2).move)
+            fits = near is not None and near[0] != near[1] and self.sketch.adjacency.related(*near)
+            return replace(example, d1=near[0], d2=near[1]) if near is not None and fits else None
         if not self.sketch.private.whole:
             return example
         d1 = tuple(Fraction(round(a)) for a in example.d1)
@@ -261,7 +269,13 @@ class _RefutationSearch:
         (base,) = enumerate_bases(self.sketch, self.arguments, (), 1)
         events = self.targets(base, MOST_EVENTS)
         corners = enumerate_corners(self.sketch.adjacency, size, len(events), most)
-        examples = [Example(base, Pair(base, move).d2, event, self.arguments) for event in events for move in corners]
+        bases = [base, *self.landmarks(len(base))]
+        examples = [
+            Example(start, Pair(start, move).d2, event, self.arguments)
+            for start in bases
+            for event in (events if start is base else self.targets(start, MOST_EVENTS))
+            for move in corners
+        ]
         if any(d.noise.whole for d in self.sketch.draws):
             # Whole noise does not hide half a step: the other run misses a point that this one hits.
             moves = list(corners[:MOST_HALVES])
@@ -270,6 +284,15 @@ class _RefutationSearch:
             points = [point for event in events[:MOST_HALVES] for point in _points_of(event)]
             examples += [Example(base, Pair(base, m).d2, point, self.arguments) for point in points for m in moves]
         return examples
+
+    def landmarks(self, size: int) -> list[Database]:
+        """Records whose aggregates are next to a number of the program: a comparison without noise may turn there."""
+        adjacency = self.sketch.adjacency
+        if not isinstance(adjacency, RecordRelation):
+            return []
+        marks = {n.value for n in walk(self.sketch.body) if isinstance(n, Const) and isinstance(n.value, Fraction)}
+        near = [mark - step for mark in sorted(marks)[:MOST_LANDMARKS] if mark > 0 for step in (adjacency.distance, 0)]
+        return list(dict.fromkeys(adjacency.nearest((mark,) * size) for mark in near))
 
     def crossing_examples(self) -> list[Example]:
         """Neighbours on different sides of the comparisons that have no noise, however far these are from the threshold."""

@@ -11,6 +11,7 @@ import numpy as np
 from kolahal.errors import UsageError
 from kolahal.exact.intervals import exceeds, log_ratio, rigorous_probability
 from kolahal.exact.probe import Integrator, ask, exact_losses
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import AllOf, Anything, Event, Example, Linear, Odds, OneOf, Within
@@ -22,6 +23,8 @@ MOST_HALVES = 12  # events and moves of programs with whole noise on answers tha
 
 def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
     """The example with rigorous intervals, d1 as the likelier side, if they show a violation for certain."""
+    if not is_real(sketch, example):
+        return None
     assert sketch.related(example.d1, example.d2), "the databases of an example are neighbours"
     assert example.arguments.accepted_by(sketch, claim), "the program and the claim take the arguments of an example"
     p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
@@ -35,8 +38,19 @@ def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
     return None
 
 
+def is_real(sketch: Sketch, example: Example) -> bool:
+    """Whether an example of a program over records stands for two neighbouring lists of them, at its arguments."""
+    adjacency = sketch.adjacency
+    if not isinstance(adjacency, RecordRelation):
+        return True
+    given = dict(example.arguments.values)
+    return all(given[name] == value for name, value in adjacency.public) and sketch.related(example.d1, example.d2)
+
+
 def measure(sketch: Sketch, example: Example, claim: Scale) -> float | None:
     """A loss that the example's is not below, in units of the claim, for certain."""
+    if not is_real(sketch, example):
+        return None
     p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return None

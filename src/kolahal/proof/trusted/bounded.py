@@ -16,7 +16,6 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import Inequality, Number, number, unknowns_of
 from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell, is_union, normal
-from kolahal.paths.explore import explore
 from kolahal.paths.state import Fault, Paths, affine_parts, discrete_part
 from kolahal.paths.unknowns import Atom, Atoms, Indeterminate, MoveAt, NoiseAt
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, read_whole, take, take_all
@@ -26,7 +25,9 @@ from kolahal.proof.trusted.passages import (
     Row,
     SizedProgram,
     build_crossing,
+    explore_released,
     find_fault,
+    find_no_bound,
     find_rows,
     is_private_fact,
     move_answers,
@@ -36,7 +37,7 @@ from kolahal.proof.trusted.passages import (
     worst_changes,
 )
 from kolahal.settings import ProofSettings
-from kolahal.verdicts import Bounded, Certificate, Exactly, Proved, Unknown, UpTo
+from kolahal.verdicts import AnyRecords, Bounded, Certificate, Exactly, Proved, Unknown, UpTo
 
 DEFAULTS = ProofSettings()
 WHOLE_VALUES = (1, 2, 3)  # of each whole argument
@@ -49,7 +50,8 @@ def read_verdict(sketch: Sketch, most: int, certificate: Certificate) -> Proved 
     """What a valid certificate for at most so many answers says: of a declared number, and all arguments, all there is."""
     condition = describe_scope(sketch)
     if sketch.private.count is not None and not condition:
-        return Proved(certificate, Exactly(sketch.private.count))
+        over_records = sketch.private.table is not None  # aggregates are as many as they are, whatever the records
+        return Proved(certificate, AnyRecords() if over_records else Exactly(sketch.private.count))
     return Bounded(certificate, UpTo(most, condition, (WHOLE_VALUES[0], WHOLE_VALUES[-1]) if condition else None))
 
 
@@ -76,7 +78,7 @@ def find_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
     """That no run within the scope answers, and why, if so: then there is nothing to prove, and a proof would mislead."""
     codes: set[str] = set()
     for arguments, size in settings_of(sketch, most):
-        paths = explore(sketch, size, arguments, settings.paths)
+        paths = explore_released(sketch, size, arguments, settings.paths, ties=False)
         outputs = [] if isinstance(paths, Unknown) else [path.output for path in paths.paths]
         if any(not isinstance(output, Fault) for output in outputs):
             return ""
@@ -178,7 +180,9 @@ class _Recheck:
     ):
         self.steps = settings.solver_steps
         self.where = show_setting(arguments, size)
-        paths = explore(program, size, arguments, settings.paths, ties=True)
+        if reason := find_no_bound(program.adjacency):
+            raise _Flaw(reason)
+        paths = explore_released(program, size, arguments, settings.paths, ties=True)
         budget = find_budget(program, claim, size, arguments)
         if isinstance(paths, Unknown) or isinstance(budget, Unknown):
             reason = paths.reason if isinstance(paths, Unknown) else str(budget)

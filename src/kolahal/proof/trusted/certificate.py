@@ -36,7 +36,7 @@ from kolahal.proof.trusted.shifts import (
     describe_shift,
 )
 from kolahal.proof.trusted.values import Unsupported
-from kolahal.verdicts import AtLeast, Certificate, Everywhere, Exactly, Proved
+from kolahal.verdicts import AnyRecords, AtLeast, Certificate, Everywhere, Exactly, Proved
 
 VERSION = 1
 SCOPE = "every length"
@@ -312,4 +312,6 @@ def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Prov
     """What a valid certificate for every length says."""
     count = sketch.private.count
     assumed = tuple(AtLeast(name) for name in assumed_names(sketch, claim))
+    if sketch.private.table is not None:
+        return Proved(certificate, AnyRecords(), assumed)
     return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable
@@ -65,9 +66,9 @@ class Neighbours:
 
 def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
     """The sets of moves whose union is the adjacency; each gets a proof of its own."""
-    distance = sketch.adjacency.distance
+    adjacency = enclosing(sketch.adjacency)
     kinds: tuple[str, ...]
-    match sketch.adjacency:
+    match adjacency:
         case EachWithin():
             kinds = ("each",)
         case OneWithin():
@@ -78,7 +79,29 @@ def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
             kinds = ("up", "down")
         case _:
             raise Unsupported(f"the relation {sketch.adjacency} is not covered")
-    return tuple(Neighbours(kind, distance, sketch.private.whole) for kind in kinds)
+    return tuple(Neighbours(kind, adjacency.distance, sketch.private.whole) for kind in kinds)
+
+
+def enclosing(adjacency: Adjacency) -> Adjacency:
+    """The relation itself; of records, one on answers that contains it: what is proved of the larger one holds for it."""
+    if not isinstance(adjacency, RecordRelation):
+        return adjacency
+    if adjacency.unbounded:
+        raise Unsupported("one record can move an aggregate by any amount")
+    columns = zip(*adjacency.boxes()[0], strict=True)
+    lows, highs = ({abs(end) for end in column} for column in columns)
+    if len(lows | highs) > 1:
+        raise Unsupported("the aggregates of the records move by different distances")
+    (distance,) = lows
+    moves = list(adjacency.vertices(len(adjacency.boxes()[0])))
+    total = max((sum(map(abs, move)) for move in moves), default=Fraction(0))
+    if not total:
+        raise Unsupported("the aggregates of the records do not move")
+    if adjacency.moves_one:
+        return OneWithin(distance)
+    if total <= 2 * distance:
+        return SumWithin(total)
+    return Monotone(distance) if adjacency.moves_one_way else EachWithin(distance)
 
 
 def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...]:

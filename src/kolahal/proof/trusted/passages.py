@@ -10,9 +10,13 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
+from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.released import released
+from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import Inequality, LinearForm, Number, number, unknowns_of, variable
 from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell
+from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths, affine_parts, discrete_part
 from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, Indeterminate, MoveAt, NoiseAt
 from kolahal.verdicts import Unknown
@@ -133,6 +137,9 @@ def worst_changes(case: SizedProgram, rows: Sequence[Row]) -> tuple[Number, ...]
 
 def whole_moves(adjacency: Adjacency, size: int) -> Iterator[Move]:
     """Every move of neighbours by whole numbers."""
+    if isinstance(adjacency, RecordRelation):
+        yield from adjacency.finite_moves()
+        return
     reach = math.floor(adjacency.distance)
     if isinstance(adjacency, OneWithin):
         yield (Fraction(0),) * size
@@ -150,6 +157,24 @@ class Piece:
 
     places: tuple[int, ...]
     atoms: Atoms
+
+
+def explore_released(
+    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], most: int, ties: bool
+) -> Paths | Unknown:
+    """All paths to the answer; where it is not linear, to what it is computed from, which gives away no less."""
+    paths, parts = explore(sketch, size, arguments, most, ties=ties), released(sketch)
+    if isinstance(paths, Unknown) and parts != sketch:
+        found = explore(parts, size, arguments, most, ties=ties)
+        return paths if isinstance(found, Unknown) else found
+    return paths
+
+
+def find_no_bound(adjacency: Adjacency) -> str:
+    """Why neighbours are not within any distance, or nothing; then no move can be hidden by finite noise."""
+    if isinstance(adjacency, RecordRelation) and adjacency.unbounded:
+        return f"one record can move {adjacency.show(adjacency.unbounded[0])} by any amount; clip what it adds up"
+    return ""
 
 
 def relation(adjacency: Adjacency, size: int) -> list[Piece]:
@@ -172,6 +197,10 @@ def relation(adjacency: Adjacency, size: int) -> list[Piece]:
             signs = itertools.product((1, -1), repeat=size)
             sums = (LinearForm({MoveAt(i): s for i, s in zip(every, sign, strict=True)}, -reach) for sign in signs)
             return [Piece(every, tuple(Inequality(total, strict=False) for total in sums))]
+        case RecordRelation():
+            # Boxes around the moves: more than can happen, which makes a proof harder and no less true.
+            boxes = [[box((i,), *ends).atoms for i, ends in enumerate(way)] for way in adjacency.boxes()]
+            return [Piece(every, tuple(itertools.chain.from_iterable(atoms))) for atoms in boxes]
         case _:
             raise AssertionError(f"{adjacency} has no polyhedra")
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from kolahal.lang import ir
+from kolahal.lang.released import released as answer_parts
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import LinearForm, number, variable
@@ -96,7 +97,13 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
 
     settled = settle_answers(spread)
     if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) == 1:
-        return Product(sketch, *both(settled), monomials, False)
+        try:
+            return Product(sketch, *both(settled), monomials, False)
+        except Unsupported:
+            parts = answer_parts(spread)
+            if parts == spread:
+                raise
+            return Product(sketch, *both(parts), monomials, False)
     try:
         return Product(sketch, *both(spread), monomials, False)
     except Unsupported:

@@ -1,0 +1,110 @@
+"""Programs over records: what the emitted file does with them before the program over answers runs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from kolahal.lang.adjacency import EachWithin
+from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records import RECORD, Table, is_whole, print_item
+from kolahal.lang.sketch import Parameter, Role, Sketch
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersProgram:
+    """The program over answers, the numbers that the grid must contain for the aggregates, and what refines its noise."""
+
+    program: Sketch
+    numbers: tuple[str, ...]
+    refined: int
+    reasons: tuple[str, ...]  # why a proof about real noise may not carry over to the grid
+
+
+def over_answers(program: Sketch, name: str) -> AnswersProgram:
+    """What is left of a program over records when its aggregates are known; each moves by at most the same distance."""
+    adjacency, table = program.adjacency, program.private.table
+    assert isinstance(adjacency, RecordRelation) and table is not None
+    private = replace(program.private, table=None)
+    parameters = tuple(private if p.role is Role.PRIVATE else p for p in program.parameters)
+    core = replace(program, name=name, parameters=parameters, adjacency=EachWithin(adjacency.distance), source=None)
+    corners = adjacency.pieces.corners
+    sizes = {abs(step) for corner in corners for step in corner} | {sum(map(abs, c), Fraction(0)) for c in corners}
+    fractions = sorted(size for size in sizes if size.denominator > 1)
+    numbers = tuple(f"{size.numerator} / {size.denominator}" for size in fractions)
+    return AnswersProgram(core, numbers, _refinement(adjacency), _find_reasons(adjacency, table))
+
+
+def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
+    """Why aggregates may leave the grid, or moves between two corners need shifts that do."""
+    if adjacency.spans:
+        return ("a max, min, any or all of records is not a sum",)
+    found = []
+    if not adjacency.pieces.finite:
+        rough = [a for a in table.aggregates if not is_whole(a.item, table.row)]
+        found += [f"{a.over(table.rows)} adds up numbers that need not be whole; declare whole=True" for a in rough[:1]]
+        several = len(table.aggregates) > 1
+        if several and (adjacency.name == "replace" or adjacency.count > 1):
+            found.append("several sums, of which one is not a count, move together by more than one record")
+        elif several and any(len(set(piece.values)) > 2 for piece in adjacency.pieces.pieces):
+            found.append("two sums that are not counts move together, each by its own amount")
+    return tuple(found)
+
+
+def _refinement(adjacency: RecordRelation) -> int:
+    """How much finer the noise must be: a move between two corners is hidden by a mixture of their shifts, whose weights
+    are whole multiples of a step over the width between the corners; a move by several records by the mean of theirs."""
+    widths = [
+        abs(a - b).numerator
+        for piece in adjacency.pieces.pieces
+        for one, two in [(piece.values[0], piece.values[-1])]
+        for a, b in zip(one, two, strict=True)
+        if a != b
+    ]
+    return math.lcm(adjacency.count, *widths)
+
+
+def print_fields(table: Table) -> str:
+    """The fields of a record, for the support code."""
+    shown = [f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r})" for f in table.row.fields]
+    return "_FIELDS = [\n" + "".join(f"    {field},\n" for field in shown) + "]"
+
+
+def _end(value: Fraction | None) -> str:
+    return "None" if value is None else str(value) if value.denominator == 1 else f'Fraction("{value}")'
+
+
+def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
+    """The function that goes once through the records."""
+    lines = [f"def _aggregate({', '.join([table.rows, *public])}):", '    """The aggregates of the records, in one pass."""']
+    names = [f"answer_{i}" for i in range(len(table.aggregates))]
+    lines.append(f"    {' = '.join(names)} = 0")
+    fields = ", ".join(f"{RECORD}_{f.name}" if f.name else RECORD for f in table.row.fields)
+    lines.append(f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):")
+    for name, aggregate in zip(names, table.aggregates, strict=True):
+        add = f"{name} += {print_item(aggregate.item, '_')}"
+        if aggregate.test is None:
+            lines.append(f"        {add}")
+        else:
+            lines += [f"        if {print_item(aggregate.test, '_')}:", f"            {add}"]
+    return "\n".join([*lines, f"    return [{', '.join(names)}]"])
+
+
+def record_names(table: Table) -> frozenset[str]:
+    return frozenset(f"{RECORD}_{f.name}" if f.name else RECORD for f in table.row.fields)
+
+
+def print_front(program: Sketch, name: str, inner: str, public: tuple[str, ...]) -> str:
+    """The function that a user calls: from records to the answer."""
+    table = program.private.table
+    assert table is not None
+    parameters = [(p.called if p.role is Role.PRIVATE else str(p)) for p in program.parameters]
+    passed = [f"_aggregate({', '.join([table.rows, *(_exactly(p) for p in program.parameters if p.name in public)])})"]
+    called = ", ".join(passed[0] if p.role is Role.PRIVATE else p.name for p in program.parameters)
+    doc = f"{program.adjacency.describe()}; see the top of this file.".capitalize()
+    return f'def {name}({", ".join(parameters)}):\n    """{doc}"""\n    return {inner}({called})'
+
+
+def _exactly(parameter: Parameter) -> str:
+    return f'_argument("{parameter.name}", "{parameter.type.value}", {parameter.name})'

@@ -1,0 +1,326 @@
+"""Functions of one record, and the loop over records that adds them up, from the syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
+
+from kolahal.lang.cells import item_range
+from kolahal.lang.read.tree import Refused, Tree, clip
+from kolahal.lang.records import (
+    ONE,
+    ZERO,
+    Apply,
+    ArgumentOf,
+    FieldOf,
+    NumberOf,
+    RecordFunction,
+    RowClass,
+    TextOf,
+    is_whole,
+)
+from kolahal.lang.scale import exact
+
+TRUE: RecordFunction = Apply("==", (ZERO, ZERO))
+FALSE: RecordFunction = Apply("!=", (ZERO, ZERO))
+NUMBER, TRUTH, TEXT = "a number", "a truth value", "a text"
+OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+COMPARED: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+MOST_POWER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a loop over the records adds to numbers, and to the items of lists of zeros."""
+
+    scalars: dict[str, RecordFunction] = field(default_factory=dict)
+    lists: dict[str, list[RecordFunction]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemReader:
+    """Reads functions of the record called `record`; `bound` names have known values."""
+
+    tree: Tree
+    row: RowClass
+    public: Mapping[str, bool]  # argument → whether it is a truth value
+    record: str = ""
+    bound: Mapping[str, RecordFunction] = field(default_factory=dict)
+    carried: frozenset[str] = frozenset()  # names that the loop over records changes from turn to turn
+
+    def of(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
+        return replace(self, record=record, bound=bound)
+
+    def number(self, node: ast.expr) -> RecordFunction:
+        item, kind = self.read(node)
+        if kind == TEXT:
+            raise self.no_place(node, "it is a text where a number is needed")
+        return Apply("if", (item, ONE, ZERO)) if kind == TRUTH else item
+
+    def truth(self, node: ast.expr) -> RecordFunction:
+        item, kind = self.read(node)
+        if kind != TRUTH:
+            raise self.no_place(node, f"it is {kind} where a condition is needed")
+        return item
+
+    def constant(self, node: ast.expr) -> Fraction | None:
+        match node:
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                return exact(value)
+            case ast.UnaryOp(ast.USub(), inner):
+                found = self.constant(inner)
+                return None if found is None else -found
+            case _:
+                return None
+
+    def no_place(self, node: ast.AST, reason: str) -> Refused:
+        return self.tree.refuse("K167", node, thing=clip(node), reason=reason)
+
+    def read(self, node: ast.expr) -> tuple[RecordFunction, str]:
+        known = self.constant(node)
+        if known is not None:
+            return NumberOf(known), NUMBER
+        match node:
+            case ast.Constant(value=bool() as value):
+                return (TRUE if value else FALSE), TRUTH
+            case ast.Constant(value=str() as text):
+                return TextOf(text), TEXT
+            case ast.Name(id=name):
+                return self.name(node, name)
+            case ast.Attribute(ast.Name(id=name), attribute) if name == self.record:
+                return self.field(node, attribute)
+            case ast.BinOp(left, op, right):
+                return self.arithmetic(node, left, op, right), NUMBER
+            case ast.UnaryOp(ast.USub(), inner):
+                return Apply("neg", (self.number(inner),)), NUMBER
+            case ast.UnaryOp(ast.UAdd(), inner):
+                return self.number(inner), NUMBER
+            case ast.UnaryOp(ast.Not(), inner):
+                return Apply("not", (self.truth(inner),)), TRUTH
+            case ast.BoolOp(op, values):
+                word, (first, *rest) = "and" if isinstance(op, ast.And) else "or", [self.truth(v) for v in values]
+                for other in rest:
+                    first = Apply(word, (first, other))
+                return first, TRUTH
+            case ast.Compare(left, ops, others):
+                return self.comparison(node, [left, *others], ops), TRUTH
+            case ast.IfExp(test, then, orelse):
+                return Apply("if", (self.truth(test), self.number(then), self.number(orelse))), NUMBER
+            case ast.Call(func, args, []):
+                return self.call(node, func, args), NUMBER
+            case _:
+                raise self.no_place(node, "an aggregate has numbers, comparisons, max, min, abs and clip of one record")
+
+    def name(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:
+        if name in self.bound:
+            item = self.bound[name]
+            label = isinstance(item, TextOf) or any(FieldOf(f.name) == item and f.kind == "label" for f in self.row.fields)
+            return item, TEXT if label else TRUTH if is_truth(item, self.row) else NUMBER
+        if name == self.record:
+            if self.row.name is None:
+                return FieldOf(""), NUMBER
+            raise self.no_place(node, f"a record of {self.row.name} is used by its fields, such as {name}.{self.row.fields[0].name}")
+        if name in self.public:
+            return ArgumentOf(name, self.public[name]), TRUTH if self.public[name] else NUMBER
+        if name in self.carried:
+            raise self.tree.refuse("K166", node, thing=f"`{name}`")
+        raise self.tree.refuse("K168", node, name=name)
+
+    def field(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:
+        for known in self.row.fields:
+            if known.name == name and name:
+                return FieldOf(name), {"label": TEXT, "bool": TRUTH}.get(known.kind, NUMBER)
+        have = ", ".join(f.name for f in self.row.fields if f.name) or "no fields"
+        raise self.no_place(node, f"a record has {have}")
+
+    def arithmetic(self, node: ast.expr, left: ast.expr, op: ast.operator, right: ast.expr) -> RecordFunction:
+        if isinstance(op, ast.Pow):
+            power, base = self.constant(right), self.number(left)
+            if power is None or power.denominator != 1 or not 1 <= power <= MOST_POWER:
+                raise self.no_place(node, f"powers are whole numbers from 1 to {MOST_POWER}")
+            item = base
+            for _ in range(int(power) - 1):
+                item = Apply("*", (item, base))
+            return item
+        if type(op) not in OPERATORS:
+            raise self.no_place(node, "an aggregate has + - * / and ** with a number")
+        return Apply(OPERATORS[type(op)], (self.number(left), self.number(right)))
+
+    def comparison(self, node: ast.expr, parts: list[ast.expr], ops: list[ast.cmpop]) -> RecordFunction:
+        found: RecordFunction | None = None
+        for (left, right), op in zip(pairwise(parts), ops, strict=True):
+            link = self.link(node, left, op, right)
+            found = link if found is None else Apply("and", (found, link))
+        assert found is not None
+        return found
+
+    def link(self, node: ast.expr, left: ast.expr, op: ast.cmpop, right: ast.expr) -> RecordFunction:
+        match op, right:
+            case (ast.In() | ast.NotIn()), (ast.Tuple(values) | ast.List(values) | ast.Set(values)) if values:
+                one, *rest = [self.link(node, left, ast.Eq(), value) for value in values]
+                for other in rest:
+                    one = Apply("or", (one, other))
+                return one if isinstance(op, ast.In) else Apply("not", (one,))
+        if type(op) not in COMPARED:
+            raise self.no_place(node, "an aggregate compares with < <= > >= == != and `in` a list of values")
+        (one, kind), (two, other_kind) = self.read(left), self.read(right)
+        sign = COMPARED[type(op)]
+        if TEXT in (kind, other_kind) and (kind != other_kind or sign not in ("==", "!=")):
+            raise self.no_place(node, "texts are compared with texts, by == and !=")
+        self.check_labels(node, one, two)
+        if kind != TEXT:
+            one, two = self.number(left), self.number(right)
+        return Apply(sign, (one, two))
+
+    def check_labels(self, node: ast.expr, one: RecordFunction, two: RecordFunction) -> None:
+        """A label that the field does not have is a slip of the pen."""
+        for label, of in ((one, two), (two, one)):
+            known = next((f for f in self.row.fields if isinstance(of, FieldOf) and f.name == of.name), None)
+            if isinstance(label, TextOf) and known is not None and label.value not in known.labels:
+                raise self.no_place(node, f"{known.name} is one of {', '.join(known.labels)}")
+
+    def call(self, node: ast.expr, func: ast.expr, args: list[ast.expr]) -> RecordFunction:
+        name = "clip" if self.tree.ours(func) == "clip" else func.id if isinstance(func, ast.Name) else ""
+        of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs") else ()
+        match name, len(of):
+            case "clip", 3:
+                low, high = of[1:]
+                if isinstance(low, NumberOf) and isinstance(high, NumberOf) and low.value > high.value:
+                    raise self.no_place(node, "the lower bound is above the upper one")
+                return Apply("clip", of)
+            case ("max" | "min"), count if count >= 2:
+                return Apply(name, of)
+            case "abs", 1:
+                return Apply("abs", of)
+            case ("sum" | "len" | "any" | "all"), _:
+                raise self.no_place(node, "an aggregate inside an aggregate would look at all records for each of them")
+            case _:
+                raise self.no_place(node, "an aggregate has clip(x, low, high), max, min and abs of one record")
+
+    # ---- the loop over records
+
+    def loop(self, record: str, body: Sequence[ast.stmt], zeros: Mapping[str, int]) -> Totals:
+        """What a loop over the records adds up."""
+        added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+        stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        turn = _RecordTurn(replace(self, record=record, carried=frozenset(added | stored | set(zeros))), zeros, Totals())
+        turn.run(body, TRUE, {})
+        return turn.totals
+
+
+def is_truth(item: RecordFunction, row: RowClass) -> bool:
+    match item:
+        case Apply(op):
+            return op in ("not", "and", "or", "<", "<=", ">", ">=", "==", "!=")
+        case FieldOf(name):
+            return any(f.name == name and f.kind == "bool" for f in row.fields)
+        case ArgumentOf(_, truth):
+            return truth
+        case _:
+            return False
+
+
+def both(left: RecordFunction, right: RecordFunction) -> RecordFunction:
+    if FALSE in (left, right):
+        return FALSE
+    return right if left == TRUE else left if right == TRUE else Apply("and", (left, right))
+
+
+@dataclass(slots=True)
+class _RecordTurn:
+    """One turn of a loop over records, run on symbols."""
+
+    reader: ItemReader
+    zeros: Mapping[str, int]
+    totals: Totals
+
+    def run(self, body: Sequence[ast.stmt], reached: RecordFunction, names: dict[str, RecordFunction]) -> tuple[RecordFunction, dict[str, RecordFunction]]:
+        """When the end of a block is reached, and what the names of this turn stand for there."""
+        for node in body:
+            if reached == FALSE:
+                break
+            reached, names = self.statement(node, reached, names)
+        return reached, names
+
+    def statement(self, node: ast.stmt, reached: RecordFunction, names: dict[str, RecordFunction]) -> tuple[RecordFunction, dict[str, RecordFunction]]:
+        read = replace(self.reader, bound={**self.reader.bound, **names})
+        match node:
+            case ast.Pass() | ast.Expr(ast.Constant()):
+                return reached, names
+            case ast.Continue():
+                return FALSE, names
+            case ast.AugAssign(ast.Name(id=name), ast.Add() | ast.Sub() as op, value) if name not in names:
+                self.add(name, reached, _signed(op, read.number(value)))
+                return reached, names
+            case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=again), ast.Add() | ast.Sub() as op, value)) if (
+                name == again and name not in names
+            ):
+                self.add(name, reached, _signed(op, read.number(value)))
+                return reached, names
+            case ast.AugAssign(ast.Name(id=name), op, value):
+                old = ast.copy_location(ast.Name(name, ast.Load()), node)
+                return reached, names | {name: read.arithmetic(value, old, op, value)}
+            case ast.Assign([ast.Name(id=name)], value):
+                return reached, names | {name: read.read(value)[0]}
+            case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
+                self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
+                return reached, names
+            case ast.If(test, then, orelse):
+                return self.branch(read.truth(test), then, orelse, reached, names)
+            case _:
+                raise self.reader.tree.refuse("K166", node, thing=f"`{clip(node)}`")
+
+    def branch(
+        self, test: RecordFunction, then: list[ast.stmt], orelse: list[ast.stmt], reached: RecordFunction, names: dict[str, RecordFunction]
+    ) -> tuple[RecordFunction, dict[str, RecordFunction]]:
+        ends = []
+        for way, body in ((test, then), (Apply("not", (test,)), orelse)):
+            end, known = self.run(body, both(reached, way), dict(names))
+            if end != FALSE:
+                ends.append((end, known, way))
+        if not ends:
+            return FALSE, names
+        if len(ends) == 1:
+            return ends[0][0], ends[0][1]
+        (one, first, _), (two, second, _) = ends
+        plain = one == both(reached, test) and two == both(reached, Apply("not", (test,)))
+        # A name that only one way assigns would still have its value from the record before.
+        shared = {
+            name: first[name] if first[name] == second[name] else Apply("if", (test, first[name], second[name]))
+            for name in first
+            if name in second
+        }
+        return reached if plain else Apply("or", (one, two)), shared
+
+    def add(self, name: str, reached: RecordFunction, item: RecordFunction) -> None:
+        self.totals.scalars[name] = _added(self.totals.scalars.get(name), reached, item)
+
+    def add_at(self, node: ast.stmt, name: str, reached: RecordFunction, place: RecordFunction, item: RecordFunction) -> None:
+        tree, size = self.reader.tree, self.zeros.get(name)
+        if size is None:
+            raise tree.refuse("K170", node, name=name, reason=f"`{name}` is not a list of zeros that was made before the loop")
+        bounds = item_range(self.reader.row, place, None if reached == TRUE else reached)
+        if not is_whole(place, self.reader.row) or bounds is None or bounds[0] < 0 or bounds[1] > size - 1:
+            reason = f"the place need not be a whole number from 0 to {size - 1}"
+            raise tree.refuse("K170", node, name=name, reason=reason)
+        several = self.totals.lists.setdefault(name, [ZERO] * size)
+        for i in range(size):
+            here = both(reached, Apply("==", (place, NumberOf(Fraction(i)))))
+            several[i] = _added(None if several[i] == ZERO else several[i], here, item)
+
+
+def _signed(op: ast.operator, item: RecordFunction) -> RecordFunction:
+    if isinstance(op, ast.Add):
+        return item
+    return NumberOf(-item.value) if isinstance(item, NumberOf) else Apply("neg", (item,))
+
+
+def _added(total: RecordFunction | None, reached: RecordFunction, item: RecordFunction) -> RecordFunction:
+    more = item if reached == TRUE else Apply("if", (reached, item, ZERO))
+    return more if total is None else Apply("+", (total, more))
+

@@ -1,0 +1,471 @@
+"""Neighbouring lists of records, as moves of their aggregates; and lists of records that have given aggregates.
+
+What one record contributes to the sums of a program is a vector, the same record in every sum. Neighbours differ by a
+few such vectors, added, taken away or exchanged. docs/theory-records.md says why the corners below enclose all moves.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import ClassVar, TypeAlias
+
+from kolahal.errors import UsageError
+from kolahal.lang.adjacency import Adjacency, Move
+from kolahal.lang.cells import RecordPieces, field_values, find_pieces, item_range
+from kolahal.lang.records import ZERO, Record, RecordFunction, Table
+
+MOST_RECORDS = 3_000  # that are tried for a refutation
+MOST_LISTED = 24  # records that short lists are made of, where an aggregate is a max or min
+MOST_STEPS = 2_000  # of the search for records with given sums
+DEEPEST = 12  # different records of a list
+Rows: TypeAlias = tuple[tuple[int, Record], ...]  # how often each record is in the list
+
+
+@dataclass(frozen=True, slots=True)
+class Swing:
+    """How far a max or min may move, None being without bound; and whether a record that comes only moves it up, or down."""
+
+    size: Fraction | None
+    way: int
+
+    def ends(self, sign: int, count: int) -> tuple[Fraction, Fraction]:
+        """The extreme moves; of several records, some may come and some go."""
+        size = self.size or Fraction(0)
+        if not self.way or not sign or count > 1:
+            return -size, size
+        moved = sign * self.way * size
+        return min(moved, Fraction(0)), max(moved, Fraction(0))
+
+
+@dataclass(frozen=True)
+class RecordRelation(Adjacency):
+    """Lists that differ by up to `count` records. Without a table it is what a decorator says, and has no moves yet."""
+
+    count: int = 1
+    table: Table | None = None
+    public: tuple[tuple[str, Fraction | bool], ...] = ()  # at which refutations look at aggregates
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.count < 1:
+            raise UsageError(f"{self.name}({self.count}): the number of records must be a whole number above 0")
+
+    @classmethod
+    def declared(cls, count: int) -> RecordRelation:
+        return cls(Fraction(count), count)
+
+    def about(self, table: Table, public: Sequence[tuple[str, Fraction | bool]]) -> RecordRelation:
+        """The same relation on the aggregates of a table; its distance is the longest step of one of them."""
+        chosen = type(self)(Fraction(self.count), self.count, table, tuple(public))
+        steps = [abs(step) for move in chosen.vertices(len(table.aggregates)) for step in move]
+        return type(self)(max([step for step in steps if step] or [Fraction(1)]), self.count, table, tuple(public))
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.count})"
+
+    def describe(self) -> str:
+        return self.words.format(d="one record" if self.count == 1 else f"up to {self.count} records")
+
+    # ---- what one record contributes
+
+    @property
+    def _table(self) -> Table:
+        assert self.table is not None, "the relation has no aggregates yet"
+        return self.table
+
+    @cached_property
+    def pieces(self) -> RecordPieces:
+        functions: list[RecordFunction] = [a.contribution if a.how == "sum" else ZERO for a in self._table.aggregates]
+        return find_pieces(self._table.row, functions)
+
+    @cached_property
+    def spans(self) -> dict[int, Swing]:
+        """How far each max or min may move."""
+        found: dict[int, Swing] = {}
+        for i, a in enumerate(self._table.aggregates):
+            if a.how != "sum":
+                known = item_range(self._table.row, a.item, a.test)
+                assert a.default is not None
+                if known is None:
+                    found[i] = Swing(None, 0)
+                    continue
+                # The first record that counts takes the place of the default, which may be on the other side.
+                way = int(a.default <= known[0]) if a.how == "max" else -int(a.default >= known[1])
+                found[i] = Swing(max(known[1], a.default) - min(known[0], a.default), way)
+        return found
+
+    @property
+    def unbounded(self) -> tuple[int, ...]:
+        """The aggregates that one record may move by any amount."""
+        return tuple(sorted({*self.pieces.unbounded, *(i for i, span in self.spans.items() if span.size is None)}))
+
+    @property
+    def whole(self) -> bool:
+        """Whether aggregates move by finitely many whole steps."""
+        steps = (step for corner in self.pieces.corners for step in corner)
+        return not self.spans and self.pieces.finite and all(step.denominator == 1 for step in steps)
+
+    @property
+    def moves_one(self) -> bool:
+        """Whether at most one aggregate moves."""
+        return False
+
+    @property
+    def moves_one_way(self) -> bool:
+        """Whether all aggregates move up, or all down."""
+        return False
+
+    def contributions(self) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The least and the most that one record adds to each aggregate."""
+        columns = list(zip(*self.pieces.corners, strict=True))
+        return tuple(self.spans[i].ends(1, 1) if i in self.spans else (min(c), max(c)) for i, c in enumerate(columns))
+
+    def show(self, place: int) -> str:
+        """An aggregate as it is written in a program."""
+        return self._table.aggregates[place].over(self._table.rows)
+
+    # ---- moves
+
+    def _ends(self, corner: Move, sign: int) -> Iterator[Move]:
+        """A move of the sums with every extreme move of the others; `sign` is 1 if records come, -1 if they go, 0 if both."""
+        yield from itertools.product(
+            *(self.spans[i].ends(sign, self.count) if i in self.spans else (step,) for i, step in enumerate(corner))
+        )
+
+    def vertices(self, size: int) -> Iterator[Move]:
+        """The corners of a set that contains all moves, if all aggregates have bounds; otherwise some moves.
+
+        Of the first `size` aggregates, where that is not all.
+        """
+        assert 0 < size <= len(self._table.aggregates)
+        moves = iter(self.library_moves) if self.unbounded else self._corners()
+        return (move for move in dict.fromkeys(move[:size] for move in moves) if any(move))
+
+    def _corners(self) -> Iterator[Move]:
+        raise NotImplementedError
+
+    def boxes(self) -> list[list[tuple[Fraction, Fraction]]]:
+        """Bounds of the moves of each aggregate; the moves of neighbours are in one of these boxes."""
+        columns = list(zip(*self._corners(), strict=True))
+        return [[(min(column), max(column)) for column in columns]]
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all aggregates move by the same distance."""
+        return len({max(map(abs, ends)) for ends in self.boxes()[0]}) == 1
+
+    def finite_moves(self) -> Iterator[Move]:
+        """All moves, where there are only so many."""
+        assert self.whole
+        single = set(self._steps())
+        reached = {tuple(Fraction(0) for _ in self._table.aggregates)}
+        for _ in range(self.count):
+            reached |= {tuple(map(sum, zip(a, b, strict=True))) for a in reached for b in single}  # type: ignore[arg-type]
+        yield from sorted(reached)
+
+    def _steps(self) -> Iterator[Move]:
+        """The moves by one record, where contributions are finitely many."""
+        raise NotImplementedError
+
+    # ---- concrete records
+
+    @cached_property
+    def library(self) -> dict[Move, Record]:
+        """Contributions of records that are worth trying, and the plainest record of each."""
+        fields, far = self._table.row.fields, bool(self.unbounded)
+        others = [a for a in self._table.aggregates if a.how != "sum"]
+        breaks = [self.pieces.breaks, *(find_pieces(self._table.row, [a.gated]).breaks for a in others)]
+        values = [field_values(f, [mark for known in breaks for mark in known.get(f.name, ())], far) for f in fields]
+        found: dict[Move, Record] = {}
+        for record in itertools.islice(itertools.product(*values), MOST_RECORDS):
+            found.setdefault(self._table.contribution(record, dict(self.public)), record)
+        return found
+
+    @cached_property
+    def library_moves(self) -> tuple[Move, ...]:
+        raise NotImplementedError
+
+    def allows(self, move: Sequence[Fraction]) -> bool:
+        return tuple(move) in self._known_moves
+
+    @cached_property
+    def _known_moves(self) -> frozenset[Move]:
+        return frozenset(self.library_moves)
+
+    def draw_move(self, size: int, rng: random.Random) -> Move:
+        moves = self.library_moves
+        return moves[rng.randrange(len(moves))] if moves else (Fraction(0),) * size
+
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+        """Two neighbouring lists of records with these aggregates, if some are found."""
+        raise NotImplementedError
+
+    def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
+        return len(d1) == len(d2) == len(self._table.aggregates) and self._realised(tuple(d1), tuple(d2)) is not None
+
+    def admits(self, database: Sequence[Fraction]) -> bool:
+        """Whether some list of records is known to have these aggregates."""
+        return self.compose(tuple(database)) is not None
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[Move, Move], tuple[Rows, Rows] | None]:
+        return {}
+
+    def _realised(self, d1: Move, d2: Move) -> tuple[Rows, Rows] | None:
+        if (d1, d2) not in self._pairs:
+            self._pairs[d1, d2] = self.realise(d1, d2)
+        return self._pairs[d1, d2]
+
+    @cached_property
+    def _composed(self) -> dict[Move, Rows | None]:
+        return {}
+
+    def compose(self, target: Move) -> Rows | None:
+        """A list of records with these aggregates, if one is found."""
+        if target not in self._composed:
+            self._composed[target] = self._short_list(target) if self.spans else _Search(self.library).run(target)
+        return self._composed[target]
+
+    def _short_list(self, target: Move) -> Rows | None:
+        return self._short_lists.get(target)
+
+    @cached_property
+    def _short_lists(self) -> dict[Move, Rows]:
+        records = list(self.library.values())[:MOST_LISTED]
+        found: dict[Move, Rows] = {}
+        for size in range(3):
+            for rows in itertools.combinations_with_replacement(records, size):
+                answers = self._table.answers(rows, dict(self.public))
+                found.setdefault(answers, tuple((1, record) for record in rows))
+        return found
+
+    def nearest(self, target: Sequence[Fraction]) -> Move:
+        """The aggregates of a list of records that are near these."""
+        if self.spans:
+            return min(self._short_lists, key=lambda d: sum(abs(a - b) for a, b in zip(d, target, strict=True)))
+        near = (Fraction(0),) * len(target)
+        for _ in range(2 * len(target) + 2):
+            gap = tuple(a - b for a, b in zip(target, near, strict=True))
+            best = sum(map(abs, gap), Fraction(0))
+            step: Move | None = None
+            for vector in self.library:
+                times = _times(gap, vector)
+                rest = sum((abs(g - times * v) for g, v in zip(gap, vector, strict=True)), Fraction(0))
+                if times and rest < best:
+                    best, step = rest, tuple(times * v for v in vector)
+            if step is None:
+                break
+            near = tuple(a + b for a, b in zip(near, step, strict=True))
+        return near
+
+    def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
+        """Neighbours near d1 that differ by `move` and are the aggregates of lists of records."""
+        raise NotImplementedError
+
+    def neighbours(self, database: Sequence[Fraction], rng: random.Random) -> Iterator[Move]:
+        base = tuple(database)
+        while True:
+            found = self.settle(base, self.draw_move(len(base), rng))
+            if found is not None and found[0] == base:
+                yield found[1]
+            else:
+                yield base
+
+
+def _times(gap: Sequence[Fraction], vector: Move) -> int:
+    """How often a vector fits into a gap, roughly."""
+    sizes = sorted((abs(g / v), g / v) for g, v in zip(gap, vector, strict=True) if v)
+    return max(0, round(sizes[0][1])) if sizes else 0
+
+
+class _Search:
+    """Records with given sums, by depth-first search; the vectors that leave least are tried first."""
+
+    def __init__(self, library: dict[Move, Record]):
+        self.library = {vector: record for vector, record in library.items() if any(vector)}
+        self.steps = 0
+        columns = list(zip(*self.library, strict=True))
+        self.up = [any(v > 0 for v in column) for column in columns]
+        self.down = [any(v < 0 for v in column) for column in columns]
+
+    def run(self, target: Move, depth: int = 0) -> Rows | None:
+        if not any(target):
+            return ()
+        if not self.library or depth == DEEPEST or self.steps > MOST_STEPS:
+            return None
+        if any((t > 0 and not up) or (t < 0 and not down) for t, up, down in zip(target, self.up, self.down, strict=True)):
+            return None
+        first = next(i for i, t in enumerate(target) if t)
+        tries: list[tuple[Fraction, int, Move, Move]] = []
+        for vector in self.library:
+            if vector[first] * target[first] <= 0:
+                continue
+            top = int(target[first] / vector[first])
+            for times in dict.fromkeys((top, top - 1, 1)):
+                if times >= 1:
+                    rest = tuple(t - times * v for t, v in zip(target, vector, strict=True))
+                    tries.append((sum(map(abs, rest), Fraction(0)), times, vector, rest))
+        for _, times, vector, rest in sorted(tries, key=lambda t: t[:2])[:12]:
+            self.steps += 1
+            others = self.run(rest, depth + 1)
+            if others is not None:
+                return ((times, self.library[vector]), *others)
+        return None
+
+
+def _scaled(factor: int, vector: Move) -> Move:
+    return tuple(factor * step for step in vector)
+
+
+def _sum(left: Move, right: Move) -> Move:
+    return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+@dataclass(frozen=True)
+class AddRemove(RecordRelation):
+    """Up to `count` records more or fewer: a person may be in the data or not, and their number is private."""
+
+    name: ClassVar[str] = "add_remove"
+    words: ClassVar[str] = "{d} may be added or removed"
+
+    @property
+    def moves_one(self) -> bool:
+        if self.count > 1 or self.spans:
+            return False
+        # Between two corners on different axes lie moves of both.
+        return all(len({i for values in p.values for i, v in enumerate(values) if v}) <= 1 for p in self.pieces.pieces)
+
+    @property
+    def moves_one_way(self) -> bool:
+        steps = [[step for values in piece.values for step in values] for piece in self.pieces.pieces]
+        return self.count == 1 and not self.spans and all(min(s) >= 0 or max(s) <= 0 for s in steps)
+
+    def _corners(self) -> Iterator[Move]:
+        for corner in self.pieces.corners:
+            for sign in (1, -1):
+                yield from self._ends(_scaled(sign * self.count, corner), sign)
+
+    def _steps(self) -> Iterator[Move]:
+        return (_scaled(sign, corner) for corner in self.pieces.corners for sign in (1, -1))
+
+    @cached_property
+    def library_moves(self) -> tuple[Move, ...]:
+        if self.spans:
+            known = self._short_pairs
+            return tuple(dict.fromkeys(tuple(b - a for a, b in zip(x, y, strict=True)) for x, y in known))
+        scaled = (_scaled(sign * self.count, vector) for vector in self.library for sign in (1, -1))
+        return tuple(dict.fromkeys(move for move in scaled if any(move)))
+
+    @cached_property
+    def _short_pairs(self) -> dict[tuple[Move, Move], tuple[Rows, Rows]]:
+        found: dict[tuple[Move, Move], tuple[Rows, Rows]] = {}
+        for answers, rows in list(self._short_lists.items()):
+            for record in list(self.library.values())[:MOST_LISTED]:
+                more = (*rows, (self.count, record))
+                after = self._table.answers([r for n, r in more for _ in range(n)], dict(self.public))
+                found.setdefault((answers, after), (rows, more))
+                found.setdefault((after, answers), (more, rows))
+        return found
+
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+        first, second = tuple(d1), tuple(d2)
+        if self.spans:
+            return self._short_pairs.get((first, second))
+        move = tuple(b - a for a, b in zip(first, second, strict=True))
+        found: list[tuple[Rows, Rows]] = []
+        for times in range(1, self.count + 1):
+            for sign, base in ((1, first), (-1, second)):
+                vector = tuple(sign * step / times for step in move)
+                rows = self.compose(base) if vector in self.library else None
+                if rows is not None:
+                    more = (*rows, (times, self.library[vector]))
+                    found.append((rows, more) if sign == 1 else (more, rows))
+        return min(found, key=lambda pair: sum(n for rows in pair for n, _ in rows), default=None)
+
+    def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
+        if self.spans:
+            pairs = [pair for pair in self._short_pairs if tuple(b - a for a, b in zip(*pair, strict=True)) == move]
+            return min(pairs, key=lambda p: sum(abs(a - b) for a, b in zip(p[0], d1, strict=True)), default=None)
+        if tuple(step / self.count for step in move) in self.library:
+            base = self.nearest(d1)
+            return base, _sum(base, move)
+        if tuple(-step / self.count for step in move) not in self.library:
+            return None
+        base = self.nearest(_sum(d1, move))
+        return _sum(base, _scaled(-1, move)), base
+
+
+@dataclass(frozen=True)
+class Replace(RecordRelation):
+    """Up to `count` records changed: how many records there are is public."""
+
+    name: ClassVar[str] = "replace"
+    words: ClassVar[str] = "{d} may be replaced by others; how many there are is public"
+
+    def _corners(self) -> Iterator[Move]:
+        for before, after in itertools.product(self.pieces.corners, repeat=2):
+            move = _sum(_scaled(self.count, after), _scaled(-self.count, before))
+            yield from self._ends(move, 0)
+
+    def _steps(self) -> Iterator[Move]:
+        return (_sum(after, _scaled(-1, before)) for before, after in itertools.product(self.pieces.corners, repeat=2))
+
+    @cached_property
+    def _exchanges(self) -> dict[Move, tuple[Move, Move]]:
+        """Moves by one record, with the contributions before and after."""
+        found: dict[Move, tuple[Move, Move]] = {}
+        vectors = list(self.library)[:200]
+        for before, after in itertools.product(vectors, repeat=2):
+            if before != after:
+                found.setdefault(_sum(after, _scaled(-1, before)), (before, after))
+        return found
+
+    @cached_property
+    def _short_pairs(self) -> dict[tuple[Move, Move], tuple[Rows, Rows]]:
+        records, public = list(self.library.values())[:MOST_LISTED], dict(self.public)
+        found: dict[tuple[Move, Move], tuple[Rows, Rows]] = {}
+        for rows in list(self._short_lists.values())[:200]:
+            for before, after in itertools.product(records, repeat=2):
+                one, two = (*rows, (self.count, before)), (*rows, (self.count, after))
+                answers = [self._table.answers([r for n, r in side for _ in range(n)], public) for side in (one, two)]
+                found.setdefault((answers[0], answers[1]), (one, two))
+        return found
+
+    @cached_property
+    def library_moves(self) -> tuple[Move, ...]:
+        if self.spans:
+            return tuple(dict.fromkeys(tuple(b - a for a, b in zip(x, y, strict=True)) for x, y in self._short_pairs))
+        return tuple(_scaled(self.count, move) for move in self._exchanges)
+
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+        first, second = tuple(d1), tuple(d2)
+        if self.spans:
+            return self._short_pairs.get((first, second))
+        move = tuple(b - a for a, b in zip(first, second, strict=True))
+        for times in range(1, self.count + 1):
+            known = self._exchanges.get(tuple(step / times for step in move))
+            if known is not None:
+                before, after = known
+                rows = self.compose(_sum(first, _scaled(-times, before)))
+                if rows is not None:
+                    return (*rows, (times, self.library[before])), (*rows, (times, self.library[after]))
+        return None
+
+    def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
+        if self.spans:
+            pairs = [pair for pair in self._short_pairs if tuple(b - a for a, b in zip(*pair, strict=True)) == move]
+            return min(pairs, key=lambda p: sum(abs(a - b) for a, b in zip(p[0], d1, strict=True)), default=None)
+        known = self._exchanges.get(tuple(step / self.count for step in move))
+        if known is None:
+            return None
+        before = _scaled(self.count, known[0])
+        first = _sum(self.nearest(_sum(d1, _scaled(-1, before))), before)
+        return first, _sum(first, move)
+
+
+RECORD_RELATIONS: dict[str, type[RecordRelation]] = {kind.name: kind for kind in (AddRemove, Replace)}

@@ -1,0 +1,52 @@
+"""Records in words: what one of them moves, and the lists of records behind a counterexample."""
+
+from __future__ import annotations
+
+from kolahal.lang.record_moves import RecordRelation, Rows
+from kolahal.lang.records import show_record
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Example, show
+
+FEW = 4  # aggregates whose moves are told one by one
+
+
+def sensitivity_lines(sketch: Sketch) -> list[str]:
+    """By how much one record moves the aggregates of a program; nothing for a program over answers."""
+    adjacency = sketch.adjacency
+    if not isinstance(adjacency, RecordRelation):
+        return []
+    told = []
+    for place, (low, high) in list(enumerate(adjacency.contributions()))[:FEW]:
+        amount = f"by {show(low)}" if low == high else f"by {show(low)} to {show(high)}"
+        told.append(f"{adjacency.show(place)} {'by any amount' if place in adjacency.unbounded else amount}")
+    more = len(adjacency.contributions()) - len(told)
+    told += [f"{more} more of the same kind" if adjacency.alike else f"{more} more"] if more else []
+    words = ", ".join(told[:-1]) + (" and " if told[:-1] else "") + told[-1]
+    lines = [f"sensitivity: adding one record moves {words}{', together' if told[1:] else ''}"]
+    if adjacency.moves_one and told[1:]:
+        lines.append("  at most one of these moves")
+    if adjacency.name == "replace":
+        lines.append("  replacing one record moves each by the difference of two such amounts")
+    return lines
+
+
+def records_of(sketch: Sketch, example: Example) -> tuple[list[str], list[str]] | None:
+    """The two lists of records of an example, as Python would write them, repeated ones with their number."""
+    adjacency = sketch.adjacency
+    found = adjacency.realise(example.d1, example.d2) if isinstance(adjacency, RecordRelation) else None
+    return None if found is None else (_show(sketch, found[0]), _show(sketch, found[1]))
+
+
+def _show(sketch: Sketch, rows: Rows) -> list[str]:
+    table = sketch.private.table
+    assert table is not None
+    return [show_record(table, record) + (f" × {count}" if count > 1 else "") for count, record in rows]
+
+
+def records_lines(sketch: Sketch, example: Example) -> list[str]:
+    """The lists of records behind an example, and whose aggregates its answers are."""
+    found, table = records_of(sketch, example), sketch.private.table
+    if found is None or table is None:
+        return []
+    lists = [f"  {table.rows}{which} = [{', '.join(rows)}]" for which, rows in zip("12", found, strict=True)]
+    return [*lists, f"  of which d1 and d2 are {table}"] if len(table.aggregates) <= FEW else lists

@@ -1,0 +1,19 @@
+from typing import Literal, NamedTuple
+
+from kolahal import Between, Epsilon, Lap, Private, Records, add_remove, clip, each_within, hole, replace, sketch
+
+
+class Visit(NamedTuple):
+    age: float
+    day: Between(0, 6, whole=True)
+    kind: Literal["new", "returning"]
+
+
+
+@sketch(adjacent=add_remove(1))
+def f(visits: Records[Visit], T: float, eps: Epsilon):
+    noisy = len(visits) + Lap(hole)
+    T = T + noisy
+    a = sum(1 for v in visits if v.age > noisy)  # K168
+    b = sum(1 for v in visits if v.age > T)  # K168
+    return a + b + Lap(hole)

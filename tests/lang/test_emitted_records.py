@@ -1,0 +1,112 @@
+"""Emitted programs over records: they aggregate as the reference does, and refuse what they cannot keep private."""
+
+import random
+import subprocess
+import sys
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from kolahal.checking import check
+from kolahal.emission.program import load_emitted
+from kolahal.emission.release import Withheld, emit
+from kolahal.errors import UsageError
+from kolahal.lang.read.parse import parse
+from kolahal.lang.records import read_records
+from kolahal.lang.sketch import Sketch
+
+HEADER = """
+class Visit(NamedTuple):
+    age: Between(0, 100, whole=True)
+    weight: float
+    day: Between(0, 6, whole=True)
+    kind: Literal["new", "returning"]
+    member: bool
+
+@sketch(adjacent={relation})
+def f(visits: Records[Visit], T: float, eps: Epsilon):
+{body}
+"""
+MEAN = """    s = sum(clip(v.age, 0, 80) for v in visits if v.kind == "new") + Lap(160/eps)
+    n = sum(1 for v in visits if v.kind == "new") + Lap(2/eps)
+    return s / max(n, 1)"""
+BINS = "    return [sum(1 for v in visits if v.day == d and v.weight / 3 > T) + Lap(1/eps) for d in range(7)]"
+HALVES = "    return sum(0.5 if v.weight * 0.1 > 3 else -0.5 for v in visits if not v.member) + Lap(0.5/eps)"
+
+
+def read(body: str, relation: str = "add_remove(1)") -> Sketch:
+    return parse(HEADER.format(relation=relation, body=body))
+
+
+@pytest.mark.parametrize("body", [MEAN, BINS, HALVES], ids=["mean", "bins", "halves"])
+def test_records_are_aggregated_as_in_the_reference(body):
+    program, rng = read(body), random.Random(body)
+    table = program.private.table
+    assert table is not None
+    space = load_emitted(emit(program)).__globals__
+    for _ in range(100):
+        threshold = Fraction(rng.randint(0, 40))
+        rows = [
+            (rng.randint(-20, 120), rng.uniform(0, 100), rng.randint(-1, 8), rng.choice(table.row.fields[3].labels), rng.random() < 0.5)
+            for _ in range(rng.randint(0, 8))
+        ]
+        names = [field.name for field in table.row.fields]
+        forms = [rows, [dict(zip(names, row, strict=True)) for row in rows], dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else []]
+        public = [threshold] if table.public_names() else []
+        for form in forms:
+            found = space["_aggregate"](form, *public)
+            assert tuple(found) == table.answers(read_records(table, rows), {"T": threshold})
+
+
+@dataclass
+class Visit:
+    age: int
+    weight: float
+    day: int
+    kind: str
+    member: bool
+
+
+def test_an_emitted_program_answers_for_records_and_files(tmp_path: Path):
+    text = emit(read(MEAN))
+    function = load_emitted(text)
+    rows = [Visit(30, 1.0, 1, "new", True), Visit(500, 1.0, 1, "new", True), Visit(9, 1.0, 1, "returning", True)]
+    assert function(rows, 0, 10**6) == pytest.approx(55, abs=0.1)
+    assert "one person has at most one record in visits" in " ".join(text.split())
+    assert "two lists visits of any number of records" in " ".join(text.split())
+    (tmp_path / "f.py").write_text(text)
+    (tmp_path / "v.csv").write_text("kind,age,weight,day,member\nnew,30,1.5,1,true\nnew,999,0,1,0\n")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "f.py", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert float(run("v.csv", "--T", "0", "--eps", "1000000").stdout) == pytest.approx(55, abs=0.1)
+    assert run("--self-test").returncode == 0
+    for bad in [("missing.csv", "--T", "0", "--eps", "1"), ("v.csv", "--eps"), ("v.csv", "--X", "1"), ("v.csv", "--T", "0", "--eps", "0")]:
+        found = run(*bad)
+        assert found.returncode == 2 and "Traceback" not in found.stderr
+
+
+def test_no_message_shows_a_value():
+    function = load_emitted(emit(read(MEAN)))
+    for bad in (
+        5, "text", [(1, 2)], [(1.25, 0, 0, "new", True)], [(1, float("nan"), 0, "new", True)], [(1, 0, 0, "secret", True)],
+        [(1, 0, 0, "new", 77)], [("77", 0, 0, "new", True)], [None],
+    ):  # fmt: skip
+        with pytest.raises((TypeError, ValueError)) as caught:
+            function(bad, 0, 1)
+        assert not any(shown in str(caught.value) for shown in ("1.25", "nan", "secret", "77"))
+
+
+def test_sums_that_leave_the_grid_are_not_emitted():
+    rough = read("    return sum(clip(v.weight, 0, 1) for v in visits) + Lap(1/eps)")
+    with pytest.raises(Withheld, match="need not be whole"):
+        emit(rough, check(rough).verdict)
+    largest = read("    return max((v.age for v in visits), default=0) + Lap(100/eps)")
+    with pytest.raises(Withheld, match="is not a sum"):
+        emit(largest, check(largest).verdict)
+    with pytest.raises(UsageError, match="takes records"):
+        emit(read(MEAN), backend="opendp")

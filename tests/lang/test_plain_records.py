@@ -1,0 +1,81 @@
+"""Plain functions of records as sketches: noise on every aggregate, or a word on what is missing."""
+
+import pytest
+
+from kolahal.errors import UsageError
+from kolahal.lang.patch import fill_source
+from kolahal.lang.plain.convert import patch_plain, read_plain, sketch_of
+from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
+from kolahal.lang.source import SketchError
+
+HEADER = '''"""Visits."""
+from __future__ import annotations
+from typing import NamedTuple
+from kolahal import Between, Records, clip
+
+
+class Visit(NamedTuple):
+    age: float
+    day: Between(0, 6, whole=True)
+
+
+# what we want to know
+def f({parameters}):
+{body}
+'''
+
+
+def text(body: str, parameters: str = "visits: Records[Visit]") -> str:
+    return HEADER.format(body=body, parameters=parameters)
+
+
+@pytest.mark.parametrize(
+    ("body", "holes"),
+    [
+        ("    return len(visits)", 1),
+        ("    s = sum(clip(v.age, 0, 9) for v in visits)\n    n = len(visits)\n    return s / max(n, 1)", 2),
+        ("    return [sum(1 for v in visits if v.day == d) for d in range(7)]", 1),
+        ("    t = 0\n    c = [0] * 7\n    for v in visits:\n        t += 1\n        c[v.day] += 1\n    return [t, c[0]]", 2),
+        ("    return max((clip(v.age, 0, 1) for v in visits), default=0) + T", 1),
+    ],
+)
+def test_every_aggregate_gets_noise(body, holes):
+    parameters = "visits: Records[Visit], T: float = 2"
+    written = sketch_of(text(body, parameters), "f", "add_remove(2)")
+    assert "# what we want to know" in written and "@sketch(adjacent=add_remove(2))" in written
+    sketch = read_plain(text(body, parameters), "f", "add_remove(2)")
+    assert len(sketch.holes) == holes
+    assert [p.called for p in sketch.parameters] == ["visits", "eps", "T"]
+    with pytest.raises(UsageError, match="no --patch"):
+        patch_plain(text(body, parameters), "f", sketch, (), "<text>")
+
+
+@pytest.mark.parametrize(
+    ("body", "parameters", "why"),
+    [
+        ("    return sum(v.age for v in visits)", "visits: Records[Visit]", "by any amount"),
+        ("    return len(visits)", "visits", "say what the records are"),
+        ("    return len(visits)", "visits: list", "say what the records are"),
+        ("    return len(visits)", "", "say what the records are"),
+        ("    return any(v.age > 3 for v in visits)", "visits: Records[Visit]", "no place for noise on any"),
+        ("    eps = 1\n    return len(visits)", "visits: Records[Visit]", "the name eps is taken"),
+    ],
+)
+def test_what_is_missing_is_asked_for(body, parameters, why):
+    with pytest.raises(UsageError, match=why):
+        sketch_of(text(body, parameters), "f", "add_remove(1)")
+
+
+def test_what_records_cannot_do_is_refused_at_its_place():
+    with pytest.raises(SketchError, match="K165"):
+        sketch_of(text("    return visits[0]"), "f", "replace(1)")
+
+
+def test_a_patch_names_no_list_that_the_user_has_not():
+    sketch = parse(
+        "@sketch(adjacent=add_remove(1))\ndef f(xs: Records, eps: Epsilon):\n"
+        "    return [sum(1 for x in xs if x > d) + Lap(hole) for d in range(7)]\n"
+    )
+    assert sketch.source is not None
+    assert "Lap(14/eps)" in fill_source(sketch.source, sketch, (parse_scale("2*len(answers)/eps"),))

@@ -1,0 +1,191 @@
+"""Programs over records mean what Python means by them, and print as what they are."""
+
+import random
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+import pytest
+
+from kolahal import Between, UsageError, clip
+from kolahal.engine import reference
+from kolahal.lang.read.parse import parse
+from kolahal.lang.records import read_records
+from kolahal.lang.sketch import Sketch
+from kolahal.model import make_arguments
+
+HEADER = '''
+class Visit(NamedTuple):
+    age: float
+    day: Between(0, 6, whole=True)
+    kind: Literal["new", "returning"]
+    member: bool
+
+@sketch(adjacent={relation})
+def f(visits: Records[Visit], T: float, eps: Epsilon):
+{body}
+'''
+
+BODIES = {
+    "mean": """
+    total = sum(clip(v.age, 0, 100) for v in visits if v.kind == "new") + Lap(1/eps)
+    count = sum(1 for v in visits if v.kind == "new") + Lap(1/eps)
+    return total / max(count, 1)""",
+    "mean by a loop": """
+    total = 0
+    count = 5
+    for v in visits:
+        if v.kind != "new" or v.member:
+            continue
+        x = clip(v.age, 0, 100)
+        if x > 50:
+            x = x - 50
+        total += x
+        count = count + 1
+        count -= 2 * v.member
+    return total + Lap(1/eps), count""",
+    "two loops": """
+    a = 0
+    b = 0
+    for v in visits:
+        a += 1
+    for v in visits:
+        if v.day in (1, 2):
+            b += 1
+        elif v.member:
+            b -= 1
+        else:
+            continue
+        b += 10
+    return a + b + Lap(1/eps)""",
+    "bins": """
+    counts = [sum(1 for v in visits if v.day == d) for d in range(7)]
+    return [c + Lap(1/eps) for c in counts]""",
+    "bins by a loop": """
+    counts = [0] * 7
+    for v in visits:
+        counts[v.day] += 1
+        counts[6 - v.day] += 2
+    return [c + Lap(1/eps) for c in counts]""",
+    "bins inside": """
+    return [sum(1 for v in visits if v.day == d) + Lap(1/eps) for d in range(7)]""",
+    "bins from 2": """
+    out = []
+    for d in range(2, 5):
+        out.append(sum(v.member for v in visits if v.day >= d) + Lap(1/eps))
+    return out""",
+    "two ways": """
+    out = []
+    for d in range(3):
+        for e in range(2):
+            out.append(sum(1 for v in visits if v.day == d and v.member == (e == 1)) + Lap(1/eps))
+    return out""",
+    "several": """
+    counts = [sum(1 for v in visits if v.day == d) for d in range(3)]
+    total = len(visits)
+    best = 0
+    for d in range(3):
+        if counts[d] > counts[best]:
+            best = d
+    return best + total + Lap(1/eps)""",
+    "listed": """
+    both = [len(visits), sum(abs(v.age - 3) / 2 if not v.member else -1 for v in visits)]
+    return both[0] - both[1] + Lap(1/eps)""",
+    "largest": """
+    high = max((clip(v.age, -5, 5) for v in visits if v.member), default=0)
+    low = min((clip(v.age, -5, 5) for v in visits), default=1)
+    return high, low""",
+    "some and all": """
+    if any(v.age > 50 for v in visits) and not all(v.member for v in visits):
+        return 1 + Lap(1/eps)
+    return 0 + Lap(1/eps)""",
+    "at a threshold": """
+    above = sum(1 for v in visits if v.age > T)
+    return above + T + Lap(1/eps)""",
+    "squares": """
+    return sum(clip(v.age, 0, 10) ** 2 for v in visits) + sum(1 < clip(v.age, 0, 10) <= 3 for v in visits) + Lap(1/eps)""",
+}
+
+
+class Visit(NamedTuple):
+    age: float
+    day: int
+    kind: str
+    member: bool
+
+
+def read(body: str, relation: str = "add_remove(1)") -> Sketch:
+    return parse(HEADER.format(relation=relation, body=body.strip("\n")))
+
+
+def python(body: str):
+    """The function as Python has it, without noise."""
+    space = {"sketch": lambda adjacent: lambda f: f, "add_remove": lambda k: None, "Records": list, "Epsilon": float}
+    space |= {"NamedTuple": NamedTuple, "Between": Between, "Literal": Literal, "clip": clip, "Lap": lambda scale: 0}
+    space["Records"] = {}.__class__  # subscripted only
+    exec(HEADER.format(relation="add_remove(1)", body=body.strip("\n")).replace("Records[Visit]", "list"), space)
+    return space["f"]
+
+
+def random_visits(rng: random.Random) -> list[Visit]:
+    ages = [Fraction(rng.randint(-40, 480), 4) for _ in range(rng.randint(0, 6))]
+    return [Visit(a, rng.randint(0, 6), rng.choice(("new", "returning")), rng.random() < 0.5) for a in ages]
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_a_program_means_what_python_means(name):
+    sketch, function, rng = read(BODIES[name]), python(BODIES[name]), random.Random(name)
+    opened = sketch.opened()
+    assert sketch.private.table is not None
+    for _ in range(60):
+        visits, threshold = random_visits(rng), Fraction(rng.randint(-40, 480), 4)
+        expected = function(visits, threshold, 1)
+        given = {"T": threshold}
+        answers = sketch.private.table.answers(read_records(sketch.private.table, visits), given)
+        arguments = make_arguments(sketch, Fraction(1), len(answers), given)
+        silent = (0.0,) * len(opened.completion)
+        output = reference.run(opened.sketch, answers, arguments, silent, lambda *_: (0, 0), number=Fraction)
+        told = list(expected) if isinstance(expected, list | tuple) else expected
+        assert (list(output) if isinstance(output, tuple) else output) == told
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("relation", ["add_remove(1)", "replace(2)"])
+def test_a_printed_program_reads_as_itself(name, relation):
+    sketch = read(BODIES[name], relation)
+    assert parse(str(sketch)) == sketch
+    assert f"@sketch(adjacent={relation})" in str(sketch)
+
+
+def test_a_call_takes_records_in_every_form():
+    program = read("    return sum(clip(v.age, 0, 10) for v in visits if v.day < 3) + Lap(0.000001/eps)")
+    rows = [(4, 1, "new", True), {"age": 50, "day": -3, "kind": "new", "member": False}, Visit(7, 99, "returning", True)]
+    assert program(rows, 0.0, 1.0) == pytest.approx(14, abs=0.01)
+    assert program(visits=[], T=0.0, eps=1.0) == pytest.approx(0, abs=0.01)
+    for bad, why in [
+        (5, "must be a list of records"),
+        ([(1, 2)], "is not a record of Visit"),
+        ([{"age": 1}], "it lacks day, kind, member"),
+        ([(float("nan"), 1, "new", True)], "must be a finite number"),
+        ([(float("inf"), 1, "new", True)], "must be a finite number"),
+        ([("1", 1, "new", True)], "must be a number"),
+        ([(1, 1.5, "new", True)], "must be a whole number"),
+        ([(1, 1, "odd", True)], "must be one of new, returning"),
+        ([(1, 1, "new", 2)], "must be True or False"),
+    ]:
+        with pytest.raises(UsageError, match=why):
+            program(bad, 0.0, 1.0)
+
+
+def test_constants_of_the_file_are_numbers():
+    body = "    return [sum(1 for x in xs if x > d * STEP) + Lap(1/eps) for d in range(BINS)]\n"
+    head = "@sketch(adjacent=add_remove(1))\ndef f(xs: Records, eps: Epsilon):\n"
+    assert parse(f"STEP = 0.5\nBINS = 3\n\n{head}{body}") == parse(head + body.replace("STEP", "0.5").replace("BINS", "3"))
+
+
+def test_records_may_be_numbers():
+    program = parse(
+        "@sketch(adjacent=add_remove(1))\ndef f(xs: Records[Between(0, 1)], eps: Epsilon):\n"
+        "    return sum(x for x in xs) + Lap(0.000001/eps)\n"
+    )
+    assert program([0.25, 3, -1], 1.0) == pytest.approx(1.25, abs=0.01)
+    assert list(program.adjacency.vertices(1)) == [(1,), (-1,)]

@@ -143,6 +143,27 @@ def test_nothing_that_must_be_right_rests_on_what_may_be_wrong():
     assert not {home(known[name]) for name in seen} & SEARCHES
 
 
+def below(start: str) -> set[str]:
+    """The rooms of a module and of all that it imports on the way down."""
+    known = modules()
+    todo, seen = [start], set()
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            found = [part for _, full in imports(tree_of(known[name])) for part in (full, full.rpartition(".")[0])]
+            todo += [module for module in found if module in known]
+    return {home(known[name]) for name in seen}
+
+
+def test_the_papers_road_is_sampled_alone():
+    """No integral, no law and no proof can be asked by what `--method paper` is made of."""
+    rooms = below("kolahal.roads.paper")
+    assert {"search", "tester", "engine"} <= rooms
+    assert not {room for room in rooms if room.split(".")[0] in ("exact", "law", "proof", "logic", "paths")}
+    assert {"exact", "law", "proof"} <= below("kolahal.roads.exact")
+
+
 def test_the_trusted_folder_stays_small():
     assert sum(len(path.read_text().splitlines()) for path in TRUSTED) <= MOST_TRUSTED
 

@@ -131,6 +131,7 @@ class Synthesis:
     accuracy: Accuracy | None = None  # what `error` is; None where nothing was ranked by it
     priced: tuple[Priced, ...] = ()  # what the law priced, where the completions come from it
     reason: str = ""  # why the law gave no completion, if it was asked for all of them and gave none
+    losses: tuple[tuple[str, int], ...] = ()  # how many the search has asked for, by where they came from
 
     @property
     def best(self) -> Judged | None:

@@ -28,8 +28,9 @@ class ArgumentSettings:
 
     # The excess of a violation grows with ε, so it is seen with fewer runs at 1 than at the paper's 0.5.
     epsilons: tuple[Fraction, ...] = (Fraction(1), Fraction(5, 2), Fraction(1, 2), Fraction(2))
-    sizes: tuple[int, ...] = (5, 4, 7, 3)  # the paper's running example has 5 queries
-    testing: int = 1  # how many γ′
+    # The paper's running example has 5 queries; scales that ought to grow with |q| and do not are seen at more.
+    sizes: tuple[int, ...] = (5, 4, 7, 10)
+    testing: int = 2  # how many γ′
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,16 @@ class ExampleSettings:
 
     confusion: tuple[float, float] = (ALPHA, 0.9)  # App.: p-values that are neither a clear yes nor a clear no
     keep: int = 8  # examples an argument setting
-    steps: int = 6  # halvings of a line: the noise is then known to a factor of 1.1
-    starts: int = 2  # examples of a line from which harder ones are searched
-    climbs: int = 80  # pairs tried from each
-    climb_runs: int = 8_000  # of the probe that compares them
+    steps: int = 4  # halvings of a line: the noise is then known to a factor of 1.4, and harder examples tell the rest
+    lengthenings: int = 2  # times that a line goes on to where the hardest example is tight
+    starts: int = 3  # examples of a line, or of a completion, from which harder ones are searched
+    start_runs: int = 30_000  # in which those of a completion are looked for
+    climbs: int = 80  # turns of an exact climb from each
+    first_climbs: int = 14  # examples tried from each start in a sampled one
+    sampled_climbs: int = 20  # and then from the best of them
+    climb_runs: int = 5_000  # on each of its two tapes
+    rounds: int = 12  # of looking for examples that separate the best completions
+    examined: int = 4  # completions a round
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +59,7 @@ class RegionSettings:
     steps_per_hole: int = 500  # App.
     sparsity: float = 1.0  # App.: λ
     proposal_scales: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # App. has 4 alone; decision 0002
-    runs: int = 20_000  # draws shared by all candidates and steps
+    runs: int = 12_000  # draws shared by all candidates and steps
     patience: int = 40  # generations without any improvement before the search ends early
     log_form: bool = False  # |log L − ε| instead of |L − e^ε| (Sec. IV-D)
 
@@ -65,6 +72,7 @@ class RankingSettings:
     finalists_per_hole: int = 5  # App.: top 5 × #holes go to the tester
     alpha: float = ALPHA  # the final test rejects below this
     resolution: float = 0.05  # losses closer than this, in units of ε, count as equal: the probe's own error
+    tight: float = 0.1  # this far from ε a loss counts as tight: climbs do not reach the limit, and estimates differ
     measured_per_hole: int = 20  # how many get their expected error simulated
 
 
@@ -167,6 +175,11 @@ class Settings:
     ranking: RankingSettings = field(default_factory=RankingSettings)
     tester: TesterSettings = field(default_factory=TesterSettings.final)
     proof: ProofSettings = field(default_factory=ProofSettings)
+
+    @property
+    def quick_tester(self) -> TesterSettings:
+        """For the many questions of a search, by the method that the final test has too."""
+        return replace(TesterSettings.quick(), method=self.tester.method)
 
     def __post_init__(self) -> None:
         if self.seed < 0:

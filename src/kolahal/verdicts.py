@@ -107,6 +107,11 @@ class Unknown:
     failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
 
 
+@dataclass(frozen=True, slots=True)
+class Tested(Unknown):
+    """Nobody asked the prover: the reason says what the final test found."""
+
+
 Verdict: TypeAlias = Proved | Bounded | Refuted | Unknown
 
 
@@ -141,6 +146,8 @@ def describe_verdict(verdict: Verdict, private: str = "the input") -> str:
             return f"Bounded: no loss above the claim for {bounds}; nothing is known of other inputs"
         case Refuted(example=example):
             return f"Refuted: {example}"
+        case Tested(reason):
+            return f"Tested: {reason}"
         case Unknown(reason):
             return f"Unknown: {reason}"
         case _:

@@ -22,7 +22,7 @@ from kolahal.search.evolution import minimise
 from kolahal.search.examples import directions
 from kolahal.search.grammar import enumerate_scales
 from kolahal.search.ranking import rank_completions
-from kolahal.search.region import find_regions, objectives
+from kolahal.search.region import find_regions, objectives, worst_on
 from kolahal.settings import Grammar, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Unknown
@@ -137,7 +137,7 @@ def test_the_log_form_has_the_same_minimum() -> None:
     logged = replace(plain, region=replace(plain.region, log_form=True))
     probe = build_probe(sketch, plain, "test")
     grid = np.linspace(1, 8, 141)[:, None]
-    best = [grid[objectives(grid, (EXAMPLE,), probe, 0.5, s).argmin(), 0] for s in (plain, logged)]
+    best = [grid[objectives(grid, worst_on((EXAMPLE,), probe), 0.5, s).argmin(), 0] for s in (plain, logged)]
     assert best[0] == best[1]
 
 

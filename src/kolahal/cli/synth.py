@@ -31,7 +31,7 @@ from kolahal.cli.files import OutFolder
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
-from kolahal.settings import Grammar, Settings
+from kolahal.settings import Grammar, Settings, with_changes
 from kolahal.sketches.gallery import load_one
 
 if TYPE_CHECKING:
@@ -56,10 +56,17 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @click.argument("target", metavar="SKETCH")
 @click.option(
     "--method",
-    type=click.Choice(["auto", "law", "paper", "naive", "unlim", "lim", "noopt"]),
+    type=click.Choice(["auto", "law", "exact", "paper", "naive", "unlim", "lim", "noopt"]),
     default="auto",
     show_default=True,
-    help="Straight from the law, the paper's method, or one of its baselines; auto: the law where there is one.",
+    help="Straight from the law; the paper's method with integrals and proofs (exact), as it is, all sampled (paper), or one of its baselines; auto: the law where there is one.",
+)
+@click.option(
+    "--tester",
+    type=click.Choice(["paired", "statdp"]),
+    default="paired",
+    show_default=True,
+    help="How examples are found and finalists tested: our sampler, or StatDP's way as it is published.",
 )
 @as_json
 @click.option(
@@ -86,6 +93,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 def synth(
     target: str,
     method: str,
+    tester: str,
     as_json: bool,
     out: Path | None,
     seed: int,
@@ -103,6 +111,7 @@ def synth(
     """Find scales for the holes of SKETCH, ranked, each with a verdict."""
     sketch = _load(target, auto, adjacent, private, noise)
     settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
+    settings = with_changes(settings, "tester", method=tester)
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
     from kolahal.report.json import dump, synthesis_document
@@ -119,6 +128,7 @@ def synth(
     seconds = watch.total()
     plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.called}"] if auto else []
     plain += [f"--noise={noise}"] if noise else []
+    plain += [f"--tester={tester}"] if tester != "paired" else []
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
     result = {**synthesis_document(found, seconds, __version__), "command": command}
     if out is not None:
@@ -129,7 +139,7 @@ def synth(
     else:
         echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds), nl=False)
     if found.reason:
-        click.echo(f"Why: {found.reason}. `--method paper` searches all the same, for as long as that takes.", err=True)
+        click.echo(f"Why: {found.reason}. `--method exact` searches all the same, for as long as that takes.", err=True)
     finish(synthesis_code(found))
 
 

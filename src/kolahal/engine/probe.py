@@ -7,6 +7,7 @@ sizes add up to, so a whole population of scales is one matrix product, one `exp
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -18,8 +19,9 @@ from kolahal.engine.engines import choose_engine
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import Outputs, hits
 from kolahal.engine.tape import Tape, stream
+from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Arguments, Database, Estimate, Example, Odds, Scales
+from kolahal.model import Arguments, Database, Estimate, Example, Odds, Scales, Selected
 from kolahal.settings import Settings
 
 NoisyHoles = tuple[bool, ...]  # which holes have noise
@@ -39,7 +41,7 @@ class Losses:
         """The log-loss less one standard error: of several noisy values the largest is mostly luck."""
         with np.errstate(invalid="ignore"):
             less: Array = np.maximum(0.0, self.value - (self.high - self.value) / DOUBT)
-        return np.where(np.isinf(self.value), np.where(np.isinf(self.low), np.inf, 0.0), np.nan_to_num(less))
+        return np.where(np.isinf(self.value), self.low, np.nan_to_num(less))
 
 
 class Probe(Protocol):
@@ -48,6 +50,15 @@ class Probe(Protocol):
     def __call__(self, scales: Scales, example: Example) -> Odds: ...
 
     def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses: ...
+
+    def knowing(self, found: Sequence[Selected]) -> Probe:
+        """The probe for someone who knows where some examples were found, which may help."""
+        return self
+
+    @property
+    def asked(self) -> Mapping[str, int]:
+        """How many losses it has given so far, by where they come from."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +69,26 @@ class Side:
     log_proposal: Array  # (hits,)
     runs: int
 
-    def probabilities(self, coefficients: Array) -> tuple[Array, Array]:
-        """The probability of the event for each row of `coefficients`, and its standard error."""
+    def weights(self, rows: Array) -> NDArray[np.float32]:
+        """Of each hit, for each row of coefficients."""
+        # A product by the library starts threads, and every new array costs more than what is computed in it.
+        found: NDArray[np.float32] = np.einsum("ij,jk->ik", rows.astype(np.float32), self.statistics)
+        found -= self.log_proposal
+        return np.exp(found, out=found)
+
+    def probabilities(self, rows: Array) -> tuple[Array, Array]:
+        """The probability of the event for each row of coefficients, and its standard error."""
         if self.log_proposal.size == 0:
-            nothing = np.zeros(len(coefficients))
+            nothing = np.zeros(len(rows))
             return nothing, nothing
-        weights = np.exp(coefficients.astype(np.float32) @ self.statistics - self.log_proposal)
+        weights = self.weights(rows)
         p = weights.sum(axis=1, dtype=np.float64) / self.runs
         squares = np.einsum("ij,ij->i", weights, weights, dtype=np.float64) / self.runs
         return p, np.sqrt(np.maximum(squares - p * p, 0.0) / self.runs)
 
 
 @dataclass(frozen=True, slots=True)
-class ReweighingProbe:
+class ReweighingProbe(Probe):
     """One tape of noise for all candidates, all steps, and both databases of every pair.
 
     The proposal of each run and hole is drawn from a ladder of scales: with a single one of 4, as in the paper, the
@@ -106,23 +124,12 @@ class ReweighingProbe:
         patterns = scales > 0
         for pattern in np.unique(patterns, axis=0):
             rows = np.flatnonzero((patterns == pattern).all(axis=1))
-            coefficients = self._coefficients(scales[rows], pattern)
             key = tuple(bool(on) for on in pattern)
+            factors = coefficients(self.sketch, scales[rows], key)
             for place, database in ((0, example.d1), (2, example.d2)):
                 side = self._side(database, example, key)
-                found[place][rows], found[place + 1][rows] = side.probabilities(coefficients)
+                found[place][rows], found[place + 1][rows] = side.probabilities(factors)
         return found[0], found[1], found[2], found[3]
-
-    def _coefficients(self, scales: Array, pattern: Array) -> Array:
-        """What the statistics of a run are multiplied with: −1/c and −log_norm(c), or nothing where there is no noise."""
-        holes = scales.shape[1]
-        result = np.zeros((len(scales), 2 * holes))
-        for draw in self.sketch.draws:
-            hole = getattr(draw.scale, "index", None)
-            if hole is not None and pattern[hole]:
-                result[:, hole] = -1 / scales[:, hole]
-                result[:, holes + hole] = -FAMILIES[draw.noise].log_norm(scales[:, hole])
-        return result
 
     def _side(self, database: Database, example: Example, pattern: NoisyHoles) -> Side:
         key = (database, example.arguments, pattern, example.event)
@@ -141,24 +148,42 @@ class ReweighingProbe:
             outputs, used = batch.run_with_draws(self.sketch, database, arguments, scales, self.tape)
             statistics = np.concatenate([used.sums, used.counts])
             log_proposal = np.zeros(self.tape.runs)
-            for draw in self.sketch.draws:
-                hole = getattr(draw.scale, "index", None)
-                if hole is not None and pattern[hole]:
-                    log_proposal += self._log_mixture(FAMILIES[draw.noise].log_norm, used.sums[hole], used.counts[hole])
+            for hole, log_norm in noisy_norms(self.sketch, pattern).items():
+                log_proposal += log_mixture(self.ladder, log_norm, used.sums[hole], used.counts[hole])
             self._runs[key] = (outputs, statistics, log_proposal)
         return self._runs[key]
 
-    def _log_mixture(self, log_norm: Any, sums: Array, counts: Array) -> Array:
-        """log of the mean over the ladder of the density of a run's draws at one hole."""
-        steps = np.array(self.ladder)[:, None]
-        densities = -sums / steps - counts * log_norm(steps)
-        top = densities.max(axis=0)
-        mixed: Array = top + np.log(np.exp(densities - top).mean(axis=0))
-        return mixed
+
+LogNorm = Callable[[Array], Array]
+
+
+def noisy_norms(sketch: Sketch, noisy: NoisyHoles) -> dict[int, LogNorm]:
+    """By hole with noise, the normalisation of its family."""
+    draws = ((draw.scale, draw.noise) for draw in sketch.draws)
+    return {s.index: FAMILIES[noise].log_norm for s, noise in draws if isinstance(s, Hole) and noisy[s.index]}
+
+
+def coefficients(sketch: Sketch, scales: Array, noisy: NoisyHoles) -> Array:
+    """What the statistics of a run are multiplied with: −1/c and −log_norm(c), or nothing where there is no noise."""
+    holes = scales.shape[1]
+    result = np.zeros((len(scales), 2 * holes))
+    for hole, log_norm in noisy_norms(sketch, noisy).items():
+        result[:, hole] = -1 / scales[:, hole]
+        result[:, holes + hole] = -log_norm(scales[:, hole])
+    return result
+
+
+def log_mixture(ladder: Sequence[float] | Array, log_norm: LogNorm, sums: Array, counts: Array) -> Array:
+    """log of the mean over a ladder of scales of the density of a run's draws at one hole."""
+    steps = np.array(ladder)[:, None]
+    densities = -sums / steps - counts * log_norm(steps)
+    top = densities.max(axis=0)
+    mixed: Array = top + np.log(np.exp(densities - top).mean(axis=0))
+    return mixed
 
 
 @dataclass(frozen=True, slots=True)
-class RerunningProbe:
+class RerunningProbe(Probe):
     """Runs the program anew for each scale vector, on one tape of noise: slow, and the judge of the fast one."""
 
     sketch: Sketch
@@ -196,15 +221,16 @@ def build_probe(sketch: Sketch, settings: Settings, name: str) -> ReweighingProb
     rng = stream(settings.seed, "rungs", name)
     ladder = settings.region.proposal_scales
     rungs = np.array(ladder)[rng.integers(0, len(ladder), (len(sketch.holes), runs))]
-    return ReweighingProbe(sketch, _tape(settings, name), ladder, rungs)
+    return ReweighingProbe(sketch, tape_of(settings, name), ladder, rungs)
 
 
 def build_rerunning_probe(sketch: Sketch, settings: Settings, name: str) -> RerunningProbe:
     """A probe that runs again for every question."""
-    return RerunningProbe(sketch, _tape(settings, name))
+    return RerunningProbe(sketch, tape_of(settings, name))
 
 
-def _tape(settings: Settings, name: str) -> Tape:
+def tape_of(settings: Settings, name: str) -> Tape:
+    """Noise of its own for a step."""
     return Tape((settings.seed, int(stream(settings.seed, "tape", name).integers(2**31))), settings.region.runs)
 
 

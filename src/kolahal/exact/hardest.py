@@ -13,8 +13,9 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.exact.probe import Integrator, ask, exact_losses
+from kolahal.inputs.events import moved_events
 from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit, settle, steps_from
-from kolahal.model import AllOf, Arguments, Equals, Event, Example, Linear, Scales, Within
+from kolahal.model import Arguments, Event, Example, Scales
 from kolahal.paths.cuts import CannotIntegrate
 
 MOST_STARTS = 800
@@ -126,29 +127,8 @@ def _nearby(integrator: Integrator, example: Example, step: Fraction, reach: Rea
     for other in steps_from(Pair.between(example.d1, example.d2), integrator.sketch, step):
         yield replace(example, d1=other.d1, d2=other.d2)
     if reach.events:
-        for event in _moved(example.event, step):
+        for event in moved_events(example.event, step):
             yield replace(example, event=event)
-
-
-def _moved(event: Event, step: Fraction) -> Iterator[Event]:
-    """Events whose bounds are a step away."""
-    match event:
-        case Within(low, high):
-            for shift in (step, -step):
-                if low is not None and (high is None or low + shift <= high):
-                    yield Within(low + shift, high)
-                if high is not None and (low is None or low <= high + shift):
-                    yield Within(low, high + shift)
-        case AllOf(events):
-            for place, part in enumerate(events):
-                for other in _moved(part, step):
-                    assert isinstance(other, Within)
-                    yield AllOf((*events[:place], other, *events[place + 1 :]))
-        case Linear(weights, low):
-            yield Linear(weights, low + step)
-            yield Linear(weights, low - step)
-        case Equals() | _:
-            return
 
 
 def _best(

@@ -8,7 +8,7 @@ with bounds that hold for certain. What neither can do is a `CannotIntegrate`, a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.engine.probe import Losses, NoisyHoles, ReweighingProbe, build_probe, plain_losses
+from kolahal.engine.probe import Losses, NoisyHoles, Probe, ReweighingProbe, build_probe, plain_losses
 from kolahal.exact.formula import Batch, EventFormula, FormulaQuestion, build_batch, compile_formula
 from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
@@ -168,13 +168,18 @@ def _prepare(
 
 
 @dataclass(frozen=True, slots=True)
-class ExactProbe:
+class ExactProbe(Probe):
     """Probabilities without sampling error, and the sampler's where integration is out of reach."""
 
     sketch: Sketch
     sampler: ReweighingProbe
     integrator: Integrator
     _batches: dict[Any, tuple[Batch | None, tuple[int, ...], tuple[Example, ...]]] = field(default_factory=dict)
+    _asked: dict[str, int] = field(default_factory=lambda: {"sampled": 0, "integrated": 0})
+
+    @property
+    def asked(self) -> Mapping[str, int]:
+        return self._asked
 
     def __call__(self, scales: Scales, example: Example) -> Odds:
         row = np.array([scales], dtype=float).reshape(1, len(scales))
@@ -201,6 +206,8 @@ class ExactProbe:
                     rest += [i for i, loss in zip(exact, losses, strict=True) if np.isnan(loss).any()]
                     block = np.ix_(rows, [places[i] for i in exact])
                     value[block] = low[block] = high[block] = losses.T
+                self._asked["integrated"] += len(rows) * (len(group) - len(rest))
+                self._asked["sampled"] += len(rows) * len(rest)
                 if rest:
                     sampled = self.sampler.losses(scales[rows], tuple(group[i] for i in rest))
                     block = np.ix_(rows, [places[i] for i in rest])

@@ -1,12 +1,11 @@
-"""The final test, and the order in which provers and refuters are asked."""
+"""The verdicts on finalists of a synthesis: the order in which provers and refuters are asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from kolahal.engine.tape import stream
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.hole_choices import Holes, noisy_holes
@@ -17,13 +16,8 @@ from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
 from kolahal.results import Judged
 from kolahal.settings import Settings
-from kolahal.tester.trial import test
+from kolahal.tester.final import by_standing, final_test
 from kolahal.verdicts import Refuted, Unknown, Verdict
-
-
-def finalists_of(sketch: Sketch, ranked: tuple[Ranked, ...], settings: Settings) -> tuple[Ranked, ...]:
-    """The best 5 × #holes (App.)."""
-    return ranked[: settings.ranking.finalists_per_hole * len(sketch.holes)]
 
 
 def judge(
@@ -61,12 +55,6 @@ def tested(judged: Judged, trial: Trial) -> Judged:
     return replace(judged, trial=trial, verdict=reconcile(judged.verdict, None, None, trial.p_value))
 
 
-def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, settings: Settings, place: int) -> Trial:
-    scales = arguments.concretise(sketch, completion)
-    seed = int(stream(settings.seed, "judge", place).integers(2**31))
-    return test(sketch, scales, arguments, settings.tester, seed)
-
-
 def judge_completion(sketch: Sketch, completion: Completion, laws: Laws | Unknown, settings: Settings) -> Verdict:
     """What is certain about one completion. What the law of its holes prices above ε is not put to the prover at ε."""
     mechanism = Mechanism(sketch, completion)
@@ -74,8 +62,3 @@ def judge_completion(sketch: Sketch, completion: Completion, laws: Laws | Unknow
     if isinstance(laws, Laws) and not tight_completions(used.sketch, laws, (used.completion,)):
         dear = f"by the law {laws.law(used.sketch).text} it costs more than {sketch.epsilon.name}"
     return decide(mechanism.filled(), plain_claim(sketch), settings, dear=dear).verdict
-
-
-def by_standing(judged: Iterable[Judged], settings: Settings) -> tuple[Judged, ...]:
-    """Proved, then bounded, before undecided before rejected; within each the ranking stands."""
-    return tuple(sorted(judged, key=lambda j: j.standing(settings.ranking.alpha)))

@@ -42,7 +42,7 @@ HERE = Path(__file__).parent
 LONGEST_TEXT = 60_000  # characters of a counterexample as a program
 MOST_ROWS = 12  # of a fragment
 UNBOUNDED = "no upper bound is known"
-ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "refuted": 3}
+ORDER = {"proved": 0, "bounded": 1, "unknown": 2, "tested": 2, "refuted": 3}
 
 
 def render_page(document: dict[str, Any]) -> str:
@@ -208,7 +208,7 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if document.get("p_value") is not None:
         found.append(("p-value", show(document["p_value"])))
     if document.get("method"):
-        method = {"law": "straight from the law", "paper": "the paper’s search"}.get(
+        method = {"law": "straight from the law", "exact": "the paper’s search with integrals", "paper": "the paper’s search"}.get(
             document["method"], document["method"]
         )
         found.append(("Method", f"{method}, seed {document.get('seed', 0)}"))

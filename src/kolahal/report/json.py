@@ -53,6 +53,7 @@ def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version:
         "seed": synthesis.settings.seed,
         "version": version,
         "method": synthesis.method,
+        "losses": dict(synthesis.losses),
         "adjacency": str(synthesis.sketch.adjacency),
         "neighbours": synthesis.sketch.adjacency.describe(),
         "program": str(synthesis.sketch),

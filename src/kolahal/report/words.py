@@ -17,7 +17,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.report.rounding import compare
 from kolahal.settings import ALPHA
 
-WORDS = {"proved": "Proved", "bounded": "Bounded", "refuted": "Refuted", "unknown": "Unknown"}
+WORDS = {"proved": "Proved", "bounded": "Bounded", "refuted": "Refuted", "unknown": "Unknown", "tested": "Tested"}
 MOST_SHIFTS = 12  # rows that a bounded proof shows
 
 

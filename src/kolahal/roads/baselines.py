@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kolahal.engine.accuracy import describe_errors
+from kolahal.engine.paired import build_tilted_probe
 from kolahal.engine.probe import Probe, build_rerunning_probe
 from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.law.hole_choices import Holes
-from kolahal.law.law import Laws
 from kolahal.losses import log_loss
-from kolahal.model import Arguments, Example, Ranked, Score, Selection, Split
-from kolahal.proof.judge import judge
+from kolahal.model import Example, Ranked, Score, Selection, Split
 from kolahal.results import Judged, Synthesis
-from kolahal.roads.paper import find_verdicts
+from kolahal.roads.paper import test_finalists
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
+from kolahal.search.climbs import hardest
 from kolahal.search.completions import all_completions
 from kolahal.search.examples import select_examples, select_tests
-from kolahal.search.ranking import rank_completions, total_noise
+from kolahal.search.grading import noise_size
+from kolahal.search.ranking import rank_completions
 from kolahal.settings import Settings
+from kolahal.tester.final import by_standing, finalists_of, judge_by_tests
 from kolahal.tester.trial import test
-from kolahal.verdicts import Unknown
 
 TOP = 5  # counterexamples in a limited cache (Sec. V)
 
@@ -52,30 +51,27 @@ def _ask_about_all(sketch: Sketch, settings: Settings, watch: Watch, method: str
     completions = watch("completions", all_completions, sketch, settings)
     probe = watch("probe", build_rerunning_probe, sketch, settings, "fresh")
     ranked = watch("ranking", rank_by_testing, sketch, completions, split, probe, settings, most)
-    judged, law = find_verdicts(sketch, ranked, split, settings, watch)
+    judged, _ = test_finalists(sketch, ranked, split, settings, watch)
     accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
     none, count = Selection(), len(completions)
-    return Synthesis(sketch, method, settings, split, none, (), count, none, ranked, judged, law, accuracy)
+    return Synthesis(sketch, method, settings, split, none, (), count, none, ranked, judged, None, accuracy)
 
 
 def noopt(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
-    """The paper's road without a region: the whole grammar is ranked.
-
-    Without the optimisation there is no importance sampling either: every completion is run.
-    """
+    """The paper's road without a region: the whole grammar is ranked, and the final tests share their counterexamples."""
     pool = watch.executor
     split = watch("arguments", fix_arguments, sketch, settings)
-    probe = watch("probe", build_rerunning_probe, sketch, settings, "probe")
-    selection = watch("examples", select_examples, sketch, split.training, probe, settings, "examples", pool)
+    probe = watch("probe", build_tilted_probe, sketch, settings, "probe")
+    selection = watch("examples", select_examples, sketch, split.training, probe, settings, "examples", hardest, pool)
     completions = watch("completions", all_completions, sketch, settings)
-    fresh = watch("probe", build_rerunning_probe, sketch, settings, "fresh")
-    tests = watch("tests", select_tests, sketch, completions, selection, split, fresh, settings, "tests", pool)
-    examples = selection.examples + tests.examples
+    fresh = watch("probe", build_tilted_probe, sketch, settings, "fresh")
+    tests = watch("tests", select_tests, sketch, completions, selection, split, fresh, settings, "tests", hardest, pool)
+    examples, fresh = selection.examples + tests.examples, fresh.knowing((*selection.kept, *tests.kept))
     ranked = watch("ranking", rank_completions, sketch, completions, examples, split, fresh, settings)
-    judged, law = find_verdicts(sketch, ranked, split, settings, watch, judge_with_cache)
+    judged = watch("verdicts", judge_with_cache, sketch, finalists_of(sketch, ranked, settings), split, settings, pool)
     accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
     count = len(completions)
-    return Synthesis(sketch, "noopt", settings, split, selection, (), count, tests, ranked, judged, law, accuracy)
+    return Synthesis(sketch, "noopt", settings, split, selection, (), count, tests, ranked, judged, None, accuracy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +90,11 @@ class Cache:
     most: int | None
     entries: tuple[Remembered, ...] = ()
 
-    def rejects(self, scales: tuple[float, ...], probe: Probe, arguments: Arguments) -> bool:
+    def rejects(self, sketch: Sketch, completion: Completion, probe: Probe) -> bool:
         """Whether a remembered counterexample shows a violation; it gains in utility if so."""
         for entry in self.entries:
-            odds = probe(scales, entry.example)
+            arguments = entry.example.arguments
+            odds = probe(arguments.concretise(sketch, completion), entry.example)
             if min(odds.p1.low, odds.p2.low) > 0 and log_loss(odds) > float(arguments.epsilon):
                 changed = replace(entry, utility=entry.utility + 1)
                 self._set(tuple(changed if e is entry else e for e in self.entries))
@@ -122,11 +119,11 @@ def rank_by_testing(
 ) -> tuple[Ranked, ...]:
     """Ask the tester about every completion, after a cache of at most `most` counterexamples (0 is no cache)."""
     arguments, cache = split.training[0], Cache(most)
-    noise = total_noise(sketch, completions, split.training + split.testing)
+    noise = noise_size(sketch, completions, split.training + split.testing)
     accepted = []
     for place, completion in enumerate(completions):
         scales = arguments.concretise(sketch, completion)
-        if cache.rejects(scales, probe, arguments):
+        if cache.rejects(sketch, completion, probe):
             continue
         seed = int(stream(settings.seed, "oracle", place).integers(2**31))
         trial = test(sketch, scales, arguments, settings.tester, seed)
@@ -143,23 +140,16 @@ def rank_by_testing(
 
 
 def judge_with_cache(
-    sketch: Sketch,
-    finalists: tuple[Ranked, ...],
-    laws: Mapping[Holes, Laws | Unknown],
-    split: Split,
-    settings: Settings,
-    executor: Executor | None = None,
+    sketch: Sketch, finalists: tuple[Ranked, ...], split: Split, settings: Settings, executor: Executor | None = None
 ) -> tuple[Judged, ...]:
     """The final test in order, where a counterexample of an earlier completion spares the test of a later one."""
-    arguments, cache = split.training[0], Cache(TOP)
-    probe = build_rerunning_probe(sketch, settings, "cache")
+    cache, probe = Cache(TOP), build_rerunning_probe(sketch, settings, "cache")
     kept: list[Judged] = []
     for ranked in finalists:
-        if cache.rejects(arguments.concretise(sketch, ranked.completion), probe, arguments):
+        if cache.rejects(sketch, ranked.completion, probe):
             continue
-        found = judge(sketch, (ranked,), laws, split, settings, executor)
-        kept += found
-        trial = found[0].trial
-        if trial is not None and trial.p_value < settings.ranking.alpha:
-            cache.remember(trial.example)
-    return tuple(kept)
+        (found,) = judge_by_tests(sketch, (ranked,), split, settings, executor)
+        kept.append(found)
+        if found.trial is not None and found.is_rejected(settings.ranking.alpha):
+            cache.remember(found.trial.example)
+    return by_standing(kept, settings)

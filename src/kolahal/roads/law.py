@@ -12,13 +12,14 @@ from kolahal.law.hole_choices import HoleChoice, find_choices, law_of_choices, s
 from kolahal.law.pricing import least_completions, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
 from kolahal.proof.decide import decide
-from kolahal.proof.judge import by_standing, final_test, finalists_of, tested
+from kolahal.proof.judge import tested
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
-from kolahal.search.ranking import total_noise
+from kolahal.search.grading import noise_size
 from kolahal.settings import Settings
+from kolahal.tester.final import by_standing, final_test, finalists_of
 from kolahal.verdicts import Unknown
 
 MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
@@ -73,7 +74,7 @@ def rank_by_error(sketch: Sketch, priced: tuple[Priced, ...], split: Split, sett
     """Smallest expected error first, among the completions with the least noise; the law gives the loss."""
     if not priced:
         return ()
-    noise = total_noise(sketch, tuple(p.completion for p in priced), split.training + split.testing)
+    noise = noise_size(sketch, tuple(p.completion for p in priced), split.training + split.testing)
     order = sorted(range(len(priced)), key=lambda i: float(noise[i]))
     short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
     errors = expected_errors(sketch, [priced[i].completion for i in short], split.training[0], settings)

@@ -1,4 +1,4 @@
-"""The ways to synthesize: straight from the law, the paper's, and its baselines."""
+"""The ways to synthesize: straight from the law, the paper's with integrals and without, and its baselines."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from kolahal.lang.plain.convert import Program, read_plain
 from kolahal.lang.sketch import Sketch
 from kolahal.results import Synthesis
 from kolahal.roads.baselines import lim, naive, noopt, unlim
+from kolahal.roads.exact import exact
 from kolahal.roads.law import Road, straight_from_law
 from kolahal.roads.paper import paper
 from kolahal.roads.watch import Watch
 from kolahal.settings import Settings
 
 METHODS: dict[str, Road] = {
-    "auto": partial(straight_from_law, otherwise=paper),
+    "auto": partial(straight_from_law, otherwise=exact),
+    "exact": exact,
     "paper": paper,
     "naive": naive,
     "unlim": unlim,

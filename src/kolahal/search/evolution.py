@@ -1,4 +1,4 @@
-"""Differential evolution (rand/1/bin) on a whole population at once. Knows nothing of privacy."""
+"""Differential evolution (rand/1/bin, with crowding) on a whole population at once. Knows nothing of privacy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def minimise(
 ) -> Population:
     """The population after `steps` generations, or earlier when `patience` of them improved no member.
 
-    Weights are drawn anew each generation between 0.5 and 1 (dither), which needs no tuning.
+    Weights are drawn anew each generation between 0.5 and 1 (dither), which needs no tuning. A trial takes the place of the
+    member nearest to it, if it is better (crowding; Thomsen, CEC 2004), so that every valley keeps its members.
     """
     genes = len(low)
     members: Any = low + (high - low) * rng.random((size, genes))
@@ -48,10 +49,13 @@ def minimise(
         cross[np.arange(size), rng.integers(0, genes, size)] = True
         trial = np.where(cross, mutant, members)
         found = objective(trial)
-        better = found <= values
-        improved = bool((found < values - 1e-9).any())
-        members = np.where(better[:, None], trial, members)
-        values = np.where(better, found, values)
+        improved = False
+        nearest = (((trial[:, None] - members[None]) / (high - low)) ** 2).sum(axis=2).argmin(axis=1)
+        for place in np.argsort(-found, kind="stable"):  # of two that want one place the better comes last
+            rival = nearest[place]
+            if found[place] <= values[rival]:
+                improved = improved or bool(found[place] < values[rival] - 1e-9)
+                members[rival], values[rival] = trial[place], found[place]
         idle = 0 if improved else idle + 1
         if idle >= patience:
             return Population(members, values, step + 1)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from zlib import crc32
 
 import numpy as np
 
-from kolahal.engine.probe import DOUBT, Probe, build_probe
+from kolahal.engine.probe import Probe
 from kolahal.engine.tape import stream
-from kolahal.exact.hardest import Climb, Reach, climb_exact, find_hardest
-from kolahal.exact.probe import Integrator
-from kolahal.inputs.pairs import Pair, noise_unit, steps_from
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.model import Arguments, Equals, Example, OneOf, Scales, Selected, Selection, Split, StartsWith, Trial
+from kolahal.model import Arguments, Example, Scales, Selected, Selection, Split, Trial
+from kolahal.search.grading import grade
 from kolahal.search.grammar import widest_scale
-from kolahal.settings import Settings, TesterSettings, with_changes
-from kolahal.tester.trial import test
+from kolahal.settings import Settings
+from kolahal.tester.trial import test, test_example
 
 Direction = tuple[int, ...]
+# The hardest example that can be found at some scales, by someone who knows some, and its log-loss.
+Hardest = Callable[[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str], tuple[Example, float]]
 
 
 def directions(holes: int) -> tuple[Direction, ...]:
@@ -38,6 +39,7 @@ def select_examples(
     probe: Probe,
     settings: Settings,
     name: str,
+    hardest: Hardest,
     executor: Executor | None = None,
 ) -> Selection:
     """Examples from line searches along each direction, at each setting of the arguments, hardest first.
@@ -48,18 +50,21 @@ def select_examples(
     """
     lines = [(a, d) for a in arguments for d in directions(len(sketch.holes))]
     seeds = [int(stream(settings.seed, name, place).integers(2**31)) for place in range(len(lines))]
-    jobs = [(sketch, a, d, settings, seed) for (a, d), seed in zip(lines, seeds, strict=True)]
+    jobs = [(sketch, a, d, settings, seed, hardest) for (a, d), seed in zip(lines, seeds, strict=True)]
     found: list[Selected] = []
     for batch in executor.map(_search_line, jobs) if executor else map(_search_line, jobs):
         found += batch
     return _without_weak_ones(found, probe, settings, name)
 
 
-def _search_line(job: tuple[Sketch, Arguments, Direction, Settings, int]) -> list[Selected]:
+Line = tuple[Sketch, Arguments, Direction, Settings, int, Hardest]
+
+
+def _search_line(job: Line) -> list[Selected]:
     """What the tester finds on one line: halving steps towards the smallest noise that it does not object to."""
-    sketch, arguments, direction, settings, seed = job
+    sketch, arguments, direction, settings, seed, _ = job
     low, high = settings.examples.confusion
-    profile = TesterSettings.quick()
+    profile = settings.quick_tester
     found: list[Selected] = []
 
     def ask(size: float, turn: int) -> Trial:
@@ -83,24 +88,28 @@ def _search_line(job: tuple[Sketch, Arguments, Direction, Settings, int]) -> lis
         else:
             above = middle
     scales = tuple(math.exp(above) * d for d in direction)
-    for start in dict.fromkeys([last.example, *(s.example for s in found)][: settings.examples.starts]):
-        harder = harden(sketch, start, scales, settings, f"climb {seed}")
-        found.append(Selected(harder, scales, last.p_value, "found by moving answers towards a higher loss"))
-    return found
+    known = tuple(dict.fromkeys([last.example, *(s.example for s in found)]))[: settings.examples.starts]
+    return [*found, *_lengthen(job, scales, known)]
 
 
-def harden(sketch: Sketch, example: Example, scales: Scales, settings: Settings, name: str) -> Example:
-    """The hardest example that is reached from `example` at `scales`: exactly where integration works, else by sampling."""
-    if not isinstance(example.event, Equals | OneOf | StartsWith):
-        # Answers that are numbers with noise move with the database: the tester's event is what makes them hard.
-        return example
-    integrator = Integrator(sketch)
-    events = integrator.answers(example.arguments, scales)
-    found = climb_exact(integrator, example, scales, Reach(turns=settings.examples.climbs), events)
-    if isinstance(found, Climb):
-        return found.example
-    probe = build_probe(sketch, with_changes(settings, "region", runs=settings.examples.climb_runs), name)
-    return strengthen(sketch, example, scales, probe, settings)
+def _lengthen(job: Line, scales: Scales, known: tuple[Example, ...]) -> Iterator[Selected]:
+    """Hard examples further along a line: at the noise that the tester does not object to, and then where each is tight."""
+    sketch, arguments, _, settings, seed, hardest = job
+    for turn in range(settings.examples.lengthenings):
+        name = f"climb {seed} {turn}"
+        example, loss = hardest(sketch, arguments, known, scales, settings, name)
+        yield _with_own_p_value(sketch, example, scales, settings, name, "found by moving answers towards a higher loss")
+        further = min(2.0, loss / float(arguments.epsilon))  # the loss goes with the inverse of the noise, nearly
+        if further < 1.1:
+            return
+        scales, known = tuple(further * scale for scale in scales), (example,)
+
+
+def _with_own_p_value(
+    sketch: Sketch, example: Example, scales: Scales, settings: Settings, name: str, why: str
+) -> Selected:
+    seed = crc32(name.encode()) + settings.seed
+    return Selected(example, scales, test_example(sketch, scales, example, settings.quick_tester, seed).p_value, why)
 
 
 def select_tests(
@@ -111,89 +120,83 @@ def select_tests(
     probe: Probe,
     settings: Settings,
     name: str,
+    hardest: Hardest,
     executor: Executor | None = None,
 ) -> Selection:
-    """Ex_test: the hardest examples for the completions that look best so far, at a γ and at a γ′ (Sec. IV-D).
+    """Ex_test: hard examples for the completions that look best so far, at every γ and γ′ (Sec. IV-D).
 
     An example is hard for some scales and easy for others, so those that chose the completions do not also grade them.
+    Each round looks at the best ones, at a γ where they have no example of their own yet: what separates the completions is
+    found for those between which it has to decide. It ends when the best ones have stood their ground everywhere.
     """
-    promising = _promising(sketch, completions, selection, split.training[0], probe, settings)
-    places = (split.training[0], *split.testing)
-    jobs = [
-        (sketch, arguments, arguments.concretise(sketch, completion), settings, f"{name} {place}")
-        for place, (completion, arguments) in enumerate(itertools.product(promising, places))
-    ]
-    found = list(executor.map(_find_test, jobs) if executor else map(_find_test, jobs))
-    return _without_weak_ones(found, probe, settings, name)
+    found: list[Selected] = []
+    asked: set[tuple[Arguments, Scales]] = set()
+    for turn in range(settings.examples.rounds):
+        known = (*selection.kept, *found)
+        probe = probe.knowing(known)
+        best = _promising(sketch, completions, tuple(s.example for s in known), split, probe, settings)
+        places = _unseen(sketch, best, split, asked)
+        if not places:
+            break
+        asked.update(places)
+        jobs = [
+            (sketch, arguments, _hardest_known(known, arguments, scales, probe), scales, settings, f"{name} {turn} {i}", hardest)
+            for i, (arguments, scales) in enumerate(places)
+        ]
+        found += executor.map(_find_test, jobs) if executor else map(_find_test, jobs)
+    return _once(found)
 
 
 def _promising(
     sketch: Sketch,
     completions: tuple[Completion, ...],
-    selection: Selection,
-    arguments: Arguments,
+    examples: tuple[Example, ...],
+    split: Split,
     probe: Probe,
     settings: Settings,
 ) -> tuple[Completion, ...]:
-    """The completions whose worst loss on Ex is closest to ε, those that are surely above it last."""
-    examples = tuple(e for e in selection.examples if e.arguments == arguments)
+    """The completions that come first on some examples."""
+    most = settings.examples.examined
     if not completions or not examples:
-        return completions[: settings.ranking.finalists_per_hole * len(sketch.holes)]
-    scales = np.array([arguments.concretise(sketch, c) for c in completions])
-    losses, epsilon = probe.losses(scales, examples), float(arguments.epsilon)
-    violations = (losses.low > epsilon * (1 + 1e-6)).any(axis=1)
-    gaps = np.round(np.abs(losses.sure.max(axis=1) - epsilon) / epsilon, 2)
-    order = np.lexsort((scales.sum(axis=1), gaps, violations))
-    _, first = np.unique(scales[order], axis=0, return_index=True)  # equal numbers need one example
-    kept = order[np.sort(first)][: settings.ranking.finalists_per_hole * len(sketch.holes)]
-    return tuple(completions[i] for i in kept)
+        return completions[:most]
+    order = grade(sketch, completions, examples, split, probe, settings).order
+    return tuple(completions[place] for place in order[:most])
 
 
-def _find_test(job: tuple[Sketch, Arguments, Scales, Settings, str]) -> Selected:
-    sketch, arguments, scales, settings, name = job
+def _unseen(
+    sketch: Sketch, completions: tuple[Completion, ...], split: Split, asked: set[tuple[Arguments, Scales]]
+) -> list[tuple[Arguments, Scales]]:
+    """For each completion the γ, of those that nobody has asked about, at which it has the least noise for its ε."""
+    found: dict[tuple[Arguments, Scales], None] = {}
+    for completion in completions:
+        places = [(a, a.concretise(sketch, completion)) for a in (*reversed(split.testing), *split.training)]
+        left = [place for place in places if place not in asked and place not in found and any(place[1])]
+        if left:
+            found[min(left, key=lambda place: sum(place[1]) * float(place[0].epsilon))] = None
+    return list(found)
+
+
+def _hardest_known(
+    known: tuple[Selected, ...], arguments: Arguments, scales: Scales, probe: Probe
+) -> tuple[Example, ...]:
+    """The example that is hardest so far at some scales, if there is any at these arguments."""
+    group = tuple(s.example for s in known if s.example.arguments == arguments)
+    return (group[int(np.argmax(probe.losses(np.array([scales]), group).sure[0]))],) if group else ()
+
+
+Question = tuple[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str, Hardest]
+
+
+def _find_test(job: Question) -> Selected:
+    sketch, arguments, known, scales, settings, name, hardest = job
+    example, _ = hardest(sketch, arguments, known, scales, settings, name)
     why = "the hardest that was found for a promising completion"
-    hardest = find_hardest(Integrator(sketch), arguments, scales, Reach(turns=settings.examples.climbs), starts=1)
-    if isinstance(hardest, Climb):
-        return Selected(hardest.example, scales, 1.0, why)
-    trial = test(sketch, scales, arguments, TesterSettings.quick(), crc32(name.encode()) + settings.seed)
-    return Selected(harden(sketch, trial.example, scales, settings, name), scales, trial.p_value, why)
+    return _with_own_p_value(sketch, example, scales, settings, name, why)
 
 
-def strengthen(sketch: Sketch, example: Example, scales: Scales, probe: Probe, settings: Settings) -> Example:
-    """The example after steps that move answers, one or some at a time, while the loss at `scales` rises.
-
-    The tester's runs cannot see events that are rare under these scales; the probe's proposals, which reach far
-    beyond them, can. The worst losses are there: answers some noise scales apart (design, section 4.5).
-    """
-    rows = np.array([scales])
-    best, left = _sure_loss(probe, rows, example), settings.examples.climbs
-    step = noise_unit(sketch, example.arguments, scales)
-    smallest = step / 4
-    while left > 0 and step >= smallest:
-        for other in steps_from(Pair.between(example.d1, example.d2), sketch, step):
-            moved = Example(other.d1, other.d2, example.event, example.arguments)
-            found = _sure_loss(probe, rows, moved)
-            left -= 1
-            if found > best + 1e-3:
-                example, best = moved, found
-                break
-            if left <= 0:
-                break
-        else:
-            step = step / 2
-    return example
-
-
-def _sure_loss(probe: Probe, rows: np.ndarray, example: Example) -> float:
-    """The log-loss less two standard errors, so that luck in the probe's noise is not climbed."""
-    losses = probe.losses(rows, (example,))
-    value, high = float(losses.value[0, 0]), float(losses.high[0, 0])
-    return value - 2 * (high - value) / DOUBT if math.isfinite(high) else 0.0
-
-
-def _without_weak_ones(found: list[Selected], probe: Probe, settings: Settings, name: str) -> Selection:
-    """Drop duplicates, and examples that others dominate on a sample of scales; keep the hardest of each γ."""
-    unique: dict[object, Selected] = {}
+def _once(found: list[Selected]) -> Selection:
+    """Each example once."""
+    unique: dict[Example, Selected] = {}
     dropped: list[Selected] = []
     for selected in found:
         example = selected.example
@@ -201,9 +204,17 @@ def _without_weak_ones(found: list[Selected], probe: Probe, settings: Settings, 
             dropped.append(_because(selected, "found before"))
         else:
             unique[example] = selected
+    return Selection(tuple(unique.values()), tuple(dropped))
+
+
+def _without_weak_ones(found: list[Selected], probe: Probe, settings: Settings, name: str) -> Selection:
+    """Drop duplicates, and examples that others dominate on a sample of scales; keep the hardest of each γ."""
+    unique = _once(found)
     kept: list[Selected] = []
-    for arguments in dict.fromkeys(s.example.arguments for s in unique.values()):
-        group = [s for s in unique.values() if s.example.arguments == arguments]
+    dropped = list(unique.dropped)
+    probe = probe.knowing(unique.kept)
+    for arguments in dict.fromkeys(s.example.arguments for s in unique.kept):
+        group = [s for s in unique.kept if s.example.arguments == arguments]
         keep, drop = _undominated(group, probe, settings, stream(settings.seed, name, "sample"), arguments)
         kept += keep
         dropped += drop

@@ -18,7 +18,9 @@ from kolahal.search.grammar import widest_scale
 from kolahal.settings import Settings
 
 SMALLEST = 0.25  # scale of noise that is searched
-CURVE = 129  # points of a table over the scales of one hole: steps of 4 %
+OFF = 0.7  # of a gene's range below the smallest scale is no noise, in units of its logarithm
+POINTS = {1: 65, 2: 25, 3: 11}  # of a table over the scales of so many holes: steps of 9, 27 and 80 %
+LARGEST = 20.0  # log-loss that a table holds
 HUGE = 1e6  # stands for an infinite loss
 
 
@@ -38,50 +40,90 @@ def find_region(
 ) -> Region:
     """The final population of differential evolution at one setting of the arguments.
 
-    Which holes have noise is fixed for each member, and every choice has its members from the start: otherwise the
-    sparsest choice that looks tight on the examples takes the whole population over, and a denser one that is tight
-    for longer inputs too is lost. Choices that stay far from e^ε are dropped at the end.
+    A gene is the logarithm of a scale, and below the smallest scale the hole is off: λ‖c‖₀ is what a member saves by
+    switching it off. A trial competes with the member that is most like it, not with its parent: otherwise the sparsest
+    choice of holes that looks tight on the examples takes the whole population over, and a denser one that is tight for
+    longer inputs too is lost. Members that stay far from e^ε are dropped at the end.
     """
-    holes = len(sketch.holes)
-    choices = np.array(list(itertools.product((False, True), repeat=holes))[1:])
-    size = max(settings.region.population, 6 * len(choices))
-    noisy = choices[np.arange(size) % len(choices)]
+    holes, epsilon = len(sketch.holes), float(arguments.epsilon)
     low, high = math.log(SMALLEST), math.log(widest_scale(arguments))
+    worst = _worst_losses(examples, probe, low, high, holes)
 
     def decode(genes: Array) -> Array:
-        return np.where(noisy, np.exp(genes), 0.0)
+        return np.where(genes >= low, np.exp(genes), 0.0)
 
-    def at(scales: Array) -> Array:
-        return objectives(scales, examples, probe, float(arguments.epsilon), settings)
-
-    objective = _curve(at, low, high) if holes == 1 else lambda genes: at(decode(genes))
-    rng = stream(settings.seed, "region", arguments.size, int(1000 * arguments.epsilon))
     found = minimise(
-        objective,
-        np.full(holes, low),
+        lambda genes: objectives(decode(genes), worst, epsilon, settings),
+        np.full(holes, low - OFF),
         np.full(holes, high),
-        size,
+        max(settings.region.population, 6 * (2**holes - 1)),
         settings.region.steps_per_hole * holes,
-        rng,
+        stream(settings.seed, "region", arguments.size, int(1000 * arguments.epsilon)),
         settings.region.patience,
     )
-    gaps = found.objectives - settings.region.sparsity * noisy.sum(axis=1)
-    kept = np.flatnonzero(gaps <= max(2 * tolerance(float(arguments.epsilon), settings), gaps.min()))
+    scales = decode(found.members)
+    gaps = found.objectives - settings.region.sparsity * (scales > 0).sum(axis=1)
+    kept = np.flatnonzero(gaps <= max(2 * tolerance(epsilon, settings), gaps.min()))
     order = kept[np.argsort(found.objectives[kept], kind="stable")]
-    members = decode(found.members)[order]
     return Region(
-        tuple(tuple(float(c) for c in row) for row in members),
+        tuple(tuple(float(c) for c in row) for row in scales[order]),
         tuple(float(v) for v in found.objectives[order]),
         arguments,
         found.steps,
     )
 
 
-def _curve(function: Callable[[Array], Array], low: float, high: float) -> Callable[[Array], Array]:
-    """A function of one hole's log-scale, read off a table: a curve needs far fewer points than an evolution asks for."""
-    grid = np.linspace(low, high, CURVE)
-    values = function(np.exp(grid)[:, None])
-    return lambda genes: np.interp(genes[:, 0], grid, values)
+WorstLoss = Callable[[Array], Array]  # of rows of scales, the largest log-loss on some examples
+
+
+def worst_on(examples: tuple[Example, ...], probe: Probe) -> WorstLoss:
+    """Straight from the probe."""
+    return lambda scales: probe.losses(scales, examples).sure.max(axis=1)
+
+
+def _worst_losses(
+    examples: tuple[Example, ...], probe: Probe, low: float, high: float, holes: int
+) -> WorstLoss:
+    """The largest log-loss, read off a table for few holes: it needs far fewer points than an evolution asks for."""
+    direct = worst_on(examples, probe)
+    if holes not in POINTS:
+        return direct
+    grid = np.linspace(low, high, POINTS[holes])
+    tables = {
+        noisy: _table(direct, grid, noisy) for noisy in itertools.product((False, True), repeat=holes) if any(noisy)
+    }
+
+    def look_up(scales: Array) -> Array:
+        result = np.full(len(scales), LARGEST)
+        for noisy, table in tables.items():
+            rows = np.flatnonzero(((scales > 0) == noisy).all(axis=1))
+            if len(rows):
+                places = (np.log(scales[rows][:, noisy]) - low) / (high - low) * (len(grid) - 1)
+                result[rows] = _interpolate(table, places)
+        return result
+
+    return look_up
+
+
+def _table(direct: WorstLoss, grid: Array, noisy: tuple[bool, ...]) -> Array:
+    """The largest log-losses at the points of a grid over the holes with noise."""
+    count = sum(noisy)
+    points = np.array(list(itertools.product(np.exp(grid), repeat=count)))
+    scales = np.zeros((len(points), len(noisy)))
+    scales[:, noisy] = points
+    table: Array = np.minimum(direct(scales), LARGEST).reshape((len(grid),) * count)
+    return table
+
+
+def _interpolate(table: Array, places: Array) -> Array:
+    """The value between the corners of a cell, linear in each direction."""
+    below = np.clip(places.astype(int), 0, np.array(table.shape) - 2)
+    share = np.clip(places - below, 0.0, 1.0)
+    result = np.zeros(len(places))
+    for corner in itertools.product((0, 1), repeat=table.ndim):
+        weight = np.prod(np.where(corner, share, 1 - share), axis=1)
+        result += weight * table[tuple((below + corner).T)]
+    return result
 
 
 def tolerance(epsilon: float, settings: Settings) -> float:
@@ -90,13 +132,13 @@ def tolerance(epsilon: float, settings: Settings) -> float:
     return width if settings.region.log_form else math.exp(epsilon) * width
 
 
-def objectives(scales: Array, examples: tuple[Example, ...], probe: Probe, epsilon: float, settings: Settings) -> Array:
+def objectives(scales: Array, worst: WorstLoss, epsilon: float, settings: Settings) -> Array:
     """|max over Ex of L − e^ε| + λ‖c‖₀ for each row of `scales`: tight on the worst example, silent where it can be."""
-    worst = probe.losses(scales, examples).sure.max(axis=1)
+    losses = np.where((scales > 0).any(axis=1), worst(scales), np.inf)  # no noise at all is no mechanism
     if settings.region.log_form:
-        gap = np.abs(np.minimum(worst, HUGE) - epsilon)
+        gap = np.abs(np.minimum(losses, HUGE) - epsilon)
     else:
-        gap = np.abs(np.minimum(np.exp(np.minimum(worst, 20.0)), HUGE) - math.exp(epsilon))
+        gap = np.abs(np.minimum(np.exp(np.minimum(losses, LARGEST)), HUGE) - math.exp(epsilon))
     gap = np.maximum(gap, tolerance(epsilon, settings))
     result: Array = gap + settings.region.sparsity * (scales > 0).sum(axis=1)
     return result

@@ -18,7 +18,7 @@ class Benchmark:
     """A benchmark of the paper: its name there, its answers in the literature, and the paper's minutes."""
 
     paper_name: str
-    textbook: tuple[tuple[str | None, ...], ...]  # equally good ones, the textbook's own first
+    textbook: tuple[tuple[str | None, ...], ...]  # the classic one first; the others are as tight, and the paper lists them as new
     minutes: tuple[str, str, str, str, str]  # init, opti, enum, verify, total, as printed in the paper's table
     rank: int
     baselines: tuple[str, str, str, str]  # naive, unlim, lim, noopt

@@ -20,6 +20,7 @@ from kolahal.tester.learned_events import Criterion, Finding, learn_events
 from kolahal.tester.runs import Candidate, Question, count, run_all, tally_of
 
 SearchSteps = Callable[[Pair, Sketch, Fraction], Iterator[Pair]]
+MANY_MOVES = 8  # neighbours of a start
 KEEP = 2  # events a pair, and examples near another
 LEARN_RUNS = 60_000  # a batch larger than this learns its events from so many runs of their own
 # Standard deviations by which a score is lowered: the more examples compete on a batch, the more luck there is. The
@@ -63,6 +64,18 @@ def search(part: Search) -> SearchResult:
         climbed = _climb(batch, found[0], _unit(question), settings.climbs, group_steps)
         best.append(max((*found, *climbed), key=_score))
     return SearchResult(best_of(best, settings.climbed), batch.runs)
+
+
+def find_starts(question: Question, runs: int) -> tuple[Example, ...]:
+    """Pairs at the threshold with their best events, best first, to go on from by other means.
+
+    Those means see rarer events than any test can, so many runs look at every way to move, and none at what a test needs.
+    """
+    batch = _QuestionBatch(question, "starts", runs, BOLD)
+    (base,) = enumerate_bases(question.sketch, question.arguments, question.scales, 1)
+    moves = enumerate_moves(question.sketch.adjacency, question.arguments.size, MANY_MOVES)
+    found = [candidate for move in moves for candidate in batch.learn(Pair(base, move))]
+    return tuple(candidate.example for candidate in best_of(found, len(found)))
 
 
 def refine(candidate: Candidate) -> SearchResult:

@@ -28,7 +28,7 @@ from kolahal.tester.runs import Candidate, Question, afford, cost_of_a_run, coun
 from kolahal.tester.statdp import ChosenExample, choose, enumerate_patterns
 from kolahal.tester.statistics import Tally, Thinning, fisher_p_value, paired_epsilon_lower, paired_p_value
 
-__all__ = ["answer", "describe", "frequencies", "reproduce", "test", "test_mechanism"]
+__all__ = ["answer", "ask", "describe", "frequencies", "reproduce", "test", "test_example", "test_mechanism"]
 
 WHOLE = (Fraction(1), Fraction(2))  # whole arguments without a default: StatDP's N, and one that is no special case
 REAL = Fraction(1)
@@ -44,10 +44,21 @@ def test(
     executor: Executor | None = None,
 ) -> Trial:
     """The worst example that was found for `sketch` with `scales` at `arguments`, tested on fresh runs."""
-    # Such calls come by the hundred, about one sketch, so compiling it pays.
+    return answer((ask(sketch, scales, arguments, settings, seed),), executor)
+
+
+def ask(sketch: Sketch, scales: Scales, arguments: Arguments, settings: TesterSettings, seed: int) -> Question:
+    """A question of those that come by the hundred, about one sketch, so that compiling it pays."""
     engine = choose_engine(sketch, total_runs=RUNS_WORTH_COMPILING).name
     settings = afford(settings, cost_of_a_run(sketch, tuple(scales), arguments))
-    return answer((Question(sketch, scales, arguments, settings, seed, engine),), executor)
+    return Question(sketch, scales, arguments, settings, seed, engine)
+
+
+def test_example(sketch: Sketch, scales: Scales, example: Example, settings: TesterSettings, seed: int) -> Trial:
+    """One example, tested on fresh runs; its d1 is the likelier side."""
+    question = ask(sketch, scales, example.arguments, settings, seed)
+    (tally,) = count(question, [example], "test", question.settings.test_runs)
+    return conclude(Candidate(question, example, 0.0), tally, 2 * tally.runs)
 
 
 def test_mechanism(
@@ -62,17 +73,17 @@ def test_mechanism(
 def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSettings, seed: int) -> tuple[Question, ...]:
     """Questions at the sizes and arguments that are most likely to show a violation."""
 
-    def ask(size: int, whole: Fraction) -> Question:
+    def at(size: int, whole: Fraction) -> Question:
         values = tuple((parameter.name, usual_value(parameter, whole, REAL)) for parameter in sketch.arguments)
         return Question(sketch, (), Arguments(epsilon, size, values), settings, seed, engine)
 
     engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
     free = any(p.type is Type.INT and p.default is None for p in sketch.arguments)
     usual = sketch.sizes(settings.sizes)
-    first, *others = sketch.sizes(settings.joint_sizes) if _is_joint(_sample(ask(usual[0], WHOLE[1]))) else usual
+    first, *others = sketch.sizes(settings.joint_sizes) if _is_joint(_sample(at(usual[0], WHOLE[1]))) else usual
     # All whole arguments at the smallest size, and one after the other at the larger ones, which take longer.
-    small = [ask(first, whole) for whole in (WHOLE if free else WHOLE[:1])]
-    large = [ask(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
+    small = [at(first, whole) for whole in (WHOLE if free else WHOLE[:1])]
+    large = [at(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
     asked = tuple(dict.fromkeys((*small, *large)))
     # A program that stops with a fault on some sizes is asked about the others; one that always does says so itself.
     fit = tuple(question for question in asked if _sample(question) is not None) or asked

@@ -1,0 +1,119 @@
+"""Harder examples by sampling: steps of the databases and of the event, each measured on draws that fit the one before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from zlib import crc32
+
+import numpy as np
+
+from kolahal.engine.paired import Sampled, TiltPair, look_closely
+from kolahal.engine.probe import coefficients
+from kolahal.engine.tape import Tape
+from kolahal.inputs.events import moved_events
+from kolahal.inputs.pairs import Pair, group_steps, noise_unit, steps_from
+from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments, Example, Scales
+from kolahal.settings import Settings
+from kolahal.tester.example_search import SearchSteps, find_starts
+from kolahal.tester.trial import ask
+
+GAIN = 0.002  # of the log-loss that makes a step worth it
+FINEST = 4  # the last steps are this many times shorter than the first
+
+
+@dataclass(slots=True)
+class Climber:
+    """The hardest example so far at some scales, and the noise that leads to its event.
+
+    A step must help on two tapes: the best of many steps on one tape is mostly luck.
+    """
+
+    sketch: Sketch
+    scales: Scales
+    tapes: tuple[Tape, Tape]
+    example: Example
+    losses: list[float]
+    tilts: TiltPair | None
+    tried: set[Example] = field(default_factory=set)
+
+    @classmethod
+    def start(cls, sketch: Sketch, example: Example, scales: Scales, settings: Settings, name: str) -> Climber:
+        """At an example, with noise that is fitted to it."""
+        key = (settings.seed, crc32(name.encode()))
+        first, second = (Tape((*key, turn), settings.examples.climb_runs) for turn in range(2))
+        tilts = look_closely(sketch, example, scales, first).tilted_to(scales)
+        climber = cls(sketch, scales, (first, second), example, [], tilts)
+        climber.losses = [climber.measure(climber.look(example, tape)) for tape in climber.tapes]
+        return climber
+
+    def look(self, example: Example, tape: Tape) -> Sampled:
+        return look_closely(self.sketch, example, self.scales, tape, self.tilts)
+
+    def measure(self, found: Sampled) -> float:
+        """The log-loss less a standard error."""
+        rows = coefficients(self.sketch, np.array([self.scales]), found.noisy)
+        return float(found.paired.losses(rows).sure[0])
+
+    def attempt(self, example: Example) -> bool:
+        """Whether another example is harder; if so, go there."""
+        self.tried.add(example)
+        looks, losses = [], []
+        for tape, before in zip(self.tapes, self.losses, strict=True):
+            looks.append(self.look(example, tape))
+            losses.append(self.measure(looks[-1]))
+            if losses[-1] < before + GAIN:
+                return False
+        self.example, self.losses = example, losses
+        self.tilts = looks[0].tilted_to(self.scales) or self.tilts
+        return True
+
+    @property
+    def loss(self) -> float:
+        return min(self.losses)
+
+
+def climb(climber: Climber, most: int) -> None:
+    """At most so many steps towards higher loss: of all answers that move alike, and then of single ones."""
+    sketch, left = climber.sketch, most
+    unit = noise_unit(sketch, climber.example.arguments, climber.scales)
+    for steps_of in (group_steps, steps_from):
+        step = unit
+        while left > 0 and climber.tilts is not None and step * FINEST >= unit:
+            others, place, failures = _neighbours(climber.example, sketch, step, steps_of), 0, 0
+            while left > 0 and failures < len(others):
+                other = others[place % len(others)]
+                known = other in climber.tried
+                left -= not known
+                if not known and climber.attempt(other):
+                    # The place stays: the step that helped is tried again from here.
+                    others, failures = _neighbours(climber.example, sketch, step, steps_of), 0
+                else:
+                    place, failures = place + 1, failures + 1
+            step /= 2
+
+
+def _neighbours(example: Example, sketch: Sketch, step: Fraction, steps_of: SearchSteps) -> list[Example]:
+    events = [replace(example, event=event) for event in moved_events(example.event, step)]
+    pairs = steps_of(Pair.between(example.d1, example.d2), sketch, step)
+    return [*(replace(example, d1=pair.d1, d2=pair.d2) for pair in pairs), *events]
+
+
+def hardest(
+    sketch: Sketch, arguments: Arguments, known: tuple[Example, ...], scales: Scales, settings: Settings, name: str
+) -> tuple[Example, float]:
+    """The hardest example at `scales` that is reached from what the tester finds there and what is known.
+
+    What is hardest now need not lead furthest: every start gets a few steps, and the best of them the rest.
+    """
+    seed, several = crc32(name.encode()) + settings.seed, settings.examples.starts
+    found = find_starts(ask(sketch, scales, arguments, settings.quick_tester, seed), settings.examples.start_runs)
+    by_move = {Pair.between(start.d1, start.d2).move: start for start in reversed(found)}
+    starts = dict.fromkeys((*known[:1], *sorted(by_move.values(), key=found.index)[:several]))
+    climbers = [Climber.start(sketch, start, scales, settings, name) for start in starts]
+    for climber in climbers:
+        climb(climber, settings.examples.first_climbs)
+    best = max(climbers, key=lambda climber: climber.loss)
+    climb(best, settings.examples.sampled_climbs)
+    return best.example, best.loss

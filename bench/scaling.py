@@ -1,4 +1,4 @@
-"""How time grows with the number of holes and with the size of the grammar, by `--method paper` and by `auto`."""
+"""How time grows with the number of holes and with the size of the grammar, by `--method exact` and by `auto`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COEFFICIENTS = (4, 8, 16, 33)  # with |q|^[0-2] and (1/ε)^[1-2]: 25 to 199 expr
 def main() -> None:
     """One table a method: holes down, sizes of the grammar across."""
     with ProcessPoolExecutor(2) as pool:
-        for method in ("paper", "auto"):
+        for method in ("exact", "auto"):
             rows = []
             for holes in HOLES:
                 cells = []

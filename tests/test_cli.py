@@ -88,7 +88,7 @@ def test_a_mechanism_without_holes_is_not_synthesized(tmp_path: Path, capsys: py
 
 
 def test_synth_prints_the_documented_json(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "synth", "noisy_max_1", "--json", "--workers", "1", "--method", "paper")
+    code, out, err = run(capsys, "synth", "noisy_max_1", "--json", "--workers", "1", "--method", "exact")
     document = json.loads(out)
     assert err == ""
     assert document["sketch"] == "noisy_max_1" and document["holes"] == ["eta1"]

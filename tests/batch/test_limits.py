@@ -123,7 +123,7 @@ return 0
 
 def test_a_sketch_without_an_end_is_refused_by_the_search(impatient):
     with pytest.raises(KolahalError, match=r"did not end|no end"):
-        synthesize(hostile("x = q[0] + Lap(hole)\nwhile x * x >= 0:\n    x = x + 1\nreturn x"), method="paper")
+        synthesize(hostile("x = q[0] + Lap(hole)\nwhile x * x >= 0:\n    x = x + 1\nreturn x"), method="exact")
 
 
 # ---------------------------------------------------------------- ten thousand queries

@@ -177,7 +177,7 @@ class TiltedProbe(Probe):
     settings: Settings
     tape: Tape
     homes: Mapping[Example, Scales] = field(default_factory=dict)
-    _tilts: dict[Example, tuple[TiltPair, ...]] = field(default_factory=dict)
+    _tilts: dict[tuple[Example, Scales], tuple[TiltPair, ...]] = field(default_factory=dict)
     _hits: dict[tuple[Example, NoisyHoles], PairedHits] = field(default_factory=dict)
     _losses: dict[tuple[Example, bytes], Losses] = field(default_factory=dict)  # rounds of a search ask again
     _asked: dict[str, int] = field(default_factory=lambda: {"sampled": 0})
@@ -228,25 +228,32 @@ class TiltedProbe(Probe):
 
     def _paired(self, example: Example, noisy: NoisyHoles) -> PairedHits:
         if (example, noisy) not in self._hits:
-            if example not in self._tilts:
-                self._tilts[example] = self._fit(example)
             holes = holes_by_site(self.sketch, noisy)
-            tilts = tuple((first.at(holes), second.at(holes)) for first, second in self._tilts[example])
+            tilts = tuple((first.at(holes), second.at(holes)) for first, second in self._tilts_for(example, noisy))
             ladder = np.tile(np.array(self.settings.region.proposal_scales), (len(self.sketch.holes), 1))
             self._hits[example, noisy] = sample(self.sketch, example, noisy, Proposal(ladder, tilts), self.tape).paired
         return self._hits[example, noisy]
 
-    def _fit(self, example: Example) -> tuple[TiltPair, ...]:
-        """Tilts for the scales of an example's home, and for more noise at one hole or at all: candidates have that too."""
+    def _tilts_for(self, example: Example, noisy: NoisyHoles) -> tuple[TiltPair, ...]:
+        """Tilts for the scales of an example's home, and with as much noise at holes that have none there."""
         home = self.homes.get(example)
         if home is None:
             return ()
-        seen = look_closely(self.sketch, example, home, Tape(self.tape.key, self.settings.examples.climb_runs))
-        levels = [home, tuple(MORE * scale for scale in home)]
-        if sum(scale > 0 for scale in home) > 1:
-            levels += [(*home[:i], MORE * home[i], *home[i + 1 :]) for i in range(len(home)) if home[i]]
+        more = [on and not scale for on, scale in zip(noisy, home, strict=True)]
+        scales = tuple(max(home) if added else scale for added, scale in zip(more, home, strict=True))
+        key = (example, scales)
+        if key not in self._tilts:
+            self._tilts[key] = self._fit(example, scales)
+        return self._tilts[key]
+
+    def _fit(self, example: Example, scales: Scales) -> tuple[TiltPair, ...]:
+        """Tilts for some scales, and for more noise at one hole or at all: candidates have that too."""
+        seen = look_closely(self.sketch, example, scales, Tape(self.tape.key, self.settings.examples.climb_runs))
+        levels = [scales, tuple(MORE * scale for scale in scales)]
+        if sum(scale > 0 for scale in scales) > 1:
+            levels += [(*scales[:i], MORE * scales[i], *scales[i + 1 :]) for i in range(len(scales)) if scales[i]]
         found = [seen.tilted_to(level) for level in levels]
-        straight = Tilt(home)  # for events that happen in several ways, which one middle does not describe
+        straight = Tilt(scales)  # for events that happen in several ways, which one middle does not describe
         return ((straight, straight), *(tilts for tilts in found if tilts is not None))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kolahal.engine.noise import Array
 from kolahal.lang.scale import NO_NOISE, Scale
-from kolahal.lang.sketch import Completion, Sketch
+from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Region
 from kolahal.search.grammar import enumerate_scales
 from kolahal.settings import Settings
@@ -20,13 +20,13 @@ ROOM = 1 << 22  # distances that are held at a time
 
 
 def enumerate_completions(sketch: Sketch, regions: tuple[Region, ...], settings: Settings) -> tuple[Completion, ...]:
-    """All vectors of scales within L1 distance `neighbourhood` of a member of every region.
+    """All vectors of scales within L1 distance `neighbourhood` of a member of every region, times whole arguments.
 
     Vectors are built hole by hole. A prefix whose distance to every member is too large already is given up with all
     its extensions, so the whole product of the grammar is never formed.
     """
     scales = enumerate_scales(settings.grammar, sketch)
-    gaps = [_gaps(scales, sketch, region) for region in regions]
+    gaps = [_gaps(scales, sketch, region) / _stretch(sketch, region) for region in regions]
     picks = np.zeros((1, 0), dtype=np.intp)  # (prefixes, holes)
     spent = [np.zeros((1, len(region.members))) for region in regions]  # (prefixes, members)
     for hole in range(len(sketch.holes)):
@@ -52,6 +52,12 @@ def _gaps(scales: tuple[Scale, ...], sketch: Sketch, region: Region) -> Array:
     values = np.array([float(scale.at(names)) for scale in scales])
     gaps: Array = np.abs(values[:, None, None] - np.array(region.members)[None, :, :])
     return gaps
+
+
+def _stretch(sketch: Sketch, region: Region) -> float:
+    """What scales may be multiplied with at a region's arguments, and so how much further apart they lie there."""
+    values = dict(region.arguments.values)
+    return max([1.0, *(float(values[p.name]) for p in sketch.arguments if p.type is Type.INT)])
 
 
 def _extend(picks: Picks, spent: list[Array], gaps: list[Array], most: float) -> tuple[Picks, list[Array]]:

@@ -67,21 +67,21 @@ def grade(
 
 
 def noise_size(sketch: Sketch, completions: tuple[Completion, ...], settings: tuple[Arguments, ...]) -> Array:
-    """How much noise each completion adds: Σ log₂(1 + scale), in units of 1/ε, averaged over several settings.
+    """How much noise each completion adds: Σ log₂(1 + scale) over the holes, where a scale is in units of 1/ε.
 
     The logarithm stands between the two sizes that the paper names, the sum of the scales and how many there are
-    (Sec. IV-C, IV-D): of vectors with one sum it prefers the one with more of its noise at fewer places. Noise that grows
-    with |q| or with a whole argument can look cheap where these are small, so each setting counts with more answers too,
-    and with larger whole arguments and yet more answers.
+    (Sec. IV-C, IV-D): of vectors with one sum it prefers the one with more of its noise at fewer places. A scale is its
+    average over several settings. Noise that grows with |q| or with a whole argument can look cheap where these are small,
+    so each setting counts with more answers too, and with larger whole arguments and yet more answers.
     """
     several = [
         other for a in settings for other in (a, _grown(a, sketch, LARGER, 1), _grown(a, sketch, LARGER**2, LARGER))
     ]
-    total = np.zeros(len(completions))
+    scales = np.zeros((len(completions), len(sketch.holes)))
     for arguments in several:
-        scales = np.array([arguments.concretise(sketch, c) for c in completions]).reshape(len(completions), -1)
-        total += np.log2(1 + scales * float(arguments.epsilon)).sum(axis=1)
-    return total / max(1, len(several))
+        scales += np.array([arguments.concretise(sketch, c) for c in completions]) * float(arguments.epsilon)
+    size: Array = np.log2(1 + scales / max(1, len(several))).sum(axis=1)
+    return size
 
 
 def _grown(arguments: Arguments, sketch: Sketch, answers: int, whole: int) -> Arguments:

@@ -75,7 +75,7 @@ def test_engines_agree_on_tilted_tapes() -> None:
 
 
 def test_a_run_that_ends_early_is_weighed_by_the_draws_it_made() -> None:
-    name, hard, scales, _ = CASES[1]
+    name, hard, _, _ = CASES[1]
     sketch = load_one(name)
     found = sample(sketch, hard, (True, True), Proposal(np.array([[2.0], [4.0]])), Tape((7, 8), 2_000))
     counts = found.paired.first.statistics[2:]

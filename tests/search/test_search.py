@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kolahal.engine.probe import build_probe, build_rerunning_probe
+from kolahal.engine.probe import Losses, Probe, build_probe, build_rerunning_probe
 from kolahal.engine.tape import stream
 from kolahal.lang.scale import NO_NOISE, parse_scale
-from kolahal.model import Arguments, Equals, Example, Region, Selected, Selection
+from kolahal.model import Arguments, Equals, Example, Odds, Region, Scales, Selected, Selection
 from kolahal.report.html import tightness
 from kolahal.report.text import _loss
 from kolahal.results import Judged
@@ -22,8 +22,8 @@ from kolahal.search.evolution import minimise
 from kolahal.search.examples import directions
 from kolahal.search.grammar import enumerate_scales
 from kolahal.search.ranking import rank_completions
-from kolahal.search.region import find_regions, objectives, worst_on
-from kolahal.settings import Grammar, Settings
+from kolahal.search.region import find_region, find_regions, objectives, worst_on
+from kolahal.settings import Grammar, Settings, with_changes
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Unknown
 
@@ -182,3 +182,28 @@ def test_a_loss_that_nothing_was_computed_from_is_absent() -> None:
     unknown = Judged(ranked, None, Unknown("nobody asked"))
     assert [_loss(replace(unknown, ranked=replace(ranked, log_loss=loss)), 0.5) for loss in (None, 0.25)] == ["–", "0.5"]
     assert tightness({"log_loss": None, "verdict": "unknown", "epsilon": 0.5}) is None
+
+
+class OneHoleMatters(Probe):
+    """A mechanism whose loss is the inverse of its first scale; the second hole does nothing."""
+
+    def __call__(self, scales: Scales, example: Example) -> Odds:
+        raise NotImplementedError
+
+    def losses(self, scales: np.ndarray, examples: tuple[Example, ...]) -> Losses:
+        with np.errstate(divide="ignore"):
+            value = np.repeat(1 / scales[:, :1], len(examples), axis=1)
+        return Losses(value, value, value)
+
+
+def test_sparsity_switches_holes_off_while_the_region_is_searched() -> None:
+    """With λ = 0 the useless hole keeps whatever noise it began with; with the paper's λ = 1 more members are without it."""
+    sketch, example = load_one("noisy_max_2"), Example(database(0), database(1), Equals(EPS), Arguments(EPS, 5))
+    useless = []
+    for sparsity in (0.0, 1.0):
+        settings = with_changes(Settings(), "region", sparsity=sparsity)
+        region = find_region(sketch, example.arguments, (example,), OneHoleMatters(), settings)
+        members = np.array(region.members)
+        assert np.allclose(members[:, 0], 1.0, rtol=0.2), "tight at e^ε, whatever the other hole does"
+        useless.append(float((members[:, 1] > 0).mean()))
+    assert useless[1] < useless[0]

@@ -25,9 +25,10 @@ from kolahal.sketches.gallery import GALLERY
 def table(
     methods: tuple[str, ...], baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None
 ) -> None:
-    """The paper's table: its minutes and ranks, our seconds and ranks, and what the prover says of each first answer.
+    """The paper's table: its minutes and ranks, our seconds and ranks.
 
-    rank is that of the classic answer alone; variant is that of another one that is as tight, which the paper calls new.
+    rank is that of the classic answer alone, variant that of another one that is as tight, which the paper calls new, and
+    prover is what the prover says of the first answer.
     """
     from kolahal.evaluation import evaluate
     from kolahal.report.text import table as columns

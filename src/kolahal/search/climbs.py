@@ -11,6 +11,7 @@ import numpy as np
 from kolahal.engine.paired import Sampled, TiltPair, look_closely
 from kolahal.engine.probe import coefficients
 from kolahal.engine.tape import Tape
+from kolahal.errors import UsageError
 from kolahal.inputs.events import moved_events
 from kolahal.inputs.pairs import Pair, group_steps, noise_unit, steps_from
 from kolahal.lang.sketch import Sketch
@@ -111,6 +112,8 @@ def hardest(
     found = find_starts(ask(sketch, scales, arguments, settings.quick_tester, seed), settings.examples.start_runs)
     by_move = {Pair.between(start.d1, start.d2).move: start for start in reversed(found)}
     starts = dict.fromkeys((*known[:1], *sorted(by_move.values(), key=found.index)[:several]))
+    if not starts:
+        raise UsageError(f"{sketch.name} has no neighbours with {arguments.size} answers")
     climbers = [Climber.start(sketch, start, scales, settings, name) for start in starts]
     for climber in climbers:
         climb(climber, settings.examples.first_climbs)

@@ -74,7 +74,8 @@ def find_starts(question: Question, runs: int) -> tuple[Example, ...]:
     batch = _QuestionBatch(question, "starts", runs, BOLD)
     (base,) = enumerate_bases(question.sketch, question.arguments, question.scales, 1)
     moves = enumerate_moves(question.sketch.adjacency, question.arguments.size, MANY_MOVES)
-    found = [candidate for move in moves for candidate in batch.learn(Pair(base, move))]
+    pairs = settle(question.sketch, (Pair(base, move) for move in moves))
+    found = [candidate for pair in pairs for candidate in batch.learn(pair)]
     return tuple(candidate.example for candidate in best_of(found, len(found)))
 
 

@@ -13,7 +13,7 @@ from kolahal.results import Judged, Synthesis
 from kolahal.roads.paper import Judgement, Parts, follow
 from kolahal.roads.watch import Watch
 from kolahal.search.integrals import hardest
-from kolahal.settings import Settings
+from kolahal.settings import Settings, with_changes
 from kolahal.tester.final import finalists_of
 
 Judge = Callable[..., tuple[Judged, ...]]
@@ -33,5 +33,9 @@ EXACT = Parts("exact", build_exact_probe, hardest, find_verdicts)
 
 
 def exact(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
-    """The paper's road where nothing is left to luck but the tester's starts."""
-    return follow(sketch, settings, watch, EXACT)
+    """The paper's road where nothing is left to luck but the tester's starts.
+
+    What sampling needs many examples and long inputs for, the prover decides: one γ′ and a few rounds are enough.
+    """
+    settings = with_changes(settings, "arguments", testing=1)
+    return follow(sketch, with_changes(settings, "examples", rounds=3), watch, EXACT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.law import hole_choices
 from kolahal.law.law import find_laws
+from kolahal.model import Arguments, Equals, Example
 from kolahal.report.json import dump, synthesis_document
 from kolahal.results import Synthesis
 from kolahal.roads.baselines import Cache
@@ -129,12 +131,13 @@ def test_every_baseline_finds_the_textbook_answer_of_histogram(method: str) -> N
 
 
 def test_the_cache_is_ordered_by_utility_then_recency_and_limited() -> None:
-    sketch, found = load_one("noisy_max_1"), exact("noisy_max_1")
-    examples = list(dict.fromkeys((*found.selection.examples, *found.tests.examples)))
+    sketch, one = load_one("noisy_max_1"), Fraction(1)
+    pairs = [((base,) * 3, (base - 1, base + 1, base + 1)) for base in map(Fraction, range(3))]
+    examples = [Example(d1, d2, Equals(one), Arguments(one, 3)) for d1, d2 in pairs]
     cache = Cache(2)
-    for example in examples[:3]:
+    for example in examples:
         cache.remember(example)
-    assert [entry.example for entry in cache.entries] == examples[:3][::-1][:2]
+    assert [entry.example for entry in cache.entries] == examples[::-1][:2]
     probe = build_rerunning_probe(sketch, SMALL, "cache")
     assert cache.rejects(sketch, (parse_scale("1/eps"),), probe)
     assert max(entry.utility for entry in cache.entries) == 2

@@ -49,8 +49,7 @@ class Constants:
             case ast.Tuple(items):
                 found = [self._literal(function, item, above) for item in items]
                 kept = [item for item in found if item is not None]
-                # A tuple cannot change, so that a list with the same items is as good.
-                return ast.copy_location(ast.List(kept, ast.Load()), node) if len(kept) == len(items) else None
+                return ast.copy_location(ast.Tuple(kept, ast.Load()), node) if len(kept) == len(items) else None
             case _:
                 return None
 

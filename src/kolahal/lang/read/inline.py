@@ -69,6 +69,8 @@ class Helpers:
             raise self._odd(node, helper, "it is decorated or `async`", "Write a plain function.")
         if args.posonlyargs or args.kwonlyargs or args.vararg or args.kwarg:
             raise self._odd(node, helper, "its parameters are not plain", "Write every parameter by name, without *, ** or /.")
+        if any(_goes_on(part) for part in ast.walk(helper)):  # such as `yield`, which would make it a generator
+            raise self._odd(node, helper, "statements stand behind a `return`", "Remove what no run reaches.")
         for word in sorted(names_of(self.body(helper)) - own_names(helper)):
             meaning = self.tree.scopes.meaning(helper, word, header=False)
             meant, here = meaning.name, self.tree.scopes.meaning(self.function, word, header=False).name
@@ -99,7 +101,7 @@ class Helpers:
         for word, default in zip(words[first:], helper.args.defaults):
             if word not in have:
                 value = self.constants.literal(helper, default)
-                if value is None or isinstance(value, ast.List):
+                if value is None or isinstance(value, ast.Tuple):
                     raise self._odd(node, helper, f"the default `{clip(default)}` is no number", "Hand the value over.")
                 given.append((word, value))
         starred = any(isinstance(value, ast.Starred) for value in node.args)
@@ -109,6 +111,13 @@ class Helpers:
             if any(self.tree.ours(part) == "hole" and value is part for part in ast.walk(value)):
                 raise self.tree.refuse("K152", value, name=helper.name)
         return given
+
+
+def may_stop(node: ast.expr, positive: str) -> bool:
+    """Whether a value of public numbers divides by one that may be 0; the one called `positive` is not."""
+    parts = [part for part in ast.walk(node) if isinstance(part, ast.BinOp)]
+    divisors = [part.right for part in parts if isinstance(part.op, ast.Div | ast.FloorDiv | ast.Mod)]
+    return not all(getattr(divisor, "value", 0) or getattr(divisor, "id", "") == positive for divisor in divisors)
 
 
 def substituted(node: ast.stmt, names: Mapping[str, ast.expr]) -> ast.stmt:
@@ -141,11 +150,17 @@ def always_returns(body: list[ast.stmt]) -> bool:
     return False
 
 
+def _goes_on(node: ast.AST) -> bool:
+    """Whether something stands in a block of `node` that no run reaches."""
+    blocks = [getattr(node, field, None) for field in ("body", "orelse")]
+    return any(always_returns(block[:-1]) for block in blocks if isinstance(block, list))
+
+
 def _returns(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Return) for part in ast.walk(node))
 
 
-def without_returns(body: list[ast.stmt], give: Give, fresh: Callable[[str], str]) -> list[ast.stmt]:
+def without_returns(body: list[ast.stmt], give: Give, fresh: Callable[[str], str], at: ast.AST) -> list[ast.stmt]:
     """Statements that go on behind their end where they would return, having given their answer to `give`."""
     found: list[ast.stmt] = []
     for place, node in enumerate(body):
@@ -155,17 +170,17 @@ def without_returns(body: list[ast.stmt], give: Give, fresh: Callable[[str], str
                 return [*found, *give(value or expression("None", node))]
             case ast.If(test, then, orelse) if _returns(node):
                 ways = [way if always_returns(way) else [*way, *deepcopy(rest)] for way in (then, orelse)]
-                first, second = (without_returns(way, give, fresh) for way in ways)
+                first, second = (without_returns(way, give, fresh, node) for way in ways)
                 return [*found, *statements("if test: A\nelse: B", node, test=test, A=first, B=second)]
             case (ast.For() | ast.While()) if _returns(node):
                 done = fresh("done")
                 node.body = _leaving(node.body, give, done)
-                behind = without_returns(rest, give, fresh)
+                behind = without_returns(rest, give, fresh, node)
                 found += statements("done = False", node, done=done)
                 return [*found, node, *statements("if not done: rest", node, done=done, rest=behind)]
             case _:
                 found.append(node)
-    return [*found, *give(expression("None", body[-1]))]
+    return [*found, *give(expression("None", at))]
 
 
 def _leaving(body: list[ast.stmt], give: Give, done: str) -> list[ast.stmt]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Protocol
 
-from kolahal.lang.read.snippets import Lowered, expression, name, statements
+from kolahal.lang.read.snippets import Lowered, expression, name, names_of, statements
 from kolahal.lang.read.tree import Tree, clip
 
 
@@ -64,7 +64,9 @@ class ListChanges:
 
     def extend(self, word: str, value: ast.expr, at: ast.AST) -> list[ast.stmt]:
         """A list grows by the items of another one."""
-        if isinstance(value, ast.List) and not any(isinstance(item, ast.Starred) for item in value.elts):
+        starred = isinstance(value, ast.List) and any(isinstance(item, ast.Starred) for item in value.elts)
+        # All items are computed before the list grows.
+        if isinstance(value, ast.List) and not starred and word not in names_of([value]):
             before, items = self.lowers.ordered(value.elts)
             return [*before, *(s for item in items for s in statements("word.append(x)", at, word=word, x=item))]
         before, items_name = self.lowers.named(value)
@@ -80,14 +82,16 @@ class ListChanges:
         before, value = self.lowers.kept(value, "value")
         more, place = self.lowers.expression(target.slice)
         words = {base: self.lowers.fresh(base) for base in ("old", "i", "new")}
+        look = "old = xs[at]"  # stops where there is no such place, as Python does
         if not isinstance(place, ast.Constant):  # a place may be counted from the end
             kept, place = self.lowers.keep(place, "place")
-            more += [*kept, *statements("if i < 0: i = i + len(xs)", at, i=place.id, xs=word)]
+            more += kept
+            look += "\nif at < 0: at = at + len(xs)"
+        more += statements(look, at, old=words["old"], xs=word, at=place)
         return [
             *before,
             *more,
             *statements(
-                "old = xs[at]\n"  # stops where there is no such place, as Python does
                 "new = []\n"
                 "for i in range(len(xs)):\n"
                 "    if i == at: new.append(value)\n"

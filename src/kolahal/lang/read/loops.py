@@ -8,7 +8,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, placed, renamed, statements
+from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, names_of, placed, renamed, statements
 from kolahal.lang.read.tree import Refused, Tree, stored_names
 
 Generator = ast.ListComp | ast.GeneratorExp
@@ -151,6 +151,8 @@ class Loops:
                 return self.counted(node, args, {k.arg: k.value for k in keywords}, place)
             case "zip", ast.Call(_, [_, *_] as args, []):
                 parts = tuple(self.source(arg, place) for arg in args)
+                for at, part in enumerate(parts):
+                    self.stays(node, part, [s for later in parts[at + 1 :] for s in later.before])
                 counts = [part.count for part in parts]
                 count = counts[0]
                 if len(counts) > 1:
@@ -173,6 +175,12 @@ class Loops:
                 item = expression("xs[i]", node, xs=word, i=place)
                 return ItemSource(expression("len(xs)", node, xs=word), item, before, {word})
 
+    def stays(self, node: ast.expr, source: ItemSource, later: list[ast.stmt]) -> None:
+        """Refuse a source whose number of items changes while what stands behind it is computed: `range` has counted by then."""
+        changed = names_of([source.count]) & changed_names(later)
+        if changed:
+            raise self.lowers.tree.refuse("K127", node, name=min(changed))
+
     def counted(
         self, node: ast.expr, args: list[ast.expr], keywords: dict[str | None, ast.expr], place: str
     ) -> ItemSource:
@@ -184,7 +192,11 @@ class Loops:
         number: ast.expr = name(place, node)
         before = inner.before
         if args[1:] or keywords:
-            more, start = self.lowers.kept(args[1] if args[1:] else keywords["start"], "start")
+            more, start = self.lowers.expression(args[1] if args[1:] else keywords["start"])
+            self.stays(node, inner, more)
+            if not isinstance(start, ast.Constant):  # what it is before the first turn, whatever becomes of its name
+                kept, start = self.lowers.keep(start, "start")
+                more = [*more, *kept]
             before = [*before, *more]
             if not (isinstance(start, ast.Constant) and start.value == 0):
                 number = expression("i + start", node, i=place, start=start)
@@ -195,6 +207,8 @@ class Loops:
     def slice(self, node: ast.Subscript, of: ast.expr, part: ast.expr) -> Lowered:
         """`xs[start:stop]` as a list of its own, whose ends are moved into the list as Python does."""
         assert isinstance(part, ast.Slice)
+        if isinstance(of, ast.Tuple):
+            raise self.lowers.tree.refuse("K103", node, thing="a part of a tuple, which is a tuple", fix="Write list(…)[…].")
         before, word = self.lowers.named(of)
         x = self.lowers.fresh("i")
         if part.lower is None and part.upper is None and part.step is not None and ast.unparse(part.step) == "-1":
@@ -217,7 +231,7 @@ class Loops:
         match node:
             case ast.Constant(int()):
                 return [], expression(ahead, node, end=node, xs=word)
-            case ast.UnaryOp(ast.USub(), ast.Constant(int()) as size):
+            case ast.UnaryOp(ast.USub(), ast.Constant(int() as far) as size) if far > 0:  # -0 is the beginning
                 return [], expression(negative, node, end=expression("len(xs) - end", node, end=size, xs=word))
         before, value = self.lowers.expression(node)
         kept, end = self.lowers.keep(value, "end")

@@ -7,19 +7,19 @@ refuses it. So engines, proofs and emitted programs know the few forms only.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from copy import deepcopy
 from itertools import takewhile
 
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
-from kolahal.lang.read.inline import Helpers, always_returns, substituted, without_returns
+from kolahal.lang.read.inline import Helpers, always_returns, may_stop, substituted, without_returns
 from kolahal.lang.read.items import ListChanges
 from kolahal.lang.read.loops import Loops, is_range
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
 from kolahal.lang.read.tables import without_tables
-from kolahal.lang.read.tree import LONGEST, NOISES, Refused, Tree, clip, stored_names
+from kolahal.lang.read.tree import LONGEST, NOISES, Refused, Tree, clip, stored_names, surely_stored
 from kolahal.lang.sketch import Role
 from kolahal.lang.source import SketchError, diagnose
 
@@ -40,7 +40,9 @@ class Lowering:
         self.own = self.parameters | stored | {function.name}
         self.taken = names_of(body) | self.own
         self.fixed = self.parameters - stored
+        self.epsilon = next((p.name for p in header.parameters if p.role is Role.EPSILON), "")
         self.made: set[str] = set()  # names for values that had none
+        self.sure = self.parameters  # names that have a value on every way to where the lowering is
         self.lost: set[str] = set()  # names whose value stands in a statement that was refused
         self.changed: set[str] = set()  # lists some item of which is assigned
         self.rebuilt: set[ast.AST] = set()  # the places where such a list is replaced by one with another item
@@ -52,7 +54,7 @@ class Lowering:
 
     def body(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """The whole body; the tree of the file stays as it is."""
-        return self.block(without_tables(self.constants.put_into(nodes, self.function), self.fresh))
+        return self.block(without_tables(self.constants.put_into(nodes, self.function), self.variable))
 
     def preconditions(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """What is asserted at the top, each as a test with an answer of its own for those who break it."""
@@ -84,6 +86,12 @@ class Lowering:
         self.made.add(f"{base}_{count}")
         return f"{base}_{count}"
 
+    def variable(self, base: str) -> str:
+        """A name that nobody has, for something that may change, or get its value on some ways only."""
+        word = self.fresh(base)
+        self.made.remove(word)
+        return word
+
     def builtin(self, node: ast.AST) -> str | None:
         """The name of Python's own function that is called, if one of those that are known here is."""
         match node:
@@ -94,13 +102,18 @@ class Lowering:
 
     # ---- statements
 
-    def block(self, nodes: Sequence[ast.stmt]) -> list[ast.stmt]:
+    def block(self, nodes: Sequence[ast.stmt], given: Set[str] = frozenset()) -> list[ast.stmt]:
+        """Statements in a row; those before the first have given the names `given` a value."""
         found: list[ast.stmt] = []
+        outside, self.sure = self.sure, self.sure | given
         for node in nodes:
+            always = surely_stored([node])
             try:
                 found += self.statement(node)
             except Refused:
                 self.lost |= stored_names(node)
+            self.sure = self.sure | always
+        self.sure = outside
         self.parts += len(found)
         if self.parts > LONGEST:
             raise SketchError(self.tree.source, (diagnose("K010", self.tree.span(self.function), most=LONGEST),))
@@ -134,7 +147,7 @@ class Lowering:
                 return [node]
             case ast.For(target, over, inner):
                 orelse = self.block(node.orelse)
-                return self.loops.loop(target, over, self.block(inner) or [self.nothing(node)], node, orelse)
+                return self.loops.loop(target, over, self.block(inner, stored_names(target)) or [self.nothing(node)], node, orelse)
             case ast.Return(ast.expr() as value):
                 return self.answer(node, value)
             case ast.Expr(value):
@@ -438,13 +451,16 @@ class Lowering:
         names: dict[str, ast.expr] = {}
         values: list[tuple[str, ast.expr]] = []
         for word, value in given:
-            if word not in stored and (isinstance(value, ast.Name | ast.Constant) or self.is_fixed(value)):
+            known = isinstance(value, ast.Name) and value.id in self.sure | self.made
+            if word not in stored and (known or isinstance(value, ast.Constant) or self.is_fixed(value)):
                 names[word] = value  # what it stands for cannot change while the helper runs
             else:
                 values.append((word, value))
         before, left = self.ordered([value for _, value in values])
-        for word in {word for word, _ in values} | stored:
-            names[word] = name(self.fresh(word), node)
+        # Python computes every argument, whether the helper uses it or not.
+        before += [self.assignment(self.fresh(word), value, value) for word, value in names.items() if may_stop(value, self.epsilon)]
+        for word in sorted({word for word, _ in values} | stored):
+            names[word] = name(self.variable(word), node)
         for (word, _), value in zip(values, left, strict=True):
             local = names[word]
             assert isinstance(local, ast.Name)
@@ -456,9 +472,9 @@ class Lowering:
             # A list that the helper made has no other name once it returns, so that a copy is as good.
             made = {local.id for word, local in names.items() if word in stored and isinstance(local, ast.Name)}
             made &= changed_lists(body)
-            body = without_returns(body, lambda way: give(self.copied(way) if isinstance(way, ast.Name) and way.id in made else way), self.fresh)
+            body = without_returns(body, lambda way: give(self.copied(way) if isinstance(way, ast.Name) and way.id in made else way), self.fresh, node)
         with self.helpers.inside(helper):
-            return [*before, *self.block(body)]
+            return [*before, *self.block(body, surely_stored(before))]
 
     def copied(self, items: ast.expr) -> ast.expr:
         return expression("[item for item in items]", items, item=self.fresh("item"), items=items)

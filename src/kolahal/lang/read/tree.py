@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -240,6 +240,20 @@ def own_names(function: Function) -> set[str]:
 def stored_names(node: ast.AST) -> set[str]:
     """The names that get a value somewhere in `node`."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def surely_stored(body: Sequence[ast.stmt]) -> set[str]:
+    """The names that every run which comes to the end of some statements has given a value."""
+    found: set[str] = set()
+    for node in body:
+        match node:
+            case ast.Assign(targets):
+                found = found.union(*map(stored_names, targets))
+            case ast.AnnAssign(ast.Name(word), _, ast.expr()) | ast.AugAssign(ast.Name(word)):
+                found.add(word)
+            case ast.If(_, then, orelse):
+                found |= surely_stored(then) & surely_stored(orelse)
+    return found
 
 
 def clip(node: ast.AST, most: int = 40) -> str:

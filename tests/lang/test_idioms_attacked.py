@@ -97,6 +97,7 @@ SAME = {
     "a part is taken before it changes": "xs = [1, 2, 3]\nout = []\nfor x in xs[1:]:\n    xs[2] = 7\n    out.append(x)\nreturn out",
     "a name of a loop after it": "i = 7\nx = 8\nfor i, x in enumerate(q[1:]):\n    i += 1\nreturn i, x",
     "links of a chain": "out = [1]\nreturn len(out) < grow(out, 1.5) < len(out), T > 0 and noisy(1, eps) > 0 and Lap(1/eps) > 0",
+    "a dictionary on both ways": "if T > 0:\n    d = {'a': 1}\nelse:\n    d = {'a': 2}\nd['a'] += 1\nreturn d['a']",
     "labels change hands": "d = {'a': 1 * Lap(1/eps), 'b': 2 * Lap(1/eps)}\nd = {'b': d['a'], 'a': noisy(d['b'], eps)}\nreturn d['a'], d['b']",
 }  # fmt: skip
 
@@ -120,6 +121,7 @@ REFUSED = {
     "a helper whose constant is its own below": ("x = local(T)\nreturn x", "K150"),
     "a range over a list that grows behind it": ("out = [1]\nreturn [i for i, x in zip(range(len(out)), [grow(out, 9), 5])]", "K127"),
     "a count of a list that grows behind it": ("out = [1]\nreturn [i for i, x in enumerate(range(len(out)), grow(out, 9))]", "K127"),
+    "a label of a dictionary that some runs have not made": ("if q[0] > 0:\n    d = {'a': 1}\nd['a'] = 3\nreturn d['a']", "K103"),
     "a list through a helper and a choice": ("out = [1]\nys = some(out, T)\nys.append(2)\nreturn out", "K209"),
     "a loop that gives its list away": ("xs = [1, 2]\nfor x in xs:\n    xs[1] = 7\n    xs = [0, 0]\nreturn xs", "K127"),
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from kolahal.lang.read.snippets import name
+from kolahal.lang.read.snippets import changed_lists, name, names_of
+from kolahal.lang.read.tree import surely_stored
 
 Tables = dict[str, dict[str, str]]  # the name of a dictionary → label → the name of its value
 
@@ -20,13 +21,19 @@ def without_tables(body: list[ast.stmt], fresh: Callable[[str], str]) -> list[as
                 if len(labels) == len(set(labels)) == len(keys):
                     tables[word] = dict.fromkeys(labels, "")
     for word, known in list(tables.items()):
-        if not all(_is_plain(statement, word, set(known)) for statement in body):
+        if not _is_made(body, word) or not all(_is_plain(statement, word, set(known)) for statement in body):
             del tables[word]
     for word, names in tables.items():
         for label in names:
             names[label] = fresh(f"{word}_{label}" if label.isidentifier() else word)
     change = _Names(tables)
     return [change.visit(statement) for statement in body] if tables else body
+
+
+def _is_made(body: list[ast.stmt], word: str) -> bool:
+    """Whether every run makes a dictionary before it gives a label a value: without a dictionary Python stops there."""
+    first = next(statement for statement in body if word in names_of([statement]))
+    return word in surely_stored([first]) and word not in changed_lists([first])
 
 
 def _is_plain(statement: ast.stmt, word: str, labels: set[str]) -> bool:

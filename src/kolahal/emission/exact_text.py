@@ -63,7 +63,7 @@ class _Wholes:
                 return self.may(left) and self.may(right)
             case ast.Call(ast.Name(id="len" | "range" | "sum" | "enumerate" | "zip")):  # the sum of nothing is whole
                 return True
-            case ast.Call(ast.Name(id="max" | "min"), arguments, keywords):
+            case ast.Call(ast.Name(id="max" | "min" | "clip"), arguments, keywords):
                 return any(map(self.may, [*arguments, *(keyword.value for keyword in keywords)]))
             case ast.Call(ast.Name(id="abs" | "sorted" | "list" | "reversed"), arguments):
                 return any(map(self.may, arguments))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kolahal.lang.adjacency import EachWithin
+from kolahal.lang.pretty import print_number
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import RECORD, Table, is_whole, print_item
 from kolahal.lang.sketch import Parameter, Role, Sketch
@@ -58,11 +60,11 @@ def _refinement(adjacency: RecordRelation) -> int:
     widths = [
         abs(a - b).numerator
         for piece in adjacency.pieces.pieces
-        for one, two in [(piece.values[0], piece.values[-1])]
+        for one, two in itertools.pairwise(sorted(piece.values))
         for a, b in zip(one, two, strict=True)
         if a != b
     ]
-    return math.lcm(adjacency.count, *widths)
+    return adjacency.count * math.lcm(*widths)
 
 
 def print_fields(table: Table) -> str:
@@ -80,15 +82,21 @@ def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
     lines = [f"def _aggregate({', '.join([table.rows, *public])}):", '    """The aggregates of the records, in one pass."""']
     names = [f"answer_{i}" for i in range(len(table.aggregates))]
     lines.append(f"    {' = '.join(names)} = 0")
+    lines += [f"    {n} = None" for n, a in zip(names, table.aggregates, strict=True) if a.how != "sum"]
     fields = ", ".join(f"{RECORD}_{f.name}" if f.name else RECORD for f in table.row.fields)
     lines.append(f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):")
     for name, aggregate in zip(names, table.aggregates, strict=True):
-        add = f"{name} += {print_item(aggregate.item, '_')}"
+        item, how = print_item(aggregate.item, "_"), aggregate.how
+        add = f"{name} += {item}" if how == "sum" else f"{name} = {item} if {name} is None else {how}({name}, {item})"
         if aggregate.test is None:
             lines.append(f"        {add}")
         else:
             lines += [f"        if {print_item(aggregate.test, '_')}:", f"            {add}"]
-    return "\n".join([*lines, f"    return [{', '.join(names)}]"])
+    found = [
+        name if a.default is None else f"({print_number(a.default)} if {name} is None else {name})"
+        for name, a in zip(names, table.aggregates, strict=True)
+    ]
+    return "\n".join([*lines, f"    return [{', '.join(found)}]"])
 
 
 def record_names(table: Table) -> frozenset[str]:

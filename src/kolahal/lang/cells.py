@@ -226,6 +226,10 @@ class _Arrangement:
         """The largest coordinate of a corner of the arrangement of all comparisons, bounds, and planes through 0."""
         names = [f.name for f in self.real] + [_public(name) for name in self.public]
         planes = [form for form in self.forms.values() if all(n in names or n == CONSTANT for n in form)]
+        for form in self.forms.values():
+            # The bounds of a product are no planes here, so that the cut could lie before where it is compared.
+            if form not in planes and (free := [n for n in self.free if n in form]):
+                raise TooComplex(f"`{free[0] or 'a record'}`, which has no bounds, is compared with a product or quotient")
         planes += [{name: Fraction(1)} for name in names]
         for known in self.real:
             planes += [{known.name: Fraction(1), CONSTANT: -end} for end in (known.low, known.high) if end]

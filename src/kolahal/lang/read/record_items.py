@@ -303,7 +303,7 @@ class _RecordTurn:
     def add_at(self, node: ast.stmt, name: str, reached: RecordFunction, place: RecordFunction, item: RecordFunction) -> None:
         tree, size = self.reader.tree, self.zeros.get(name)
         if size is None:
-            raise tree.refuse("K170", node, name=name, reason=f"`{name}` is not a list of zeros that was made before the loop")
+            raise tree.refuse("K170", node, name=name, reason=f"`{name}` is not a list of zeros that was made before the loop and not used since")
         bounds = item_range(self.reader.row, place, None if reached == TRUE else reached)
         if not is_whole(place, self.reader.row) or bounds is None or bounds[0] < 0 or bounds[1] > size - 1:
             reason = f"the place need not be a whole number from 0 to {size - 1}"

@@ -132,6 +132,9 @@ class _Lowering:
         return found
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        counts = isinstance(node, ast.For) and clip(node.iter) == self.rows
+        for name in stored_names(node) if counts else {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}:
+            self.zeros.pop(name, None)  # it is another list from here on, or somebody has seen the zeros
         match node:
             case ast.For(target, ast.Name(id=name), body, orelse) if name == self.rows:
                 return self.accumulate(node, target, body, orelse)

@@ -1,0 +1,91 @@
+"""Programs over records that were once proved, or emitted, and are not what they seem."""
+
+from fractions import Fraction
+
+import pytest
+
+from kolahal.checking import check
+from kolahal.emission.program import load_emitted
+from kolahal.emission.release import emit
+from kolahal.errors import KolahalError
+from kolahal.lang.read.parse import parse
+from kolahal.lang.records import read_records
+from kolahal.lang.sketch import Sketch
+from kolahal.verdicts import Bounded, Proved
+
+HEADER = """
+class Visit(NamedTuple):
+    x: Between(100, 1000)
+    y: Between(100, 1000)
+    z: float
+    n: int
+    d: Between(0, 2, whole=True)
+
+@sketch(adjacent=add_remove(1))
+def f(rows: Records[Visit], t: float, eps: Epsilon):
+{body}
+"""
+
+
+def read(body: str) -> Sketch:
+    return parse(HEADER.format(body="\n".join(f"    {line}" for line in body.splitlines())))
+
+
+def is_proved(body: str) -> bool:
+    try:
+        return isinstance(check(read(body)).verdict, Proved | Bounded)
+    except KolahalError:
+        return False
+
+
+@pytest.mark.parametrize("test", ["r.z > r.x * r.y", "r.z > r.x ** 2", "r.z > 1_000_000 * r.x / r.y", "t > r.x * r.y"])
+def test_a_field_without_bounds_goes_beyond_every_product(test):
+    """Products are far larger than fields, and so was where they are compared: beyond the cut, where nobody looked."""
+    assert not is_proved(f"return sum(1 for r in rows if {test}) + Lap(0.01/eps)")
+
+
+def test_a_product_is_compared_with_what_has_bounds():
+    assert is_proved("return sum(1 for r in rows if r.x > r.x * r.y / 100 and r.z > 3) + Lap(1/eps)")
+
+
+COUNT = "\nfor r in rows:\n    c[r.d] += 1\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "c = [0] * 3\na = len(rows)\nc = [a, a, a]" + COUNT + "return [v + Lap(1/eps) for v in c]",
+        "c = [0] * 3\na = len(rows)\nif a > 3:\n    c = [a, a, a]" + COUNT + "return [v + Lap(1/eps) for v in c]",
+        "c = [0] * 3\ne = c[0]" + COUNT + "return c[0] - e + Lap(0.01/eps)",
+        "c = [0] * 3\ne = [v for v in c]" + COUNT + "return c[0] - e[0] + Lap(0.01/eps)",
+    ],
+    ids=["another list", "another list at times", "a zero kept", "zeros kept"],
+)
+def test_counting_starts_at_the_zeros_or_not_at_all(body):
+    assert not is_proved(body)
+
+
+def test_counts_of_zeros_made_again_are_proved():
+    assert is_proved("c = [1]\nc = [0] * 3\nx = 1" + COUNT + "return [v + x + Lap(1/eps) for v in c]")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a = sum(1 for r in rows if clip(r.d, 0, 2) / 3 < 1 / 3) + Lap(1/eps)\n"
+        "b = sum(1 for r in rows if r.d >= 1) + Lap(1/eps)\nreturn a, b",
+        "return sum(1 for r in rows if clip(r.n, 0, 9) ** 2 / 7 <= 9 / 7) + Lap(1/eps)",
+        "return max((clip(r.n, -9, -1) for r in rows if r.d > 0), default=-9) + Lap(8/eps)",
+        "return min((clip(r.z, 0, 0.1) for r in rows if r.d > 1), default=0.5) + Lap(1/eps)",
+    ],
+    ids=["clipped third", "clipped square", "max", "min"],
+)
+def test_an_emitted_program_aggregates_exactly(body):
+    program = read(body)
+    table = program.private.table
+    assert table is not None
+    space = load_emitted(emit(program, force=True)).__globals__
+    for rows in ([], [(100, 100, 0.1, 3, 1)], [(100, 100, 7.5, 3, 0), (100, 100, 0.1, 2, 2), (100, 100, -3, 3, 1)]):
+        found = space["_aggregate"](rows)
+        assert tuple(found) == table.answers(read_records(table, rows), {})
+        assert all(isinstance(answer, int | Fraction) for answer in found)

@@ -89,3 +89,16 @@ def test_an_emitted_program_aggregates_exactly(body):
         found = space["_aggregate"](rows)
         assert tuple(found) == table.answers(read_records(table, rows), {})
         assert all(isinstance(answer, int | Fraction) for answer in found)
+
+
+@pytest.mark.parametrize("name", ["answer_0", "record_z", "record_", "answer__0", "t"])
+@pytest.mark.parametrize("rows", ["rows", "answer_0", "record_z"])
+def test_names_of_parameters_are_not_taken_by_the_emitted_program(name, rows):
+    if name == rows:
+        return
+    body = f"    return sum(2 for r in {rows} if r.z > {name}) + Lap(2/eps)"
+    program = parse(HEADER.replace("rows", rows).replace("t: float, eps", f"{name}: float, eps").format(body=body))
+    space = load_emitted(emit(program)).__globals__
+    given = [(100, 100, z, 0, 0) for z in (1, 4, 7, 3)]
+    assert space["_aggregate"](given, Fraction(3)) == [4]
+    assert abs(space["f"](given, 3, 1000) - 4) < 1  # fails once in exp(500) runs

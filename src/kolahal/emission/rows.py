@@ -80,18 +80,19 @@ def _end(value: Fraction | None) -> str:
 def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
     """The function that goes once through the records."""
     lines = [f"def _aggregate({', '.join([table.rows, *public])}):", '    """The aggregates of the records, in one pass."""']
-    names = [f"answer_{i}" for i in range(len(table.aggregates))]
+    dot = _find_dot(table)
+    names = [f"answer{dot}{i}" for i in range(len(table.aggregates))]
     lines.append(f"    {' = '.join(names)} = 0")
     lines += [f"    {n} = None" for n, a in zip(names, table.aggregates, strict=True) if a.how != "sum"]
-    fields = ", ".join(f"{RECORD}_{f.name}" if f.name else RECORD for f in table.row.fields)
+    fields = ", ".join(_field_names(table))
     lines.append(f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):")
     for name, aggregate in zip(names, table.aggregates, strict=True):
-        item, how = print_item(aggregate.item, "_"), aggregate.how
+        item, how = print_item(aggregate.item, dot), aggregate.how
         add = f"{name} += {item}" if how == "sum" else f"{name} = {item} if {name} is None else {how}({name}, {item})"
         if aggregate.test is None:
             lines.append(f"        {add}")
         else:
-            lines += [f"        if {print_item(aggregate.test, '_')}:", f"            {add}"]
+            lines += [f"        if {print_item(aggregate.test, dot)}:", f"            {add}"]
     found = [
         name if a.default is None else f"({print_number(a.default)} if {name} is None else {name})"
         for name, a in zip(names, table.aggregates, strict=True)
@@ -100,7 +101,19 @@ def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
 
 
 def record_names(table: Table) -> frozenset[str]:
-    return frozenset(f"{RECORD}_{f.name}" if f.name else RECORD for f in table.row.fields)
+    return frozenset(_field_names(table))
+
+
+def _field_names(table: Table) -> list[str]:
+    return [f"{RECORD}{_find_dot(table)}{f.name}" if f.name else RECORD for f in table.row.fields]
+
+
+def _find_dot(table: Table) -> str:
+    """What stands in the function's own names, so that none of them is that of a parameter."""
+    dot = "_"
+    while any(name.startswith((f"{RECORD}{dot}", f"answer{dot}")) for name in (table.rows, *table.public_names())):
+        dot += "_"
+    return dot
 
 
 def print_front(program: Sketch, name: str, inner: str, public: tuple[str, ...]) -> str:

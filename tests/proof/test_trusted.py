@@ -18,7 +18,15 @@ from kolahal.lang.scale import Scale, parse_scale
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
-from kolahal.logic.solver import Switchboard, Translator, check_script, has_second_opinion, is_empty, second_opinion
+from kolahal.logic.solver import (
+    Choices,
+    Switchboard,
+    Translator,
+    check_script,
+    has_second_opinion,
+    is_empty,
+    second_opinion,
+)
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
@@ -66,8 +74,17 @@ from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number,
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product, build_system, updates_of
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, describe_form, describe_shift
-from kolahal.proof.trusted.symbols import own
+from kolahal.proof.trusted.shifts import (
+    Alignment,
+    Always,
+    AtGhost,
+    AtValue,
+    ByBranch,
+    Form,
+    describe_form,
+    describe_shift,
+)
+from kolahal.proof.trusted.symbols import in_common, own
 from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Unsupported
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
@@ -310,11 +327,48 @@ def test_shifts_in_words() -> None:
     assert describe_shift(ByBranch(2, whole, half), True) == (
         f"moves by the size of the move if condition number 3 of the program holds, else by {words.format('the size of the move')}"
     )
+    assert describe_shift(ByBranch((2, 0), whole, Form()), True) == (
+        "moves by the size of the move if part 1 of condition number 3 of the program holds, else by nothing"
+    )
     for offset, place in ((0, "the ghost"), (1, "the ghost - 1"), (-2, "the ghost + 2")):
         for single, unit in ((True, "the size of the move"), (False, "the distance")):
             assert describe_shift(AtGhost(offset, whole, half), single) == (
                 f"moves by {unit} for the answer at place {place}, counted from 0, else by {words.format(unit)}"
             )
+    assert describe_shift(AtGhost(1, whole, Form(), 1), True) == (
+        "moves by the size of the move for the answer at place ghost 2 - 1, counted from 0, else by nothing"
+    )
+    for of, plus, value in ((None, 3, "3"), (None, -1, "-1"), ("N", 0, "N"), ("N", 2, "N + 2"), ("N", -1, "N - 1")):
+        for single, unit in ((True, "the size of the move"), (False, "the distance")):
+            rule = AtValue("k", of, plus, whole, Form())
+            assert describe_shift(rule, single) == f"moves by {unit} where `k` is {value}, else by nothing"
+            assert describe_shift(ByBranch(0, rule, rule), single) == (
+                f"moves by ({unit} where `k` is {value}, else by nothing) if condition number 1 of the program holds, "
+                f"else by {unit} where `k` is {value}, else by nothing"
+            )
+
+
+def test_rules_are_settled_by_the_conditions() -> None:
+    one, two, three = (Form(Fraction(units)) for units in (1, 2, 3))
+    parts = ByBranch((0, 1), ByBranch(1, one, two), three)
+    for decisions, left in (
+        ({}, three),
+        ({(0, 1): False, 1: True}, three),
+        ({(0, 1): True}, two),
+        ({(0, 1): True, 1: False}, two),
+        ({(0, 1): True, 1: True}, one),
+    ):
+        given = Alignment((Always(two), parts, AtGhost(1, parts, one, 1), AtValue("k", "N", 2, one, parts)))
+        settled = [given.chosen(site, decisions) for site in range(4)]
+        assert settled == [two, left, AtGhost(1, left, one, 1), AtValue("k", "N", 2, one, left)]
+        other = Alignment((AtGhost(1, one, parts), AtValue("k", "N", 2, parts, one)))
+        assert [other.chosen(site, decisions) for site in range(2)] == [AtGhost(1, one, left), AtValue("k", "N", 2, left, one)]
+
+
+def test_places_are_written_alike_for_either_run() -> None:
+    first, second = (choose(own("b", run, BOOL), variable(own("k", run, INT)) + I, J) for run in (1, 2))
+    assert first != second and in_common(first) == in_common(second)
+    assert in_common(first) == choose(Symbol("b@", BOOL), variable(Symbol("k@", INT)) + I, J)
 
 
 # ---------------------------------------------------------------- formulas
@@ -586,6 +640,20 @@ def test_switches_say_something_while_they_are_assumed() -> None:
     assert board.check([low, high, negative]) == "unsat" and board.core() in ({"low", "high"}, {"negative"})
     assert board.broken([], [negative, large]) == [False, True] and board.broken([low], [negative, large]) == [False, False]
     assert board.check([low]) == "sat", "what was asked before is forgotten"
+
+
+def test_combinations_are_picked_until_all_are_excluded() -> None:
+    choices = Choices((2, 3, 1))
+    assert choices.pick(1) == choices.pick(1) == [0, 0, 0]
+    found = []
+    while (combination := choices.pick(2)) is not None:
+        found.append(combination)
+        choices.exclude(list(enumerate(combination)))
+    assert sorted(found) == [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]] and choices.pick(1) is None
+    choices.exclude([(0, 1)])
+    assert choices.pick(3) == [0, 2, 0]
+    choices.exclude([])
+    assert choices.pick(3) is None
 
 
 def test_what_a_search_could_not_find_out_may_be_broken() -> None:

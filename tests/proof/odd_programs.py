@@ -174,6 +174,16 @@ ODD |= {
     "a loop beside an else": _program("s = 0\nt = T\nif N > 1:\n    for x in q:\n        s = s + x\nelse:\n    s = t\nreturn s + Lap(1/eps)"),
     "noise times nothing": _program("return q[0] + 0 * Lap(1/eps)"),
 }
+ODD |= {
+    f"view over {places}": _program(f"b = [1, 2]\na = [q[i] + Lap(2/eps) for i in {over}]\nreturn a[0] + b[0]")
+    for places, over in {
+        "all places": "range(len(q))",
+        "all places but one": "range(1, len(q))",
+        "every second place": "range(0, len(q), 2)",
+        "places of another list": "range(len(b))",
+        "too few places": "range(len(q) - 1)",
+    }.items()
+}
 
 # Programs for shifts that follow rules inside rules: conditions of several parts, counters, variables that runs are sorted by.
 _NOISE = "e = Lap(1/eps)\nf = Lap(2/eps)\n"
@@ -205,6 +215,7 @@ _RULED = {
     "places of two lists": f"{_FOLLOWED}b = [x + Lap(3/eps) for x in q]\nj = 0\nk = 0\n{_LOOP}if a[i] > a[k]:\n        k = i\n    if b[i] > b[j]:\n        j = i\nreturn a[k] + b[j], j",
     "no place yet": f"{_FOLLOWED}k = None\n{_LOOP}if k is None:\n        k = i\n    elif a[i] > a[k]:\n        k = i\nreturn k",
     "no place, and two lists": f"{_FOLLOWED}b = [x - Lap(3/eps) for x in q]\nk = None\n{_LOOP}if k is None or a[i] > a[k] and b[i] < b[k]:\n        k = i\nreturn k",
+    "no place, and a look at the item": f"{_FOLLOWED}k = None\nt = 0\n{_LOOP}t = a[i]\n    if k is None:\n        k = i\n    elif t > a[k]:\n        k = i\nreturn k",
     "items looked at from both sides": f"{_FOLLOWED}k = 0\n{_LOOP}if a[k] + T <= a[i] + 1:\n        k = i\n    if a[i] >= a[k] - N:\n        k = i\nreturn k",
     "items by their place": f"{_FOLLOWED}k = 0\n{_LOOP}if a[i] > T:\n        k = i + 1\n    if k > 0 and a[i] < a[k - 1]:\n        k = i\nreturn k",
     "public numbers": f"t = N * M\nu = T / N\nw = (t * u + len(q) * T) / t\n{_LOOP}if q[i] + Lap(1/eps) > w - u:\n        return i\nreturn w",

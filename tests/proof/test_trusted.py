@@ -85,7 +85,7 @@ from kolahal.proof.trusted.shifts import (
     describe_shift,
 )
 from kolahal.proof.trusted.symbols import in_common, own
-from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Unsupported
+from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, Unsupported
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
@@ -283,6 +283,14 @@ def test_a_shift_follows_a_number_and_moves_by_units_too() -> None:
     shifts = (Always(Form()), Always(Form(follow="x")))
     with pytest.raises(Unsupported, match="`x` is not a number where the noise is drawn"):
         build_system(build_product(unsure, frozenset()), moves, Alignment(shifts, ()), (share(1),), ())
+
+
+def test_public_numbers_are_known_by_what_they_are_made_of() -> None:
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, T: float, eps: Epsilon):\n    x = N * T / N\n    return q[0] + x + Lap(1/eps)\n"
+    product, quotient = Symbol("(N * T)", REAL), Symbol("((N * T) / N)", REAL)
+    n, t = variable(Symbol("N", INT)), variable(Symbol("T", REAL))
+    both = build_product(load(text), frozenset())
+    assert both.first.opaque == both.second.opaque == (Opaque(product, "*", n, t), Opaque(quotient, "/", variable(product), n))
 
 
 def test_variables_get_what_they_can_hold() -> None:
@@ -644,6 +652,7 @@ def test_switches_say_something_while_they_are_assumed() -> None:
 
 def test_combinations_are_picked_until_all_are_excluded() -> None:
     choices = Choices((2, 3, 1))
+    assert choices.solver.ctx is not z3.main_ctx()
     assert choices.pick(1) == choices.pick(1) == [0, 0, 0]
     found = []
     while (combination := choices.pick(2)) is not None:

@@ -184,6 +184,11 @@ ODD |= {
         "too few places": "range(len(q) - 1)",
     }.items()
 }
+ODD |= {
+    f"view over all places, with {item}": _program(f"b = [1, 2]\na = [{item} + Lap(2/eps) for i in range(len(q))]\nreturn a[0] + b[0]")
+    for item in ("q[i + 1]", "q[0]", "b[i]", "q[i] / N", "q[i] / 2", "i")
+}
+ODD |= {"view at its items": _program("b = [i for i in range(len(q))]\na = [q[x] + Lap(2/eps) for x in b]\nreturn a[0]")}
 
 # Programs for shifts that follow rules inside rules: conditions of several parts, counters, variables that runs are sorted by.
 _NOISE = "e = Lap(1/eps)\nf = Lap(2/eps)\n"

@@ -189,6 +189,16 @@ ODD |= {
     for item in ("q[i + 1]", "q[0]", "b[i]", "q[i] / N", "q[i] / 2", "i")
 }
 ODD |= {"view at its items": _program("b = [i for i in range(len(q))]\na = [q[x] + Lap(2/eps) for x in b]\nreturn a[0]")}
+ODD |= {
+    "range of a list that grows": _program("out = [1]\nfor i in range(len(out)):\n    out.append(q[0] + Lap(1/eps))\nreturn out"),
+    "answers of several lengths after noise": _program("x = q[0] + Lap(1/eps)\nif x > 0:\n    return x, 1\nreturn x, 1, N"),
+    "one answer or two after noise": _program("x = q[0] + Lap(1/eps)\nif x > 0:\n    return x, 1\nreturn x"),
+    "lists by chance in a loop": _program(f"a = [x + 1 for x in q]\nif on:\n    a = [x + 2 for x in q]\n{_LOOP}if a[i] + Lap(1/eps) > T:\n        return i\nreturn 0"),
+    "lists by chance after a loop": _program("a = [x + 1 for x in q]\nwhile a[0] + Lap(1/eps) > T:\n    a = [x + 2 for x in q]\nreturn 0"),
+    "view of nothing": _program("a = [None for x in q]\nif a[0] is None:\n    return q[0] + Lap(1/eps)\nreturn 0"),
+    "view of perhaps nothing": _program("c = [None, 1, 2]\nm = c[N]\na = [x + m + Lap(1/eps) for x in q]\nreturn a[0]"),
+    "view of a name by chance": _program("if on:\n    b = 2\na = [x + b + Lap(1/eps) for x in q]\nreturn a[0]"),
+}
 
 # Programs for shifts that follow rules inside rules: conditions of several parts, counters, variables that runs are sorted by.
 _NOISE = "e = Lap(1/eps)\nf = Lap(2/eps)\n"
@@ -223,6 +233,8 @@ _RULED = {
     "no place, and a look at the item": f"{_FOLLOWED}k = None\nt = 0\n{_LOOP}t = a[i]\n    if k is None:\n        k = i\n    elif t > a[k]:\n        k = i\nreturn k",
     "items looked at from both sides": f"{_FOLLOWED}k = 0\n{_LOOP}if a[k] + T <= a[i] + 1:\n        k = i\n    if a[i] >= a[k] - N:\n        k = i\nreturn k",
     "items by their place": f"{_FOLLOWED}k = 0\n{_LOOP}if a[i] > T:\n        k = i + 1\n    if k > 0 and a[i] < a[k - 1]:\n        k = i\nreturn k",
+    "noise of all items": "e = Lap(1/eps)\na = [x + e for x in q]\nreturn a[0], e",
+    "noise of no item": "f = Lap(1/eps)\ne = Lap(1/eps)\na = [x + f for x in q]\nreturn e",
     "public numbers": f"t = N * M\nu = T / N\nw = (t * u + len(q) * T) / t\n{_LOOP}if q[i] + Lap(1/eps) > w - u:\n        return i\nreturn w",
     "public numbers in a list": f"t = N * T\na = [x + t + Lap(1/eps) for x in q]\n{_LOOP}if a[i] > T / M:\n        return i\nreturn 0",
     "numbers that are not public": "k = 0\nfor x in q:\n    k = k + N\nt = k * N\nreturn t + q[0] + Lap(1/eps)",

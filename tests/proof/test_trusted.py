@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import stored
 import z3
 from every_length import load
 
-from kolahal.lang.ir import Append, Const
+from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
@@ -71,6 +72,7 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
+from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product, build_system, updates_of
@@ -85,7 +87,7 @@ from kolahal.proof.trusted.shifts import (
     describe_shift,
 )
 from kolahal.proof.trusted.symbols import in_common, own
-from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, Unsupported
+from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, PrivateAnswers, Unsupported, View, pick
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
@@ -257,6 +259,63 @@ def test_a_list_with_two_names_does_not_grow() -> None:
             build_product(replace(sketch, body=(*sketch.body[:-1], grows, sketch.body[-1])), frozenset())
 
 
+ONE = Const(Fraction(1))
+ITEMS = Comprehension(Var("x"), "x", Var("q"))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ((Assign(("y",), (Binary("+", Var("q"), ONE),)), Return(ONE)), "the list `q` stands where one value is needed"),
+        ((Assign(("y",), (Binary("+", ITEMS, ONE),)), Return(ONE)), "Comprehension is not covered"),
+        ((Assign(("y",), (Binary("+", Const(True), ONE),)), Return(ONE)), "a truth value stands where a number is needed"),
+        ((If(Var("N"), (Return(ONE),), ()), Return(ONE)), "a condition is not a truth value"),
+        ((Return(Length(Var("N"))),), "`N` may not be a list here"),
+        ((Return(Index(Var("N"), ONE)),), "`N` is not a list here"),
+        ((Append("N", ONE, False), Return(ONE)), "`N` may not be a list of the program's own where it grows"),
+        ((Append("nobody", ONE, False), Return(ONE)), "`nobody` may not be a list of the program's own where it grows"),
+        ((Assign(("a",), (Comprehension(ITEMS, "y", Var("q")),)), Return(ONE)), "a comprehension stands inside another one"),
+        ((If(Binary(">", Index(Var("q"), Length(ITEMS)), ONE), (Return(ONE),), ()), Return(ONE)), "in an unusual place"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_the_language_refuses_is_refused_here_again(body: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(Unsupported, match=words):
+        build_product(replace(SKETCH, body=body), frozenset())
+
+
+def test_programs_that_are_not_covered_are_refused() -> None:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n"
+    with pytest.raises(Unsupported, match="holes"):
+        build_product(load(head + "    return q[0] + Lap(hole)\n"), frozenset())
+    for adjacency in (SimpleNamespace(distance=Fraction(1)), None):
+        with pytest.raises((Unsupported, AttributeError)):
+            neighbours_of(replace(SKETCH, adjacency=adjacency))  # type: ignore[arg-type]
+    with pytest.raises(Unsupported, match="both numbers and truth values"):
+        pick(a, Numeric(X), Logical(b))
+
+
+def test_a_turn_has_only_so_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, on: bool, up: bool, eps: Epsilon):\n    k = 0\n    if on:\n        k = 1\n    if up:\n        k = k + 2\n    return k + q[0] + Lap(1/eps)\n"
+    monkeypatch.setattr(segments, "MOST_PATHS", 4)
+    assert len(build_product(load(text), frozenset()).first.paths[None]) == 4
+    monkeypatch.setattr(segments, "MOST_PATHS", 3)
+    with pytest.raises(Unsupported, match="one turn has more than 3 paths"):
+        build_product(load(text), frozenset())
+
+
+def test_each_draw_has_a_shift_and_each_scale_a_share() -> None:
+    product = build_product(SKETCH, frozenset())
+    (moves,) = neighbours_of(SKETCH)
+    shift = Always(Form(Fraction(1)))
+    build_system(product, moves, Alignment((shift,)), (share(1),), ())
+    for shifts in ((), (shift, shift)):
+        with pytest.raises(Unsupported, match="not one shift for each draw"):
+            build_system(product, moves, Alignment(shifts), (share(1),), ())
+    for shares in ((), (share(1, N=1),), (share(1), share(1))):
+        with pytest.raises(Unsupported, match="do not match the scales"):
+            build_system(product, moves, Alignment((shift,)), shares, ())
+
+
 def test_what_is_wrongly_taken_for_whole_is_found_on_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "@sketch(adjacent=one_within(1))\ndef f(q: Private[int], eps: Epsilon):\n    s = 0\n    for x in q:\n        s = s + {}\n    return s + DiscreteLap(1/eps)\n"
     monkeypatch.setattr(segments, "whole_names", lambda sketch: frozenset({"s"}))
@@ -309,6 +368,11 @@ def test_variables_get_what_they_can_hold() -> None:
             with pytest.raises(Unsupported, match="several kinds"):
                 updates_of(place, wrong, {})
     assert updates_of(Numeric(X), Numeric(X), {}) == updates_of(Logical(a), Logical(a), {}) == []
+    for held_fast in (PrivateAnswers(), View(Var("x"), "x", PrivateAnswers(), None), UNDRAWN):
+        assert updates_of(held_fast, held_fast, {}) == []
+        for other in (View(Var("y"), "y", None, 1), Maybe(b, Numeric(X)), Numeric(X)):
+            with pytest.raises(Unsupported):
+                updates_of(held_fast, other, {})
 
 
 def test_only_impossible_steps_owe_nothing() -> None:

@@ -16,6 +16,7 @@ from every_length import load
 
 from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var
 from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
@@ -76,6 +77,7 @@ from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product, build_system, updates_of
+from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import (
     Alignment,
     Always,
@@ -86,6 +88,7 @@ from kolahal.proof.trusted.shifts import (
     describe_form,
     describe_shift,
 )
+from kolahal.proof.trusted.steps import Head, compile_steps, live_names, reached_from
 from kolahal.proof.trusted.symbols import in_common, own
 from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, PrivateAnswers, Unsupported, View, pick
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
@@ -301,6 +304,42 @@ def test_a_turn_has_only_so_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "MOST_PATHS", 3)
     with pytest.raises(Unsupported, match="one turn has more than 3 paths"):
         build_product(load(text), frozenset())
+
+
+def with_body(*lines: str) -> Sketch:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, on: bool, eps: Epsilon):\n"
+    return load(head + "".join(f"    {line}\n" for line in lines))
+
+
+def test_what_may_come_later_in_a_run() -> None:
+    turn = ("if x + Lap(1/eps) > j:", "    k = n", "    break", "if on:", "    continue", "k = j")
+    loops = ("for x in q:", "    j = k", "    for n in range(N):", *(f"        {line}" for line in turn))
+    nested = with_body("k = 0", "j = 0", *loops, "if on:", "    return k", "while k > 0:", "    k = k - 1", "return j")
+    steps = compile_steps(nested.body)
+    never = {10, 13, 19}  # the jumps over an `else`, behind what leaves
+    live = [set(names) for names in live_names(steps)]
+    assert len(steps) == 25 and [at for at, step in enumerate(steps) if isinstance(step, Head)] == [3, 6, 21]
+    for at in range(17):
+        assert reached_from(steps, at) == set(range(min(at, 3), 25)) - never | {at}
+    assert [sorted(reached_from(steps, at)) for at in (17, 18, 21, 23, 24, 25)] == [[17, 18, 20, 21, 22, 23, 24], [18], [21, 22, 23, 24], [21, 22, 23, 24], [24], []]
+    inputs = {"N", "on", "q"}
+    assert live[:7] == [inputs, inputs | {"k"}, *[inputs | {"j", "k"}] * 2, inputs | {"k", "x"}, *[inputs | {"j", "k", "x"}] * 2]
+    assert live[7:10] == [inputs | {"j", "k", "n", "x"}, inputs | {"j", "n"}, inputs | {"j", "k"}]
+    assert live[17:] == [{"on", "j", "k"}, {"k"}, *[{"j", "k"}] * 5, {"j"}, set()]
+    lost = inputs | {"j", "k", "n", "x"}  # the inputs because the answer after the last loop does not know them
+    assert Machine(nested, 1, False, frozenset()).run().unsettled == {0: lost, 1: lost, 2: {"k"}}
+
+
+def test_ghosts_are_settled_where_every_answer_knows_them() -> None:
+    start = ("j = 0", "k = 0", "e = Lap(1/eps)", "if e > 0:", "    j = 1", "if e > 1:", "    k = 1", "s = 0")
+    first = ("for x in q:", "    if j + k > 5:", "        s = 1")
+    for one, two in (("j", "k"), ("k", "j")):
+        ways = ("if on:", "    for x in q:", f"        if {one} > 3:", "            s = 2", f"    return {one}, s")
+        last = ("for x in q:", f"    if {two} > 3:", "        s = 3", f"return {two}, s")
+        found = Machine(with_body(*start, *first, *ways, *last), 1, False, frozenset()).run().unsettled
+        assert found == {0: {"j", "k", "on", "s", "x"}, 1: {"s", "x"}, 2: {"s", "x"}}
+        unread = Machine(with_body(*start, *first, *last), 1, False, frozenset()).run().unsettled
+        assert found[2] == unread[1] and unread[0] == {one, "s", "x"}
 
 
 def test_each_draw_has_a_shift_and_each_scale_a_share() -> None:

@@ -14,7 +14,7 @@ import stored
 import z3
 from every_length import load
 
-from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var
+from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var, walk
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
@@ -74,6 +74,7 @@ from kolahal.proof.trusted.certificate import (
 )
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
 from kolahal.proof.trusted.expressions import UNDRAWN
+from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product, build_system, updates_of
@@ -262,23 +263,23 @@ def test_a_list_with_two_names_does_not_grow() -> None:
             build_product(replace(sketch, body=(*sketch.body[:-1], grows, sketch.body[-1])), frozenset())
 
 
-ONE = Const(Fraction(1))
+UNIT = Const(Fraction(1))
 ITEMS = Comprehension(Var("x"), "x", Var("q"))
 
 
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ((Assign(("y",), (Binary("+", Var("q"), ONE),)), Return(ONE)), "the list `q` stands where one value is needed"),
-        ((Assign(("y",), (Binary("+", ITEMS, ONE),)), Return(ONE)), "Comprehension is not covered"),
-        ((Assign(("y",), (Binary("+", Const(True), ONE),)), Return(ONE)), "a truth value stands where a number is needed"),
-        ((If(Var("N"), (Return(ONE),), ()), Return(ONE)), "a condition is not a truth value"),
+        ((Assign(("y",), (Binary("+", Var("q"), UNIT),)), Return(UNIT)), "the list `q` stands where one value is needed"),
+        ((Assign(("y",), (Binary("+", ITEMS, UNIT),)), Return(UNIT)), "Comprehension is not covered"),
+        ((Assign(("y",), (Binary("+", Const(True), UNIT),)), Return(UNIT)), "a truth value stands where a number is needed"),
+        ((If(Var("N"), (Return(UNIT),), ()), Return(UNIT)), "a condition is not a truth value"),
         ((Return(Length(Var("N"))),), "`N` may not be a list here"),
-        ((Return(Index(Var("N"), ONE)),), "`N` is not a list here"),
-        ((Append("N", ONE, False), Return(ONE)), "`N` may not be a list of the program's own where it grows"),
-        ((Append("nobody", ONE, False), Return(ONE)), "`nobody` may not be a list of the program's own where it grows"),
-        ((Assign(("a",), (Comprehension(ITEMS, "y", Var("q")),)), Return(ONE)), "a comprehension stands inside another one"),
-        ((If(Binary(">", Index(Var("q"), Length(ITEMS)), ONE), (Return(ONE),), ()), Return(ONE)), "in an unusual place"),  # type: ignore[arg-type]
+        ((Return(Index(Var("N"), UNIT)),), "`N` is not a list here"),
+        ((Append("N", UNIT, False), Return(UNIT)), "`N` may not be a list of the program's own where it grows"),
+        ((Append("nobody", UNIT, False), Return(UNIT)), "`nobody` may not be a list of the program's own where it grows"),
+        ((Assign(("a",), (Comprehension(ITEMS, "y", Var("q")),)), Return(UNIT)), "a comprehension stands inside another one"),
+        ((If(Binary(">", Index(Var("q"), Length(ITEMS)), UNIT), (Return(UNIT),), ()), Return(UNIT)), "in an unusual place"),  # type: ignore[arg-type]
     ],
 )
 def test_what_the_language_refuses_is_refused_here_again(body: tuple[Any, ...], words: str) -> None:
@@ -309,6 +310,29 @@ def test_a_turn_has_only_so_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
 def with_body(*lines: str) -> Sketch:
     head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, on: bool, eps: Epsilon):\n"
     return load(head + "".join(f"    {line}\n" for line in lines))
+
+
+def test_what_names_stand_for_is_found_in_the_text() -> None:
+    lists = ("a = [x + Lap(2/eps) for x in q]", "d = [2 * x for x in q]", "b = d", "c = d", "for x in q:", "    c = b", "    b = a")
+    more = ("e = [c[i] + 1 for i in range(len(q))]", "g = [e[i] for i in range(len(q))]", "j = 0", "k = 0", "m = 0")
+    loop = ("for i in range(len(q)):", "    m = k", "    k = j", "    if c[m] > a[i]:", "        j = i", "return e[j]")
+    sketch = with_body(*lists, *more, *loop)
+    views = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
+    named = names_of_views(sketch, views)
+    assert named == {0: {"a", "b", "c"}, 1: {"b", "c", "d"}, 2: {"e"}, 3: {"g"}}
+    assert noisy_views(views, named) == {0, 2, 3}
+    places = tuple((name, f"item 1 at {name}") for name in "jkm")
+    assert find_followed(sketch, frozenset({0, 2, 3}), named) == {0: places, 2: (("j", "item 3 at j"),), 3: ()}
+    plain = with_body("a = [x for x in q]", "return a[0] + Lap(1/eps)")
+    (view,) = [node for node in walk(plain.body) if isinstance(node, Comprehension)]
+    assert names_of_views(plain, [view]) == {0: {"a"}} and noisy_views([view], {0: {"a"}}) == frozenset()
+
+
+def test_what_may_stop_a_run() -> None:
+    x, zero = Var("x"), Const(Fraction(0))
+    for op, right, stops in (("/", UNIT, False), ("/", zero, True), ("/", x, True), ("//", UNIT, True), ("%", UNIT, True), ("+", zero, False)):
+        assert may_fault(Binary(op, x, right)) is stops
+    assert may_fault(Index(x, UNIT)) and not may_fault(x)
 
 
 def test_what_may_come_later_in_a_run() -> None:

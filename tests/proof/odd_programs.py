@@ -197,6 +197,9 @@ ODD |= {
     "lists by chance after a loop": _program("a = [x + 1 for x in q]\nwhile a[0] + Lap(1/eps) > T:\n    a = [x + 2 for x in q]\nreturn 0"),
     "view of nothing": _program("a = [None for x in q]\nif a[0] is None:\n    return q[0] + Lap(1/eps)\nreturn 0"),
     "view of perhaps nothing": _program("c = [None, 1, 2]\nm = c[N]\na = [x + m + Lap(1/eps) for x in q]\nreturn a[0]"),
+    "answers that are views after views": _program("a = [x + Lap(1/eps) for x in q]\nb = [x + Lap(2/eps) for x in q]\nif on:\n    return [x + Lap(3/eps) for x in q]\nif N > 1:\n    return a\nc = [x + Lap(4/eps) for x in q]\nreturn c"),
+    "the name of a loop after it": _program("i = 5\nfor i in range(N):\n    if q[0] + Lap(1/eps) > i:\n        break\nreturn i"),
+    "the item of a loop after it": _program("x = T\nfor x in q:\n    if x + Lap(1/eps) > N:\n        break\nreturn x + Lap(2/eps)"),
     "view of a name by chance": _program("if on:\n    b = 2\na = [x + b + Lap(1/eps) for x in q]\nreturn a[0]"),
 }
 

@@ -200,6 +200,8 @@ ODD |= {
     "answers that are views after views": _program("a = [x + Lap(1/eps) for x in q]\nb = [x + Lap(2/eps) for x in q]\nif on:\n    return [x + Lap(3/eps) for x in q]\nif N > 1:\n    return a\nc = [x + Lap(4/eps) for x in q]\nreturn c"),
     "the name of a loop after it": _program("i = 5\nfor i in range(N):\n    if q[0] + Lap(1/eps) > i:\n        break\nreturn i"),
     "the item of a loop after it": _program("x = T\nfor x in q:\n    if x + Lap(1/eps) > N:\n        break\nreturn x + Lap(2/eps)"),
+    "noise times nothing in a truth": _program("b = q[0] > 0 * Lap(1/eps)\nreturn b"),
+    "equalities as values": _program("a = N == M\nb = T != 1\nif a or b:\n    return 1\nreturn q[0] + Lap(1/eps)"),
     "view of a name by chance": _program("if on:\n    b = 2\na = [x + b + Lap(1/eps) for x in q]\nreturn a[0]"),
 }
 

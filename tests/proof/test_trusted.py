@@ -500,6 +500,14 @@ def test_rules_are_settled_by_the_conditions() -> None:
         assert [other.chosen(site, decisions) for site in range(2)] == [AtGhost(1, one, left), AtValue("k", "N", 2, left, one)]
 
 
+def test_only_what_is_surely_whole_is_whole() -> None:
+    half = number(Fraction(1, 2))
+    for form, whole in ((I + J, True), (I.times(2), True), (choose(a, I, J), True), (I + half, False), (I.times(HALF), False)):
+        assert is_whole(form) is whole
+    for form in (X, choose(a, I, X), choose(a, half, I), variable(MoveAt(0))):
+        assert not is_whole(form)
+
+
 def test_places_are_written_alike_for_either_run() -> None:
     first, second = (choose(own("b", run, BOOL), variable(own("k", run, INT)) + I, J) for run in (1, 2))
     assert first != second and in_common(first) == in_common(second)

@@ -77,7 +77,7 @@ from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
-from kolahal.proof.trusted.product import build_product, build_system, updates_of
+from kolahal.proof.trusted.product import build_product, build_system, settle_answers, updates_of
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import (
     Alignment,
@@ -364,6 +364,49 @@ def test_ghosts_are_settled_where_every_answer_knows_them() -> None:
         assert found == {0: {"j", "k", "on", "s", "x"}, 1: {"s", "x"}, 2: {"s", "x"}}
         unread = Machine(with_body(*start, *first, *last), 1, False, frozenset()).run().unsettled
         assert found[2] == unread[1] and unread[0] == {one, "s", "x"}
+
+
+def test_answers_of_several_places_are_compared_only_as_they_stand() -> None:
+    """Where public arithmetic is left out of answers, those of different places to answer have lost different arithmetic."""
+    noisy = ("x = q[0] + Lap(1/eps)", "if x > 0:")
+    for lines, settled in (
+        (("x = q[0] + Lap(1/eps)", "return x * N / len(q)"), False),
+        ((*noisy, "    return x", "return x - 1"), False),
+        ((*noisy, "    return x * N", "return x / len(q)"), True),
+        ((*noisy, "    return x", "return x / len(q)"), True),
+    ):
+        sketch = with_body(*lines)
+        product = build_product(sketch, frozenset())
+        assert product.settled is settled
+        for moves in neighbours_of(sketch):
+            system = build_system(product, moves, Alignment((Always(Form(Fraction(1))),)), (share(1),), ())
+            apart = [clause for clause in system.clauses if clause.name.endswith(("path 1 with path 2", "path 2 with path 1"))]
+            assert all((FALSE in clause.goals) is settled for clause in apart)
+
+
+def test_public_arithmetic_is_left_out_of_answers() -> None:
+    left = {
+        "(x + 1, x - N, x * 2, x / len(q), 1 + x, N - x, -2 * x)": "(x, x, x, x, x, x, x)",
+        "(2 * x + -(N), (x - 1) / (N * 2), x * q[1], 1 / x)": "(x, x, x * q[1], 1 / x)",
+        "x + -q[1] * (N + 1)": "x + -q[1] * (N + 1)",
+        "(x + (N + q[1]), x - (q[1] - N))": "(x + (N + q[1]), x - (q[1] - N))",
+    }
+    for given, wanted in left.items():
+        before, after = (
+            with_body("x = q[0] + Lap(1/eps)", "if on:", f"    return {text}", "else:", f"    return {text}") for text in (given, wanted)
+        )
+        assert settle_answers(before).body == after.body
+    named = with_body("x = q[0] + Lap(1/eps)", "y = x * N", "return y")
+    assert settle_answers(named).body == with_body("x = q[0] + Lap(1/eps)", "return x").body
+    for kept in (("y = x", "return y"), ("y = x * N", "return x"), ("y = x * N", "z = 1", "return y")):
+        sketch = with_body("x = q[0] + Lap(1/eps)", *kept)
+        assert settle_answers(sketch) == sketch
+
+
+def test_noise_is_drawn_where_it_stands_unless_it_is_said() -> None:
+    sketch = with_body("e = Lap(1/eps)", "if q[0] > 0:", "    return 1", "return q[0] + e")
+    now, late = (build_product(sketch, frozenset(), delayed) for delayed in (False, True))
+    assert build_product(sketch, frozenset()) == now != late
 
 
 def test_each_draw_has_a_shift_and_each_scale_a_share() -> None:

@@ -225,6 +225,7 @@ _RULED = {
     "sorted by what is settled": f"k = 0\nj = 0\ne = Lap(1/eps)\nif e > 0:\n    j = 1\n{_LOOP}if q[i] + Lap(2/eps) > j:\n        k = i\nfor x in q:\n    if x + Lap(3/eps) > k:\n        j = 2\nreturn j, k",
     "sorted by what is forgotten": f"k = 0\nj = 0\ns = 0\ne = Lap(1/eps)\nif e > 0:\n    j = 1\n{_LOOP}if j > 5:\n        s = 1\nfor x in q:\n    s = 0\nif q[0] + e > N:\n    k = 1\nreturn k",
     "sorted by what one answer knows": f"k = 0\ne = Lap(1/eps)\n{_LOOP}if q[i] + e > 0:\n        j = 1\n        return j\n    k = k + 1\nreturn k",
+    "sorted by what is known early": f"j = 0\nk = 0\nif q[0] + Lap(1/eps) > 0:\n    j = 1\n{_LOOP}if q[i] + Lap(2/eps) > j:\n        k = i\nreturn j, k",
     "sorted by perhaps nothing": f"j = None\n{_LOOP}if q[i] + Lap(1/eps) > T:\n        j = i\nreturn j",
     "sorted in nested loops": f"k = 0\nj = 0\n{_LOOP}for n in range(N):\n        if q[i] + Lap(1/eps) > n:\n            k = n\n    j = j + 1\nreturn k, j",
     "a list by two names": f"{_FOLLOWED}b = a\nk = 0\n{_LOOP}if b[i] > a[k]:\n        k = i\nreturn k",

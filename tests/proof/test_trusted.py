@@ -407,6 +407,23 @@ def test_noise_is_drawn_where_it_stands_unless_it_is_said() -> None:
     sketch = with_body("e = Lap(1/eps)", "if q[0] > 0:", "    return 1", "return q[0] + e")
     now, late = (build_product(sketch, frozenset(), delayed) for delayed in (False, True))
     assert build_product(sketch, frozenset()) == now != late
+    assert Machine(sketch, 1, False, frozenset()).run() == Machine(sketch, 1, False, frozenset(), False).run()
+    assert Machine(sketch, 1, False, frozenset()).run() != Machine(sketch, 1, False, frozenset(), True).run()
+
+
+def test_shifts_are_told_apart_by_whole_arguments_only() -> None:
+    sketch = with_body("k = 0", "x = q[0] + Lap(1/eps)", "return x + k")
+    product = build_product(sketch, frozenset())
+    (moves,) = neighbours_of(sketch)
+
+    def system(of: str | None) -> System:
+        rule = AtValue("k", of, 1, Form(Fraction(1)), Form())
+        return build_system(product, moves, Alignment((rule,)), (share(1),), ())
+
+    assert len({str(system(of).clauses) for of in (None, "N")}) == 2
+    for wrong in ("on", "eps", "q", "k", "nobody"):
+        with pytest.raises(Unsupported, match=f"{wrong} is not a whole argument"):
+            system(wrong)
 
 
 def test_each_draw_has_a_shift_and_each_scale_a_share() -> None:
@@ -474,6 +491,10 @@ def test_variables_get_what_they_can_hold() -> None:
             with pytest.raises(Unsupported, match="several kinds"):
                 updates_of(place, wrong, {})
     assert updates_of(Numeric(X), Numeric(X), {}) == updates_of(Logical(a), Logical(a), {}) == []
+    known = Maybe(held["none"], held["number"])
+    assert updates_of(known, Maybe(a, Numeric(X)), {a: b, x: Y}) == [(held["none"], b), (real, Y)]
+    assert updates_of(known, Numeric(X), {x: Y}) == [(held["none"], FALSE), (real, Y)]
+    assert updates_of(Logical(truth), Logical(a), {a: b}) == [(truth, b)]
     for held_fast in (PrivateAnswers(), View(Var("x"), "x", PrivateAnswers(), None), UNDRAWN):
         assert updates_of(held_fast, held_fast, {}) == []
         for other in (View(Var("y"), "y", None, 1), Maybe(b, Numeric(X)), Numeric(X)):

@@ -407,6 +407,7 @@ def test_noise_is_drawn_where_it_stands_unless_it_is_said() -> None:
     sketch = with_body("e = Lap(1/eps)", "if q[0] > 0:", "    return 1", "return q[0] + e")
     now, late = (build_product(sketch, frozenset(), delayed) for delayed in (False, True))
     assert build_product(sketch, frozenset()) == now != late
+    assert (now.first.which, now.second.which) == (1, 2)
     assert Machine(sketch, 1, False, frozenset()).run() == Machine(sketch, 1, False, frozenset(), False).run()
     assert Machine(sketch, 1, False, frozenset()).run() != Machine(sketch, 1, False, frozenset(), True).run()
 

@@ -202,6 +202,9 @@ ODD |= {
     "the item of a loop after it": _program("x = T\nfor x in q:\n    if x + Lap(1/eps) > N:\n        break\nreturn x + Lap(2/eps)"),
     "noise times nothing in a truth": _program("b = q[0] > 0 * Lap(1/eps)\nreturn b"),
     "equalities as values": _program("a = N == M\nb = T != 1\nif a or b:\n    return 1\nreturn q[0] + Lap(1/eps)"),
+    "view of a list that grows": _program("out = [1]\na = [x + len(out) + Lap(1/eps) for x in q]\nout.append(2)\nreturn a[0]"),
+    "view of a name of another view": _program("y = 1\na = [x + y + Lap(1/eps) for x in q]\nb = [y for y in q]\nreturn a[0] + b[0]"),
+    "view of a name of a loop": _program("y = 1\na = [x + y + Lap(1/eps) for x in q]\nfor y in q:\n    if y > T:\n        return 0\nreturn a[0]"),
     "view of a name by chance": _program("if on:\n    b = 2\na = [x + b + Lap(1/eps) for x in q]\nreturn a[0]"),
 }
 

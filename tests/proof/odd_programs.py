@@ -205,6 +205,8 @@ ODD |= {
     "view of a list that grows": _program("out = [1]\na = [x + len(out) + Lap(1/eps) for x in q]\nout.append(2)\nreturn a[0]"),
     "view of a name of another view": _program("y = 1\na = [x + y + Lap(1/eps) for x in q]\nb = [y for y in q]\nreturn a[0] + b[0]"),
     "view of a name of a loop": _program("y = 1\na = [x + y + Lap(1/eps) for x in q]\nfor y in q:\n    if y > T:\n        return 0\nreturn a[0]"),
+    "view of a name that a loop sets": _program("for n in range(N):\n    k = n\n    a = [x + k + Lap(1/eps) for x in q]\n    if a[0] > T:\n        return n\nreturn 0"),
+    "truths at a place that may differ": _program(f"out = [on]\nk = 0\n{_LOOP}if out[k]:\n        out.append(q[i] + Lap(1/eps) > 0)\n    else:\n        out.append(True)\n    if q[i] + Lap(2/eps) > T:\n        k = i\nreturn out"),
     "view of a name by chance": _program("if on:\n    b = 2\na = [x + b + Lap(1/eps) for x in q]\nreturn a[0]"),
 }
 
@@ -244,6 +246,7 @@ _RULED = {
     "items by their place": f"{_FOLLOWED}k = 0\n{_LOOP}if a[i] > T:\n        k = i + 1\n    if k > 0 and a[i] < a[k - 1]:\n        k = i\nreturn k",
     "noise of all items": "e = Lap(1/eps)\na = [x + e for x in q]\nreturn a[0], e",
     "noise of no item": "f = Lap(1/eps)\ne = Lap(1/eps)\na = [x + f for x in q]\nreturn e",
+    "noise with two factors": "e = Lap(1/eps)\nf = Lap(2/eps)\nif q[0] > T:\n    return q[0] + 2 * e + f\nreturn q[1] - e + f",
     "public numbers": f"t = N * M\nu = T / N\nw = (t * u + len(q) * T) / t\n{_LOOP}if q[i] + Lap(1/eps) > w - u:\n        return i\nreturn w",
     "public numbers in a list": f"t = N * T\na = [x + t + Lap(1/eps) for x in q]\n{_LOOP}if a[i] > T / M:\n        return i\nreturn 0",
     "numbers that are not public": "k = 0\nfor x in q:\n    k = k + N\nt = k * N\nreturn t + q[0] + Lap(1/eps)",

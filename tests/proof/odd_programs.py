@@ -247,6 +247,7 @@ _RULED = {
     "noise of all items": "e = Lap(1/eps)\na = [x + e for x in q]\nreturn a[0], e",
     "noise of no item": "f = Lap(1/eps)\ne = Lap(1/eps)\na = [x + f for x in q]\nreturn e",
     "noise with two factors": "e = Lap(1/eps)\nf = Lap(2/eps)\nif q[0] > T:\n    return q[0] + 2 * e + f\nreturn q[1] - e + f",
+    "parts of a truth in a while": "i = 0\nwhile (q[0] + Lap(1/eps) > 0) == (i < N):\n    i = i + 1\nreturn i",
     "public numbers": f"t = N * M\nu = T / N\nw = (t * u + len(q) * T) / t\n{_LOOP}if q[i] + Lap(1/eps) > w - u:\n        return i\nreturn w",
     "public numbers in a list": f"t = N * T\na = [x + t + Lap(1/eps) for x in q]\n{_LOOP}if a[i] > T / M:\n        return i\nreturn 0",
     "numbers that are not public": "k = 0\nfor x in q:\n    k = k + N\nt = k * N\nreturn t + q[0] + Lap(1/eps)",

@@ -576,6 +576,8 @@ def test_only_what_is_surely_whole_is_whole() -> None:
 def test_places_are_written_alike_for_either_run() -> None:
     first, second = (choose(own("b", run, BOOL), variable(own("k", run, INT)) + I, J) for run in (1, 2))
     assert first != second and in_common(first) == in_common(second)
+    length = own("k", 2, INT, ".len")
+    assert (length.name, length.sort, length.stem, length.run, length.part) == ("k@2.len", INT, "k", 2, ".len")
     assert in_common(first) == choose(Symbol("b@", BOOL), variable(Symbol("k@", INT)) + I, J)
 
 

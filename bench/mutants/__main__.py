@@ -22,7 +22,7 @@ from typing import Any
 
 from mutmut.mutation.diff_apply import get_diff_for_mutant
 from mutmut.stats import status_by_exit_code
-from mutmut.utils.format_utils import mangled_name_from_mutant_name, orig_function_and_class_names_from_key
+from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 
 MUTANTS = Path("mutants")
 SURVIVORS = Path(__file__).with_name("survivors.toml")
@@ -102,11 +102,11 @@ def run(parts: list[str], children: int) -> None:
     forget([m for m in read_mutants(parts) if not m.is_dead and m.result is not None and m.change() not in known])
     for _ in range(3):  # mutmut sees only after it has begun which functions are new
         left = [m for m in read_mutants(parts) if m.result is None]
-        patterns = sorted({f"{mangled_name_from_mutant_name(m.name)}__mutmut_*" for m in left}) if parts else []
+        names = [m.name for m in left] if parts else []  # what is named is tried again, whatever is known of it
         if parts and not read_mutants(parts):
-            patterns = [f"*.{part}.*" for part in parts]
-        command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(children), *patterns]
-        if not parts or patterns:
+            names = [f"*.{part}.*" for part in parts]
+        command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(children), *names]
+        if not parts or names:
             subprocess.run(command, check=True)
         if not any(m.result is None for m in read_mutants(parts)):
             return

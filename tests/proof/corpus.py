@@ -12,7 +12,7 @@ from named_programs import BROKEN as BROKEN_NAMED
 from named_programs import ODD as ODD_NAMED
 from named_programs import PROVED as PROVED_NAMED
 from named_programs import Namer, text
-from odd_programs import ODD
+from odd_programs import ODD, RULED
 from streams import Writer
 
 from kolahal.lang.sketch import Sketch
@@ -43,6 +43,7 @@ def corpus() -> dict[str, dict[str, Sketch]]:
             {f"seed {seed}": ListWriter(random.Random(seed), seed % 2 == 0).program() for seed in GENERATED}
         ),
         "named": _loaded(named),
+        "ruled": {name: load(shown) for name, shown in RULED.items()},
         "names": _loaded({f"seed {seed}": Namer(random.Random(seed)).program() for seed in FEW_PATHS}),
     }
 

@@ -174,3 +174,92 @@ ODD |= {
     "a loop beside an else": _program("s = 0\nt = T\nif N > 1:\n    for x in q:\n        s = s + x\nelse:\n    s = t\nreturn s + Lap(1/eps)"),
     "noise times nothing": _program("return q[0] + 0 * Lap(1/eps)"),
 }
+ODD |= {
+    f"view over {places}": _program(f"b = [1, 2]\na = [q[i] + Lap(2/eps) for i in {over}]\nreturn a[0] + b[0]")
+    for places, over in {
+        "all places": "range(len(q))",
+        "all places but one": "range(1, len(q))",
+        "every second place": "range(0, len(q), 2)",
+        "places of another list": "range(len(b))",
+        "too few places": "range(len(q) - 1)",
+    }.items()
+}
+ODD |= {
+    f"view over all places, with {item}": _program(f"b = [1, 2]\na = [{item} + Lap(2/eps) for i in range(len(q))]\nreturn a[0] + b[0]")
+    for item in ("q[i + 1]", "q[0]", "b[i]", "q[i] / N", "q[i] / 2", "i")
+}
+ODD |= {"view at its items": _program("b = [i for i in range(len(q))]\na = [q[x] + Lap(2/eps) for x in b]\nreturn a[0]")}
+ODD |= {
+    "range of a list that grows": _program("out = [1]\nfor i in range(len(out)):\n    out.append(q[0] + Lap(1/eps))\nreturn out"),
+    "answers of several lengths after noise": _program("x = q[0] + Lap(1/eps)\nif x > 0:\n    return x, 1\nreturn x, 1, N"),
+    "one answer or two after noise": _program("x = q[0] + Lap(1/eps)\nif x > 0:\n    return x, 1\nreturn x"),
+    "lists by chance in a loop": _program(f"a = [x + 1 for x in q]\nif on:\n    a = [x + 2 for x in q]\n{_LOOP}if a[i] + Lap(1/eps) > T:\n        return i\nreturn 0"),
+    "lists by chance after a loop": _program("a = [x + 1 for x in q]\nwhile a[0] + Lap(1/eps) > T:\n    a = [x + 2 for x in q]\nreturn 0"),
+    "view of nothing": _program("a = [None for x in q]\nif a[0] is None:\n    return q[0] + Lap(1/eps)\nreturn 0"),
+    "view of perhaps nothing": _program("c = [None, 1, 2]\nm = c[N]\na = [x + m + Lap(1/eps) for x in q]\nreturn a[0]"),
+    "answers that are views after views": _program("a = [x + Lap(1/eps) for x in q]\nb = [x + Lap(2/eps) for x in q]\nif on:\n    return [x + Lap(3/eps) for x in q]\nif N > 1:\n    return a\nc = [x + Lap(4/eps) for x in q]\nreturn c"),
+    "the name of a loop after it": _program("i = 5\nfor i in range(N):\n    if q[0] + Lap(1/eps) > i:\n        break\nreturn i"),
+    "the item of a loop after it": _program("x = T\nfor x in q:\n    if x + Lap(1/eps) > N:\n        break\nreturn x + Lap(2/eps)"),
+    "noise times nothing in a truth": _program("b = q[0] > 0 * Lap(1/eps)\nreturn b"),
+    "equalities as values": _program("a = N == M\nb = T != 1\nif a or b:\n    return 1\nreturn q[0] + Lap(1/eps)"),
+    "view of a list that grows": _program("out = [1]\na = [x + len(out) + Lap(1/eps) for x in q]\nout.append(2)\nreturn a[0]"),
+    "view of a name of another view": _program("y = 1\na = [x + y + Lap(1/eps) for x in q]\nb = [y for y in q]\nreturn a[0] + b[0]"),
+    "view of a name of a loop": _program("y = 1\na = [x + y + Lap(1/eps) for x in q]\nfor y in q:\n    if y > T:\n        return 0\nreturn a[0]"),
+    "view of a name that a loop sets": _program("for n in range(N):\n    k = n\n    a = [x + k + Lap(1/eps) for x in q]\n    if a[0] > T:\n        return n\nreturn 0"),
+    "truths at a place that may differ": _program(f"out = [on]\nk = 0\n{_LOOP}if out[k]:\n        out.append(q[i] + Lap(1/eps) > 0)\n    else:\n        out.append(True)\n    if q[i] + Lap(2/eps) > T:\n        k = i\nreturn out"),
+    "view of a name by chance": _program("if on:\n    b = 2\na = [x + b + Lap(1/eps) for x in q]\nreturn a[0]"),
+}
+
+# Programs for shifts that follow rules inside rules: conditions of several parts, counters, variables that runs are sorted by.
+_NOISE = "e = Lap(1/eps)\nf = Lap(2/eps)\n"
+_COUNTED = f"k = 0\nc = 0\n{_NOISE}"
+_FOLLOWED = "a = [x + Lap(2/eps) for x in q]\n"
+_RULED = {
+    "both parts": f"{_NOISE}if q[0] + e > 0 and q[1] + f > 1:\n    return 1\nreturn 0",
+    "either part": f"{_NOISE}k = 0\nif q[0] + e > 0 or q[1] + f > N:\n    k = 1\nreturn k",
+    "neither part": f"{_NOISE}k = N\nif not (q[0] + e > 0 or q[1] + f > N):\n    k = M\nreturn k",
+    "not both parts": f"{_NOISE}k = N\nif not (q[0] + e > 0 and q[1] + f > N and e > f):\n    k = M\nreturn k",
+    "parts of which some are public": f"{_NOISE}k = 0\nif N > 1 and q[0] + e > 0 and on and q[1] + f > T:\n    k = 1\nreturn k, on",
+    "parts before noise": f"{_COUNTED}if (e > 0 or f > 0) and (q[0] + Lap(1/eps) > e or f > 1):\n    k = 1\nreturn k",
+    "parts after noise": f"{_COUNTED}if Lap(3/eps) > e or (e > q[0] and f > 0 and N > 1):\n    k = 1\nelif e > 1 and f > 1:\n    k = 2\nreturn k",
+    "parts asked again": f"{_COUNTED}if e > q[0] and f > 0:\n    k = 1\nif e > q[0] and f > 0:\n    c = 1\nif f > 0 or e > 3:\n    k = k + 1\nreturn k, c",
+    "parts of a while": "i = 0\ne = Lap(1/eps)\nwhile i < len(q) and q[i] + e > 0:\n    f = Lap(2/eps)\n    if f > e or q[i] + f > N or on:\n        i = i + 1\n    if f > 2 and f < 5:\n        break\n    i = i + 1\nreturn i",
+    "parts in a loop": f"k = 0\n{_LOOP}e = Lap(1/eps)\n    if q[i] + e > 0 and q[i] + e < N:\n        k = k + 1\nreturn k",
+    "counted in a loop": f"k = 0\n{_LOOP}if k < N:\n        if q[i] + Lap(N/eps) > T:\n            k = k + 1\nreturn k",
+    "counted down": f"k = M\nt = T + Lap(1/eps)\n{_LOOP}if k > 0 and q[i] + Lap(M/eps) > t:\n        k = k - 1\n        t = T + Lap(1/eps)\nreturn k",
+    "sorted by what is settled": f"k = 0\nj = 0\ne = Lap(1/eps)\nif e > 0:\n    j = 1\n{_LOOP}if q[i] + Lap(2/eps) > j:\n        k = i\nfor x in q:\n    if x + Lap(3/eps) > k:\n        j = 2\nreturn j, k",
+    "sorted by what is forgotten": f"k = 0\nj = 0\ns = 0\ne = Lap(1/eps)\nif e > 0:\n    j = 1\n{_LOOP}if j > 5:\n        s = 1\nfor x in q:\n    s = 0\nif q[0] + e > N:\n    k = 1\nreturn k",
+    "sorted by what one answer knows": f"k = 0\ne = Lap(1/eps)\n{_LOOP}if q[i] + e > 0:\n        j = 1\n        return j\n    k = k + 1\nreturn k",
+    "sorted by what is known early": f"j = 0\nk = 0\nif q[0] + Lap(1/eps) > 0:\n    j = 1\n{_LOOP}if q[i] + Lap(2/eps) > j:\n        k = i\nreturn j, k",
+    "sorted by perhaps nothing": f"j = None\n{_LOOP}if q[i] + Lap(1/eps) > T:\n        j = i\nreturn j",
+    "sorted in nested loops": f"k = 0\nj = 0\n{_LOOP}for n in range(N):\n        if q[i] + Lap(1/eps) > n:\n            k = n\n    j = j + 1\nreturn k, j",
+    "a list by two names": f"{_FOLLOWED}b = a\nk = 0\n{_LOOP}if b[i] > a[k]:\n        k = i\nreturn k",
+    "a list by three names": f"{_FOLLOWED}c = a\nb = c\nk = 0\n{_LOOP}if c[i] > b[k]:\n        k = i\nreturn a[k]",
+    "a place by several names": f"{_FOLLOWED}k = 0\nm = 0\nj = 0\n{_LOOP}if a[i] > a[k]:\n        j = m\n        m = k\n        k = i\nreturn a[j]",
+    "a list of noise alone": f"e = [Lap(2/eps) for x in q]\na = [e[i] + q[i] for i in range(len(q))]\nk = 0\n{_LOOP}if a[i] > a[k]:\n        k = i\nreturn k",
+    "a list of another list": f"{_FOLLOWED}b = [y + 1 for y in a]\nc = [b[i] - q[i] for i in range(len(b))]\nk = 0\n{_LOOP}if c[i] > b[k]:\n        k = i\nreturn k",
+    "places of two lists": f"{_FOLLOWED}b = [x + Lap(3/eps) for x in q]\nj = 0\nk = 0\n{_LOOP}if a[i] > a[k]:\n        k = i\n    if b[i] > b[j]:\n        j = i\nreturn a[k] + b[j], j",
+    "no place yet": f"{_FOLLOWED}k = None\n{_LOOP}if k is None:\n        k = i\n    elif a[i] > a[k]:\n        k = i\nreturn k",
+    "no place, and two lists": f"{_FOLLOWED}b = [x - Lap(3/eps) for x in q]\nk = None\n{_LOOP}if k is None or a[i] > a[k] and b[i] < b[k]:\n        k = i\nreturn k",
+    "no place, and a look at the item": f"{_FOLLOWED}k = None\nt = 0\n{_LOOP}t = a[i]\n    if k is None:\n        k = i\n    elif t > a[k]:\n        k = i\nreturn k",
+    "items looked at from both sides": f"{_FOLLOWED}k = 0\n{_LOOP}if a[k] + T <= a[i] + 1:\n        k = i\n    if a[i] >= a[k] - N:\n        k = i\nreturn k",
+    "items by their place": f"{_FOLLOWED}k = 0\n{_LOOP}if a[i] > T:\n        k = i + 1\n    if k > 0 and a[i] < a[k - 1]:\n        k = i\nreturn k",
+    "noise of all items": "e = Lap(1/eps)\na = [x + e for x in q]\nreturn a[0], e",
+    "noise of no item": "f = Lap(1/eps)\ne = Lap(1/eps)\na = [x + f for x in q]\nreturn e",
+    "noise with two factors": "e = Lap(1/eps)\nf = Lap(2/eps)\nif q[0] > T:\n    return q[0] + 2 * e + f\nreturn q[1] - e + f",
+    "parts of a truth in a while": "i = 0\nwhile (q[0] + Lap(1/eps) > 0) == (i < N):\n    i = i + 1\nreturn i",
+    "public numbers": f"t = N * M\nu = T / N\nw = (t * u + len(q) * T) / t\n{_LOOP}if q[i] + Lap(1/eps) > w - u:\n        return i\nreturn w",
+    "public numbers in a list": f"t = N * T\na = [x + t + Lap(1/eps) for x in q]\n{_LOOP}if a[i] > T / M:\n        return i\nreturn 0",
+    "numbers that are not public": "k = 0\nfor x in q:\n    k = k + N\nt = k * N\nreturn t + q[0] + Lap(1/eps)",
+    "numbers over noise": "t = N / (q[0] + Lap(1/eps))\nreturn t",
+    "settled at two places": "if on:\n    return (q[0] + Lap(1/eps)) * N\nr = (q[1] + Lap(2/eps)) / len(q)\nreturn r",
+    "settled in several": "if on:\n    return (2 - T * (q[0] + Lap(1/eps)), N)\nfor x in q:\n    if x + Lap(1/eps) > 0:\n        return (x + Lap(2/eps)) * T, N + M\nreturn 0, 0",
+    "settled beside another": "r = (q[0] + Lap(1/eps)) * T\ns = q[1] + Lap(1/eps)\nif on:\n    return s\nreturn r",
+    "places by chance": f"out = [1, 2]\nj = 0\n{_LOOP}if q[i] + Lap(1/eps) > 0:\n        j = 1\n    out.append(out[j])\nreturn out",
+}
+RULED = {name: _program(body) for name, body in _RULED.items()}
+RULED |= {
+    f"{name}, whole": _program(_RULED[name].replace("Lap", "DiscreteLap"), private="Private[int]")
+    for name in ("either part", "parts in a loop", "a place by several names", "no place yet")
+}
+RULED |= {f"{name}, one": _program(body, "one_within(1)") for name, body in _RULED.items() if name.startswith(("counted", "sorted"))}

@@ -435,6 +435,7 @@ def test_cells_must_be_told_by_the_second_run(text: str, ghosts: tuple[str, ...]
     assert NOT_SHOWN in said(proof(text, by_ghost(which), ghosts))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("ghosts", "which", "words"),
     [
@@ -470,6 +471,7 @@ def test_values_at_the_draw_know_nothing_of_it(text: str, name: str, words: str,
     assert words in found and found != ""
 
 
+@pytest.mark.mutants
 def test_only_whole_arguments_are_compared_with() -> None:
     for of in ("eps", "q", "k", "nobody"):
         assert f"{of} is not a whole argument" in said(proof(fold("j = 0"), AtValue("k", of, 0, form(1), form(1)), delayed=True))
@@ -478,6 +480,7 @@ def test_only_whole_arguments_are_compared_with() -> None:
 HONEST = program("k = 0\ne = Lap(1/eps)\nif q[0] + e > 0 and q[0] + e > 1:\n    k = 1\nreturn k", arguments="")
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("rule", "ghosts"),
     [
@@ -500,6 +503,7 @@ def edited(change: Callable[[Any], None]) -> list[str]:
     return recheck(Certificate(json.dumps(document)))
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -522,6 +526,7 @@ def test_no_part_of_a_rule_is_of_another_kind(path: tuple[str, ...], value: Any)
     assert edited(change) != [] and edited(lambda case: None) == []
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("ghosts", [["k"], ["k", "k", "k"], ["k", 1], [], ["k", None], 1, True])
 def test_ghosts_are_written_in_one_way(ghosts: Any) -> None:
     def change(case: Any) -> None:
@@ -530,6 +535,7 @@ def test_ghosts_are_written_in_one_way(ghosts: Any) -> None:
     assert edited(change) != []
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("levels", [MOST_LEVELS, MOST_LEVELS + 1, 300])
 def test_deep_rules_are_refused_and_no_accident(levels: int) -> None:
     def change(case: Any) -> None:
@@ -567,6 +573,7 @@ return k
 )
 
 
+@pytest.mark.mutants
 def test_a_ghost_that_no_answer_knows_sorts_nothing() -> None:
     rule = AtGhost(1, AtGhost(1, form(-1), form(1), 1), AtGhost(1, form(1), form(-1), 1))
     found = proof(FORGOTTEN, rule, ("k", "j"))

@@ -21,14 +21,15 @@ from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate, print_term
 from kolahal.proof.find.lengths import must_release
 from kolahal.proof.trusted.budget import Share
-from kolahal.proof.trusted.neighbours import neighbours_of
+from kolahal.proof.trusted.neighbours import MOST_GHOSTS, neighbours_of
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, Shift
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
 from kolahal.proof.trusted.values import Unsupported
 
 FILE = "obligations.txt"
 ALIGNMENTS = 4  # of each program
+RULES = 8  # of each program that is there for them
 
 
 def made_up(sketch: Sketch, rng: random.Random, turn: int) -> Alignment:
@@ -49,6 +50,35 @@ def made_up(sketch: Sketch, rng: random.Random, turn: int) -> Alignment:
     return Alignment(tuple(shift() for _ in sketch.draws), (ghost,) if (ghost := rng.choice([None, "i", "m", "N", *names])) else ())
 
 
+def made_up_rules(sketch: Sketch, rng: random.Random) -> Alignment:
+    """Rules inside rules of all kinds; some of them ask for what is not there."""
+    assigned = sorted(assigned_names(sketch.body))
+    whole = [p.name for p in sketch.arguments if p.type is Type.INT]
+    branches = sum(isinstance(node, If | While) for node in walk(sketch.body))
+    forms = [Form(Fraction(1)), Form(Fraction(-2)), Form(Fraction(1), True), Form(follow=rng.choice([*whole, *assigned])), Form()]
+
+    def rule(deep: int) -> ShiftRule:
+        if not deep:
+            return rng.choice(forms)
+        ways = rule(deep - 1), rule(deep - 1)
+        branch = rng.randint(0, branches)
+        return rng.choice(
+            [
+                ByBranch(branch, *ways),
+                ByBranch((branch, rng.randint(0, 3)), *ways),
+                AtGhost(rng.randint(-1, 1), *ways, which=rng.choice([0, 0, 0, 1])),
+                AtValue(rng.choice([*whole, *assigned]), rng.choice([None, *whole]), rng.randint(-1, 1), *ways),
+            ]
+        )
+
+    shifts = (rule(rng.randint(0, 3)) for _ in sketch.draws)
+    ghosts = rng.choice([[], assigned, assigned, [name for name in assigned if name in "jk"]])
+    return Alignment(
+        tuple(Always(shift) if isinstance(shift, Form) else shift for shift in shifts),
+        tuple(rng.choice(ghosts) for _ in range(rng.randint(1, MOST_GHOSTS)) if ghosts),
+    )
+
+
 def made_up_shares(product: Product, sketch: Sketch, rng: random.Random) -> tuple[Share, ...]:
     per = [None, None, sketch.length_name, *(p.name for p in sketch.arguments if p.type is Type.INT)]
     return tuple(Share(powers, Fraction(rng.randint(0, 3), 2), rng.choice(per)) for powers in product.monomials)
@@ -67,7 +97,7 @@ def made_up_invariant(system: System) -> dict[int, tuple[Formula, ...]]:
     return held
 
 
-def derive(sketch: Sketch, name: str, delayed: bool) -> Iterator[str]:
+def derive(sketch: Sketch, name: str, delayed: bool, ruled: bool) -> Iterator[str]:
     """All that is derived of a program under some alignments, or why nothing is; with noise that is drawn late, too."""
     rng = random.Random(name)
     every = frozenset(range(sum(isinstance(node, Comprehension) for node in walk(sketch.body))))
@@ -80,10 +110,11 @@ def derive(sketch: Sketch, name: str, delayed: bool) -> Iterator[str]:
             yield f"{sorted(released)}: {error}"
             continue
         for neighbours in neighbours_of(sketch):
-            for turn in range(ALIGNMENTS):
+            for turn in range(RULES if ruled else ALIGNMENTS):
                 shares = made_up_shares(product, sketch, rng) if turn % 3 else None
                 try:
-                    system = build_system(product, neighbours, made_up(sketch, rng, turn), shares, assumed)
+                    alignment = made_up_rules(sketch, rng) if ruled else made_up(sketch, rng, turn)
+                    system = build_system(product, neighbours, alignment, shares, assumed)
                 except Unsupported as error:
                     yield str(error)
                     continue
@@ -95,7 +126,8 @@ def derive(sketch: Sketch, name: str, delayed: bool) -> Iterator[str]:
                     yield from (f"{s.name} := {print_term(t)}" for clause in system.clauses for s, t in clause.updates)
 
 
-QUICK = {"kinds", "lists", "names", "named", "odd"}
+QUICK = {"kinds", "lists", "names", "named", "odd", "ruled"}
+DELAYED = {"names", "named", "ruled"}
 TOGETHER = 3  # programs of one test; mutants are tried on the shortest tests first
 SLICES = [
     pytest.param(part, first, marks=[pytest.mark.mutants] if part in QUICK else [])
@@ -107,7 +139,7 @@ SLICES = [
 @pytest.mark.parametrize(("part", "first"), SLICES)
 def test_what_must_be_valid_is_what_it_was(part: str, first: int) -> None:
     programs = list(corpus()[part].items())[first : first + TOGETHER]
-    found = {f"{part}: {name}": digest(derive(sketch, name, part.startswith("name"))) for name, sketch in programs}
+    found = {f"{part}: {name}": digest(derive(sketch, name, part in DELAYED, part == "ruled")) for name, sketch in programs}
     agrees(FILE, found, names())
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,12 +14,21 @@ import stored
 import z3
 from every_length import load
 
-from kolahal.lang.ir import Append, Const
+from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var, walk
 from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
-from kolahal.logic.solver import Switchboard, Translator, check_script, has_second_opinion, is_empty, second_opinion
+from kolahal.logic.solver import (
+    Choices,
+    Switchboard,
+    Translator,
+    check_script,
+    has_second_opinion,
+    is_empty,
+    second_opinion,
+)
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
@@ -63,12 +73,25 @@ from kolahal.proof.trusted.certificate import (
     write_certificate,
 )
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
+from kolahal.proof.trusted.expressions import UNDRAWN
+from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
-from kolahal.proof.trusted.product import build_product, build_system, updates_of
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, ByBranch, Form, describe_form, describe_shift
-from kolahal.proof.trusted.symbols import own
-from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Unsupported
+from kolahal.proof.trusted.product import build_product, build_system, settle_answers, updates_of
+from kolahal.proof.trusted.segments import Machine
+from kolahal.proof.trusted.shifts import (
+    Alignment,
+    Always,
+    AtGhost,
+    AtValue,
+    ByBranch,
+    Form,
+    describe_form,
+    describe_shift,
+)
+from kolahal.proof.trusted.steps import Head, compile_steps, live_names, reached_from
+from kolahal.proof.trusted.symbols import in_common, own
+from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, PrivateAnswers, Unsupported, View, pick
 from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
@@ -240,6 +263,183 @@ def test_a_list_with_two_names_does_not_grow() -> None:
             build_product(replace(sketch, body=(*sketch.body[:-1], grows, sketch.body[-1])), frozenset())
 
 
+UNIT = Const(Fraction(1))
+ITEMS = Comprehension(Var("x"), "x", Var("q"))
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ((Assign(("y",), (Binary("+", Var("q"), UNIT),)), Return(UNIT)), "the list `q` stands where one value is needed"),
+        ((Assign(("y",), (Binary("+", ITEMS, UNIT),)), Return(UNIT)), "Comprehension is not covered"),
+        ((Assign(("y",), (Binary("+", Const(True), UNIT),)), Return(UNIT)), "a truth value stands where a number is needed"),
+        ((If(Var("N"), (Return(UNIT),), ()), Return(UNIT)), "a condition is not a truth value"),
+        ((Return(Length(Var("N"))),), "`N` may not be a list here"),
+        ((Return(Index(Var("N"), UNIT)),), "`N` is not a list here"),
+        ((Append("N", UNIT, False), Return(UNIT)), "`N` may not be a list of the program's own where it grows"),
+        ((Append("nobody", UNIT, False), Return(UNIT)), "`nobody` may not be a list of the program's own where it grows"),
+        ((Assign(("a",), (Comprehension(ITEMS, "y", Var("q")),)), Return(UNIT)), "a comprehension stands inside another one"),
+        ((If(Binary(">", Index(Var("q"), Length(ITEMS)), UNIT), (Return(UNIT),), ()), Return(UNIT)), "in an unusual place"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_the_language_refuses_is_refused_here_again(body: tuple[Any, ...], words: str) -> None:
+    with pytest.raises(Unsupported, match=words):
+        build_product(replace(SKETCH, body=body), frozenset())
+
+
+def test_programs_that_are_not_covered_are_refused() -> None:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n"
+    with pytest.raises(Unsupported, match="holes"):
+        build_product(load(head + "    return q[0] + Lap(hole)\n"), frozenset())
+    for adjacency in (SimpleNamespace(distance=Fraction(1)), None):
+        with pytest.raises((Unsupported, AttributeError)):
+            neighbours_of(replace(SKETCH, adjacency=adjacency))  # type: ignore[arg-type]
+    with pytest.raises(Unsupported, match="both numbers and truth values"):
+        pick(a, Numeric(X), Logical(b))
+
+
+def test_a_turn_has_only_so_many_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, on: bool, up: bool, eps: Epsilon):\n    k = 0\n    if on:\n        k = 1\n    if up:\n        k = k + 2\n    return k + q[0] + Lap(1/eps)\n"
+    monkeypatch.setattr(segments, "MOST_PATHS", 4)
+    assert len(build_product(load(text), frozenset()).first.paths[None]) == 4
+    monkeypatch.setattr(segments, "MOST_PATHS", 3)
+    with pytest.raises(Unsupported, match="one turn has more than 3 paths"):
+        build_product(load(text), frozenset())
+
+
+def with_body(*lines: str) -> Sketch:
+    head = "@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, on: bool, eps: Epsilon):\n"
+    return load(head + "".join(f"    {line}\n" for line in lines))
+
+
+def test_what_names_stand_for_is_found_in_the_text() -> None:
+    lists = ("a = [x + Lap(2/eps) for x in q]", "d = [2 * x for x in q]", "b = d", "c = d", "for x in q:", "    c = b", "    b = a")
+    more = ("e = [c[i] + 1 for i in range(len(q))]", "g = [e[i] for i in range(len(q))]", "j = 0", "k = 0", "m = 0")
+    loop = ("for i in range(len(q)):", "    m = k", "    k = j", "    if c[m] > a[i]:", "        j = i", "return e[j]")
+    sketch = with_body(*lists, *more, *loop)
+    views = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
+    named = names_of_views(sketch, views)
+    assert named == {0: {"a", "b", "c"}, 1: {"b", "c", "d"}, 2: {"e"}, 3: {"g"}}
+    assert noisy_views(views, named) == {0, 2, 3}
+    places = tuple((name, f"item 1 at {name}") for name in "jkm")
+    assert find_followed(sketch, frozenset({0, 2, 3}), named) == {0: places, 2: (("j", "item 3 at j"),), 3: ()}
+    plain = with_body("a = [x for x in q]", "return a[0] + Lap(1/eps)")
+    (view,) = [node for node in walk(plain.body) if isinstance(node, Comprehension)]
+    assert names_of_views(plain, [view]) == {0: {"a"}} and noisy_views([view], {0: {"a"}}) == frozenset()
+
+
+def test_what_may_stop_a_run() -> None:
+    x, zero = Var("x"), Const(Fraction(0))
+    for op, right, stops in (("/", UNIT, False), ("/", zero, True), ("/", x, True), ("//", UNIT, True), ("%", UNIT, True), ("+", zero, False)):
+        assert may_fault(Binary(op, x, right)) is stops
+    assert may_fault(Index(x, UNIT)) and not may_fault(x)
+
+
+def test_what_may_come_later_in_a_run() -> None:
+    turn = ("if x + Lap(1/eps) > j:", "    k = n", "    break", "if on:", "    continue", "k = j")
+    loops = ("for x in q:", "    j = k", "    for n in range(N):", *(f"        {line}" for line in turn))
+    nested = with_body("k = 0", "j = 0", *loops, "if on:", "    return k", "while k > 0:", "    k = k - 1", "return j")
+    steps = compile_steps(nested.body)
+    never = {10, 13, 19}  # the jumps over an `else`, behind what leaves
+    live = [set(names) for names in live_names(steps)]
+    assert len(steps) == 25 and [at for at, step in enumerate(steps) if isinstance(step, Head)] == [3, 6, 21]
+    for at in range(17):
+        assert reached_from(steps, at) == set(range(min(at, 3), 25)) - never | {at}
+    assert [sorted(reached_from(steps, at)) for at in (17, 18, 21, 23, 24, 25)] == [[17, 18, 20, 21, 22, 23, 24], [18], [21, 22, 23, 24], [21, 22, 23, 24], [24], []]
+    inputs = {"N", "on", "q"}
+    assert live[:7] == [inputs, inputs | {"k"}, *[inputs | {"j", "k"}] * 2, inputs | {"k", "x"}, *[inputs | {"j", "k", "x"}] * 2]
+    assert live[7:10] == [inputs | {"j", "k", "n", "x"}, inputs | {"j", "n"}, inputs | {"j", "k"}]
+    assert live[17:] == [{"on", "j", "k"}, {"k"}, *[{"j", "k"}] * 5, {"j"}, set()]
+    lost = inputs | {"j", "k", "n", "x"}  # the inputs because the answer after the last loop does not know them
+    assert Machine(nested, 1, False, frozenset()).run().unsettled == {0: lost, 1: lost, 2: {"k"}}
+
+
+def test_ghosts_are_settled_where_every_answer_knows_them() -> None:
+    start = ("j = 0", "k = 0", "e = Lap(1/eps)", "if e > 0:", "    j = 1", "if e > 1:", "    k = 1", "s = 0")
+    first = ("for x in q:", "    if j + k > 5:", "        s = 1")
+    for one, two in (("j", "k"), ("k", "j")):
+        ways = ("if on:", "    for x in q:", f"        if {one} > 3:", "            s = 2", f"    return {one}, s")
+        last = ("for x in q:", f"    if {two} > 3:", "        s = 3", f"return {two}, s")
+        found = Machine(with_body(*start, *first, *ways, *last), 1, False, frozenset()).run().unsettled
+        assert found == {0: {"j", "k", "on", "s", "x"}, 1: {"s", "x"}, 2: {"s", "x"}}
+        unread = Machine(with_body(*start, *first, *last), 1, False, frozenset()).run().unsettled
+        assert found[2] == unread[1] and unread[0] == {one, "s", "x"}
+
+
+def test_answers_of_several_places_are_compared_only_as_they_stand() -> None:
+    """Where public arithmetic is left out of answers, those of different places to answer have lost different arithmetic."""
+    noisy = ("x = q[0] + Lap(1/eps)", "if x > 0:")
+    for lines, settled in (
+        (("x = q[0] + Lap(1/eps)", "return x * N / len(q)"), False),
+        ((*noisy, "    return x", "return x - 1"), False),
+        ((*noisy, "    return x * N", "return x / len(q)"), True),
+        ((*noisy, "    return x", "return x / len(q)"), True),
+    ):
+        sketch = with_body(*lines)
+        product = build_product(sketch, frozenset())
+        assert product.settled is settled
+        for moves in neighbours_of(sketch):
+            system = build_system(product, moves, Alignment((Always(Form(Fraction(1))),)), (share(1),), ())
+            apart = [clause for clause in system.clauses if clause.name.endswith(("path 1 with path 2", "path 2 with path 1"))]
+            assert all((FALSE in clause.goals) is settled for clause in apart)
+
+
+def test_public_arithmetic_is_left_out_of_answers() -> None:
+    left = {
+        "(x + 1, x - N, x * 2, x / len(q), 1 + x, N - x, -2 * x)": "(x, x, x, x, x, x, x)",
+        "(2 * x + -(N), (x - 1) / (N * 2), x * q[1], 1 / x)": "(x, x, x * q[1], 1 / x)",
+        "x + -q[1] * (N + 1)": "x + -q[1] * (N + 1)",
+        "(x + (N + q[1]), x - (q[1] - N))": "(x + (N + q[1]), x - (q[1] - N))",
+    }
+    for given, wanted in left.items():
+        before, after = (
+            with_body("x = q[0] + Lap(1/eps)", "if on:", f"    return {text}", "else:", f"    return {text}") for text in (given, wanted)
+        )
+        assert settle_answers(before).body == after.body
+    named = with_body("x = q[0] + Lap(1/eps)", "y = x * N", "return y")
+    assert settle_answers(named).body == with_body("x = q[0] + Lap(1/eps)", "return x").body
+    for kept in (("y = x", "return y"), ("y = x * N", "return x"), ("y = x * N", "z = 1", "return y")):
+        sketch = with_body("x = q[0] + Lap(1/eps)", *kept)
+        assert settle_answers(sketch) == sketch
+
+
+def test_noise_is_drawn_where_it_stands_unless_it_is_said() -> None:
+    sketch = with_body("e = Lap(1/eps)", "if q[0] > 0:", "    return 1", "return q[0] + e")
+    now, late = (build_product(sketch, frozenset(), delayed) for delayed in (False, True))
+    assert build_product(sketch, frozenset()) == now != late
+    assert (now.first.which, now.second.which) == (1, 2)
+    assert Machine(sketch, 1, False, frozenset()).run() == Machine(sketch, 1, False, frozenset(), False).run()
+    assert Machine(sketch, 1, False, frozenset()).run() != Machine(sketch, 1, False, frozenset(), True).run()
+
+
+def test_shifts_are_told_apart_by_whole_arguments_only() -> None:
+    sketch = with_body("k = 0", "x = q[0] + Lap(1/eps)", "return x + k")
+    product = build_product(sketch, frozenset())
+    (moves,) = neighbours_of(sketch)
+
+    def system(of: str | None) -> System:
+        rule = AtValue("k", of, 1, Form(Fraction(1)), Form())
+        return build_system(product, moves, Alignment((rule,)), (share(1),), ())
+
+    assert len({str(system(of).clauses) for of in (None, "N")}) == 2
+    for wrong in ("on", "eps", "q", "k", "nobody"):
+        with pytest.raises(Unsupported, match=f"{wrong} is not a whole argument"):
+            system(wrong)
+
+
+def test_each_draw_has_a_shift_and_each_scale_a_share() -> None:
+    product = build_product(SKETCH, frozenset())
+    (moves,) = neighbours_of(SKETCH)
+    shift = Always(Form(Fraction(1)))
+    build_system(product, moves, Alignment((shift,)), (share(1),), ())
+    for shifts in ((), (shift, shift)):
+        with pytest.raises(Unsupported, match="not one shift for each draw"):
+            build_system(product, moves, Alignment(shifts), (share(1),), ())
+    for shares in ((), (share(1, N=1),), (share(1), share(1))):
+        with pytest.raises(Unsupported, match="do not match the scales"):
+            build_system(product, moves, Alignment((shift,)), shares, ())
+
+
 def test_what_is_wrongly_taken_for_whole_is_found_on_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "@sketch(adjacent=one_within(1))\ndef f(q: Private[int], eps: Epsilon):\n    s = 0\n    for x in q:\n        s = s + {}\n    return s + DiscreteLap(1/eps)\n"
     monkeypatch.setattr(segments, "whole_names", lambda sketch: frozenset({"s"}))
@@ -268,6 +468,14 @@ def test_a_shift_follows_a_number_and_moves_by_units_too() -> None:
         build_system(build_product(unsure, frozenset()), moves, Alignment(shifts, ()), (share(1),), ())
 
 
+def test_public_numbers_are_known_by_what_they_are_made_of() -> None:
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, T: float, eps: Epsilon):\n    x = N * T / N\n    return q[0] + x + Lap(1/eps)\n"
+    product, quotient = Symbol("(N * T)", REAL), Symbol("((N * T) / N)", REAL)
+    n, t = variable(Symbol("N", INT)), variable(Symbol("T", REAL))
+    both = build_product(load(text), frozenset())
+    assert both.first.opaque == both.second.opaque == (Opaque(product, "*", n, t), Opaque(quotient, "/", variable(product), n))
+
+
 def test_variables_get_what_they_can_hold() -> None:
     """Kinds are inferred before; that a variable holds a value of its kind is seen here again."""
     truth, real = own("v", 1, BOOL), own("v", 1, REAL)
@@ -284,6 +492,15 @@ def test_variables_get_what_they_can_hold() -> None:
             with pytest.raises(Unsupported, match="several kinds"):
                 updates_of(place, wrong, {})
     assert updates_of(Numeric(X), Numeric(X), {}) == updates_of(Logical(a), Logical(a), {}) == []
+    known = Maybe(held["none"], held["number"])
+    assert updates_of(known, Maybe(a, Numeric(X)), {a: b, x: Y}) == [(held["none"], b), (real, Y)]
+    assert updates_of(known, Numeric(X), {x: Y}) == [(held["none"], FALSE), (real, Y)]
+    assert updates_of(Logical(truth), Logical(a), {a: b}) == [(truth, b)]
+    for held_fast in (PrivateAnswers(), View(Var("x"), "x", PrivateAnswers(), None), UNDRAWN):
+        assert updates_of(held_fast, held_fast, {}) == []
+        for other in (View(Var("y"), "y", None, 1), Maybe(b, Numeric(X)), Numeric(X)):
+            with pytest.raises(Unsupported):
+                updates_of(held_fast, other, {})
 
 
 def test_only_impossible_steps_owe_nothing() -> None:
@@ -310,11 +527,58 @@ def test_shifts_in_words() -> None:
     assert describe_shift(ByBranch(2, whole, half), True) == (
         f"moves by the size of the move if condition number 3 of the program holds, else by {words.format('the size of the move')}"
     )
+    assert describe_shift(ByBranch((2, 0), whole, Form()), True) == (
+        "moves by the size of the move if part 1 of condition number 3 of the program holds, else by nothing"
+    )
     for offset, place in ((0, "the ghost"), (1, "the ghost - 1"), (-2, "the ghost + 2")):
         for single, unit in ((True, "the size of the move"), (False, "the distance")):
             assert describe_shift(AtGhost(offset, whole, half), single) == (
                 f"moves by {unit} for the answer at place {place}, counted from 0, else by {words.format(unit)}"
             )
+    assert describe_shift(AtGhost(1, whole, Form(), 1), True) == (
+        "moves by the size of the move for the answer at place ghost 2 - 1, counted from 0, else by nothing"
+    )
+    for of, plus, value in ((None, 3, "3"), (None, -1, "-1"), ("N", 0, "N"), ("N", 2, "N + 2"), ("N", -1, "N - 1")):
+        for single, unit in ((True, "the size of the move"), (False, "the distance")):
+            rule = AtValue("k", of, plus, whole, Form())
+            assert describe_shift(rule, single) == f"moves by {unit} where `k` is {value}, else by nothing"
+            assert describe_shift(ByBranch(0, rule, rule), single) == (
+                f"moves by ({unit} where `k` is {value}, else by nothing) if condition number 1 of the program holds, "
+                f"else by {unit} where `k` is {value}, else by nothing"
+            )
+
+
+def test_rules_are_settled_by_the_conditions() -> None:
+    one, two, three = (Form(Fraction(units)) for units in (1, 2, 3))
+    parts = ByBranch((0, 1), ByBranch(1, one, two), three)
+    for decisions, left in (
+        ({}, three),
+        ({(0, 1): False, 1: True}, three),
+        ({(0, 1): True}, two),
+        ({(0, 1): True, 1: False}, two),
+        ({(0, 1): True, 1: True}, one),
+    ):
+        given = Alignment((Always(two), parts, AtGhost(1, parts, one, 1), AtValue("k", "N", 2, one, parts)))
+        settled = [given.chosen(site, decisions) for site in range(4)]
+        assert settled == [two, left, AtGhost(1, left, one, 1), AtValue("k", "N", 2, one, left)]
+        other = Alignment((AtGhost(1, one, parts), AtValue("k", "N", 2, parts, one)))
+        assert [other.chosen(site, decisions) for site in range(2)] == [AtGhost(1, one, left), AtValue("k", "N", 2, left, one)]
+
+
+def test_only_what_is_surely_whole_is_whole() -> None:
+    half = number(Fraction(1, 2))
+    for form, whole in ((I + J, True), (I.times(2), True), (choose(a, I, J), True), (I + half, False), (I.times(HALF), False)):
+        assert is_whole(form) is whole
+    for form in (X, choose(a, I, X), choose(a, half, I), variable(MoveAt(0))):
+        assert not is_whole(form)
+
+
+def test_places_are_written_alike_for_either_run() -> None:
+    first, second = (choose(own("b", run, BOOL), variable(own("k", run, INT)) + I, J) for run in (1, 2))
+    assert first != second and in_common(first) == in_common(second)
+    length = own("k", 2, INT, ".len")
+    assert (length.name, length.sort, length.stem, length.run, length.part) == ("k@2.len", INT, "k", 2, ".len")
+    assert in_common(first) == choose(Symbol("b@", BOOL), variable(Symbol("k@", INT)) + I, J)
 
 
 # ---------------------------------------------------------------- formulas
@@ -586,6 +850,21 @@ def test_switches_say_something_while_they_are_assumed() -> None:
     assert board.check([low, high, negative]) == "unsat" and board.core() in ({"low", "high"}, {"negative"})
     assert board.broken([], [negative, large]) == [False, True] and board.broken([low], [negative, large]) == [False, False]
     assert board.check([low]) == "sat", "what was asked before is forgotten"
+
+
+def test_combinations_are_picked_until_all_are_excluded() -> None:
+    choices = Choices((2, 3, 1))
+    assert choices.solver.ctx is not z3.main_ctx()
+    assert choices.pick(1) == choices.pick(1) == [0, 0, 0]
+    found = []
+    while (combination := choices.pick(2)) is not None:
+        found.append(combination)
+        choices.exclude(list(enumerate(combination)))
+    assert sorted(found) == [[0, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0]] and choices.pick(1) is None
+    choices.exclude([(0, 1)])
+    assert choices.pick(3) == [0, 2, 0]
+    choices.exclude([])
+    assert choices.pick(3) is None
 
 
 def test_what_a_search_could_not_find_out_may_be_broken() -> None:

@@ -400,7 +400,7 @@ class Evaluator:
     def draw_item(self, cursor: int, place: Sum, state: Walk) -> None:
         """Draw an item before it is read: a variable that was None may come to its place without a look at it."""
         for view in list(state.names.values()):
-            if isinstance(view, View) and view.cursor == cursor and Spot(cursor, in_common(place)) not in state.items:
+            if isinstance(view, View) and view.cursor == cursor:
                 first = len(state.draws)
                 self.claimed(first, self.item(view, "", place, state), state)
 

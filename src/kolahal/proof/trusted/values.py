@@ -98,8 +98,8 @@ SymbolicValue: TypeAlias = SingleValue | Vector | Built | Pending
 Environment: TypeAlias = dict[str, SymbolicValue]
 
 
-def same(left: SymbolicValue | Several, right: SymbolicValue | Several) -> Formula:
-    """Whether two answers of the two runs are equal; kinds that can never be equal give false."""
+def same(left: SymbolicValue, right: SymbolicValue) -> Formula:
+    """Whether two values of the two runs are equal; kinds that can never be equal give false."""
     match left, right:
         case Numeric(a), Numeric(b):
             return equal(a, b)
@@ -109,8 +109,6 @@ def same(left: SymbolicValue | Several, right: SymbolicValue | Several) -> Formu
             first, second = _lift(left), _lift(right)
             alike = some([first.none, same(first.value, second.value)])
             return every([same_truth(first.none, second.none), alike])
-        case Several(a), Several(b) if len(a) == len(b):
-            return every(same(x, y) for x, y in zip(a, b, strict=True))
         case Built(), Built() if _shape(left) == _shape(right):
             pairs = zip((*left.front, *left.back), (*right.front, *right.back), strict=True)
             return every(same(x, y) for x, y in pairs)
@@ -147,7 +145,7 @@ def pick(test: Formula, then: SingleValue, orelse: SingleValue) -> SingleValue:
             raise Unsupported("a list holds both numbers and truth values")
 
 
-def _lift(value: SymbolicValue | Several) -> Maybe:
+def _lift(value: SymbolicValue) -> Maybe:
     if isinstance(value, Maybe):
         return value
     assert isinstance(value, Numeric | Logical)

@@ -113,7 +113,7 @@ if q[0] > 0:
 return s""")
 add("two sites, one for each side", ONE, """
 if q[0] > 0:
-    return 1 + Lap(1/eps)
+    return 2 + Lap(1/eps)
 return 0 + Lap(1/eps)""")
 add("different scales on different sides", ONE, """
 s = 0

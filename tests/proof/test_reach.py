@@ -201,3 +201,13 @@ def test_branches_that_differ_are_not_taken_for_one(was: str, now: str) -> None:
     sketch = load(BRANCHES.replace(was, now))
     assert not isinstance(prove_every_length(sketch), Proved)
     assert isinstance(check(sketch).verdict, Refuted)
+
+
+def test_a_bit_that_is_told_with_noise_from_two_places_is_private() -> None:
+    text = """@sketch(adjacent=one_within(1))
+def f(q: Private, eps: Epsilon):
+    if q[0] > 0:
+        return 1 + Lap(1/eps)
+    return 0 + Lap(1/eps)
+"""
+    assert isinstance(prove_every_length(load(text)), Proved)

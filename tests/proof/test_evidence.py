@@ -136,4 +136,4 @@ def test_failed_rechecks_are_counted_and_shown_whatever_the_verdict(
     assert main(["check", str(path), "--workers", "1"]) == 4
     assert "re-check" not in capsys.readouterr().err
     monkeypatch.setattr(bounded, "recheck_bounded", lambda *_: ["nor does this"])
-    assert len(checking.check(parse(LAPLACE)).failed_rechecks) == 3
+    assert len(checking.check(parse(LAPLACE)).failed_rechecks) == 2

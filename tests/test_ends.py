@@ -130,7 +130,7 @@ def test_a_command_that_is_stopped_says_how_to_give_it_more_time(
 # ---------------------------------------------------------------- Ctrl-C
 
 
-def test_interrupting_shows_what_was_found() -> None:
+def interrupted_after(seconds: float) -> tuple[int, str, str]:
     process = subprocess.Popen(
         [sys.executable, "-m", "kolahal", "synth", "above_threshold_2", "--method", "naive"],
         stdout=subprocess.PIPE,
@@ -138,13 +138,22 @@ def test_interrupting_shows_what_was_found() -> None:
         text=True,
     )
     try:
-        time.sleep(4)
+        time.sleep(seconds)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == INTERRUPTED
-    assert "Interrupted" in err and "above_threshold_2" in out and "Traceback" not in err + out
+    return process.returncode, out, err
+
+
+def test_interrupting_shows_what_was_found() -> None:
+    for seconds in (4, 15, 45):  # on a busy machine nothing may have been found after four
+        code, out, err = interrupted_after(seconds)
+        assert code == INTERRUPTED
+        assert "Interrupted" in err and "Traceback" not in err + out
+        if out:
+            break
+    assert "above_threshold_2" in out
 
 
 def test_an_interrupted_batch_shows_what_has_ended(tmp_path: Path) -> None:

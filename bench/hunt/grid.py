@@ -1,7 +1,8 @@
 """Brute force: the noise of a mechanism on a lattice, every combination run, the answers' probabilities added up.
 
 It shares nothing with provers and refuters but the batch engine. Noise takes the values δ·(k + u) for whole k, with a
-random offset u for each draw, so that comparisons have no ties, and masses in proportion to its density. A shift by
+random offset u for each draw, so that comparisons have no ties, and masses in proportion to its density. Draws of one law
+in two branches of which a run takes one share their offset: a release in either is the same release. A shift by
 lattice steps changes a mass by a factor exp(|shift|/scale), as it does the density; so an alignment that is valid, and
 moves by lattice steps, keeps every answer's loss at its cost or less, exactly, also here. The first database's noise is
 cut off to a box and the second's to a box that is wider by all that shifts may need, which can only hide losses. Where
@@ -13,9 +14,12 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +29,7 @@ from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, Turns
 from kolahal.exact.intervals import site_scales
-from kolahal.lang.ir import Binary, Const, walk
+from kolahal.lang.ir import Binary, Block, Break, Const, Continue, Draw, For, If, Return, While, walk
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database
@@ -87,8 +91,10 @@ class _Lattice:
         places = np.unravel_index(np.arange(self.runs), sides) if sides else ()
         self.inner, self.mass = np.ones(self.runs, dtype=bool), np.ones(self.runs)
         self.noise: dict[Address, Array] = {}
+        offsets: dict[tuple[Noise, Fraction, int, Turns], float] = {}
+        orders = _orders(sketch.body, scales)
         for address, place, radius in zip(addresses, places, radii, strict=True):
-            noise, site, _ = address
+            noise, site, turns = address
             family = FAMILIES[noise]
             k = place - (radius + margin) * family.two_sided
             scale = float(scales[site])
@@ -97,7 +103,8 @@ class _Lattice:
                     raise TooLarge  # noise on the whole numbers has steps of 1
                 value = k.astype(float) * float(step)
             else:
-                value = float(step) * (k + rng.uniform(0.05, 0.95))
+                offset = offsets.setdefault((noise, scales[site], orders[site], turns), rng.uniform(0.05, 0.95))
+                value = float(step) * (k + offset)
             self.inner &= np.abs(k) <= radius
             self.mass *= np.exp(-np.abs(value) / scale)
             self.noise[address] = _units(noise, value, scale)
@@ -107,6 +114,45 @@ class _Lattice:
 
     def has(self, noise: Noise, site: int, turns: Turns) -> bool:
         return (noise, site, turns) in self.noise
+
+
+def _orders(body: Block, scales: Sequence[Fraction]) -> dict[int, int]:
+    """For each draw, how many of its law may come before it in a turn of the loop that it stands in, at most."""
+    orders: dict[int, int] = {}
+
+    def draws(part: object, seen: Counter[tuple[Noise, Fraction]]) -> None:
+        for node in walk(part):
+            if isinstance(node, Draw):
+                law = node.noise, scales[node.site]
+                orders[node.site] = seen[law]
+                seen[law] += 1
+
+    def block(statements: Block, seen: Counter[tuple[Noise, Fraction]]) -> Counter[tuple[Noise, Fraction]] | None:
+        """What was seen at the end, or None where no run gets there."""
+        for statement in statements:
+            match statement:
+                case If(test, then, orelse):
+                    draws(test, seen)
+                    ends = [end for part in (then, orelse) if (end := block(part, seen.copy())) is not None]
+                    if not ends:
+                        return None
+                    seen = reduce(or_, ends)
+                case While(test, inner):
+                    draws(test, seen)
+                    block(inner, seen)
+                case For(_, _, inner):
+                    block(inner, seen)
+                case Return(value):
+                    draws(value, seen)
+                    return None
+                case Break() | Continue():
+                    return None
+                case _:
+                    draws(statement, seen)
+        return seen
+
+    block(body, Counter())
+    return orders
 
 
 def _units(noise: Noise, value: Array, scale: float) -> Array:

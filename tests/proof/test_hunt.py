@@ -174,3 +174,16 @@ FOUND = {
 @pytest.mark.parametrize("name", FOUND)
 def test_what_was_once_judged_wrongly(name: str) -> None:
     assert not judge(FOUND[name], 0, Effort(everyone=True, seconds=60)).contradiction
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    if q[0] > 0:\n        return q[0] + Lap(1/eps)\n    return q[0] + Lap(1/eps)\n",
+        "    if q[0] > 0:\n        a = Lap(1/eps)\n    else:\n        a = 1 + Lap(1/eps)\n    return a\n",
+    ],
+)
+def test_brute_force_takes_a_release_in_two_branches_for_one(body: str) -> None:
+    program = parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n{body}")
+    found = largest_loss(program)
+    assert found is not None and found.value == pytest.approx(1, abs=TOLERANCE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,21 +12,10 @@ from kolahal.engine.faults import MOST_TURNS, fault
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.tape import Turns, Units
 from kolahal.lang import ir
+from kolahal.lang.operators import OPERATORS
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 FUNCTIONS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "abs": abs}
 
 

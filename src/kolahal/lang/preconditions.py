@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from kolahal.lang import ir
-
-PUBLIC_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
+from kolahal.lang.operators import OPERATORS
 
 
 def holds(test: ir.Expr, inputs: Mapping[str, Fraction | bool], length: int) -> bool:
@@ -55,7 +40,7 @@ def _value(expr: ir.Expr, inputs: Mapping[str, Fraction | bool], length: int) ->
         case ir.Binary("or", left, right):
             return of(left) or of(right)
         case ir.Binary(op, left, right):
-            return PUBLIC_OPERATORS[op](of(left), of(right))
+            return OPERATORS[op](of(left), of(right))
         case ir.Call("abs", (inner,)):
             return abs(of(inner))
         case ir.Call(function, parts):

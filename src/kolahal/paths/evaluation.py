@@ -8,9 +8,9 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias, TypeVar
 
-from kolahal.engine.reference import OPERATORS
 from kolahal.engine.tape import Turns
 from kolahal.lang import ir
+from kolahal.lang.operators import OPERATORS
 from kolahal.logic.linear import Inequality, LinearForm, Number, as_form, plain, variable
 from kolahal.paths.feasibility import Feasibility
 from kolahal.paths.state import MOST_TURNS, Item, Outside, State, Stop, Value

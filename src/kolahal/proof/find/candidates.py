@@ -6,7 +6,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice
 from itertools import product as product_of
@@ -84,8 +84,8 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
     for place in product.first.places:
         if place.loop is None:
             continue
-        scene = _scene(product, place.loop)
         condition, here = _counted_states(product, alignment, place, sample)
+        scene = _from_start(product, _scene(product, place.loop), here)
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
@@ -104,8 +104,8 @@ def rich_candidates(
     for place in product.first.places:
         if place.loop is None:
             continue
-        scene = _scene(product, place.loop)
         condition, here = _counted_states(product, alignment, place, sample)
+        scene = _from_start(product, _scene(product, place.loop), here)
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
@@ -175,6 +175,25 @@ def _scene(product: Product, loop: int) -> _Scene:
     visible = {symbol for term in own for symbol in symbols_of(term)} | set(public_symbols(product.sketch))
     places = dict.fromkeys(read.place for read in reads if symbols_of(read.place) <= visible)
     return _Scene(loop, tuple(numbers), tuple(flags), tuple(own), tuple(twins), tuple(places), tuple(other_own))
+
+
+def _from_start(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> _Scene:
+    """The scene with the way that counters have gone which begin elsewhere than at 0, or go down."""
+    turn = compile_sum(variable(ghost_symbol(Turn(scene.loop), 1)))
+    first = [state for state in states if not turn(state)]
+    sizes = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+    more = []
+    for term, size in product_of((a for a, _ in scene.pairs), (number(1), *sizes)):
+        begin, unit = compile_sum(term), compile_sum(size)
+        ratios = {Fraction(begin(state), unit(state)) if unit(state) else None for state in first}
+        if len(ratios) != 1 or (ratio := ratios.pop()) is None or (size != number(1) and len({*map(unit, first)}) == 1):
+            continue
+        gone = term - size.times(ratio)
+        if (seen := _range(gone, states)) is not None and seen[0] < 0 == seen[1]:
+            more.append(number(0) - gone)
+        elif ratio:
+            more.append(gone)
+    return replace(scene, own=(*scene.own, *more))
 
 
 def _components(one: SymbolicValue, two: SymbolicValue) -> Iterator[tuple[Sum | Formula, Sum | Formula, Formula]]:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from kolahal.errors import UsageError
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
+from kolahal.lang.unit_names import unit_value
 
 Database: TypeAlias = tuple[Fraction, ...]
 Scalar: TypeAlias = Fraction | bool | None
@@ -29,6 +30,7 @@ class Arguments:
     def quantities(self, sketch: Sketch) -> dict[str, Fraction]:
         """The value of every name that a scale may use."""
         numbers = {name: value for name, value in self.values if not isinstance(value, bool)}
+        numbers |= {factor: unit_value(factor, numbers) for factor in sketch.factors}
         return numbers | {sketch.epsilon.name: self.epsilon, sketch.length_name: Fraction(self.size)}
 
     def concretise(self, sketch: Sketch, completion: Completion) -> Scales:
@@ -49,7 +51,8 @@ class Arguments:
         given = dict(self.values)
         if not (self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in (*sketch.required, *dict(claim.powers)))):
             return False
-        return self.kept_by(sketch)
+        names = self.quantities(sketch)
+        return all(names[unit] > 0 for unit in sketch.units) and self.kept_by(sketch)
 
     def kept_by(self, sketch: Sketch) -> bool:
         """Whether these arguments keep to what the program asserts."""

@@ -13,7 +13,8 @@ from kolahal.errors import UsageError
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import NO_NOISE, parse_scale
-from kolahal.lang.sketch import Sketch, SystemSampler, call_mechanism
+from kolahal.lang.sketch import Sketch, call_mechanism
+from kolahal.lang.system_noise import SystemSampler
 
 ABOVE = parse(
     """

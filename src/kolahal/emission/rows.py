@@ -42,6 +42,8 @@ def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
     """Why aggregates may leave the grid, or moves between two corners need shifts that do."""
     if adjacency.spans:
         return ("a max, min, any or all of records is not a sum",)
+    if adjacency.units:
+        return ("sums move by multiples of public bounds; write the bounds as numbers",)
     found = []
     if not adjacency.pieces.finite:
         rough = [a for a in table.aggregates if not is_whole(a.item, table.row)]

@@ -28,10 +28,10 @@ EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8
 
 def usual_value(parameter: Parameter, whole: Fraction, real: Fraction, flag: bool = False) -> Fraction | bool:
     """The user's own value of an argument, or else the one for its type."""
-    if parameter.default is not None:
-        return parameter.default
     if parameter.usual is not None:
         return parameter.usual
+    if parameter.default is not None:
+        return parameter.default
     match parameter.type:
         case Type.INT:
             return whole
@@ -81,6 +81,8 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
             values = list(dict.fromkeys([*values, *marks]))[:MOST_VALUES]
         if parameter.default is not None and _is_allowed(sketch, claim, parameter.name, parameter.default):
             values = [parameter.default, *(v for v in values if v != parameter.default)]
+        if parameter.usual is not None:
+            values = [parameter.usual]  # records are known there alone
         if not _matters(sketch, claim, parameter.name):
             values = values[:1]
         choices.append([(parameter.name, value) for value in values])
@@ -125,7 +127,7 @@ def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iter
         return
     steps = {"whole": Fraction(1), "real": sketch.adjacency.distance}
     for parameter in sketch.arguments:
-        if parameter.type is Type.BOOL or not _matters(sketch, claim, parameter.name):
+        if parameter.type is Type.BOOL or parameter.usual is not None or not _matters(sketch, claim, parameter.name):
             continue
         whole = parameter.type is Type.INT
         near = _landmarks(sketch, steps["whole" if whole else "real"])

@@ -7,6 +7,7 @@ Fields without bounds are cut at a distance beyond which no cell has a corner, s
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -53,23 +54,15 @@ def _plus(left: LinearIn, right: LinearIn, factor: Fraction = Fraction(1)) -> Li
     return {name: c for name, c in total.items() if c}
 
 
+def _size(form: LinearIn) -> int:
+    """The sum of the coefficients of a plane, all of them whole."""
+    whole = math.lcm(*(c.denominator for c in form.values()))
+    numbers = [abs(int(c * whole)) for c in form.values()]
+    return sum(numbers) // math.gcd(*numbers)
+
+
 def _is_constant(form: LinearIn) -> bool:
     return all(name == CONSTANT for name in form)
-
-
-def _solve(forms: Sequence[LinearIn], names: Sequence[str]) -> Point | None:
-    """The one point where all forms are 0, if there is one."""
-    rows = [[form.get(name, Fraction(0)) for name in names] + [-form.get(CONSTANT, Fraction(0))] for form in forms]
-    for i in range(len(names)):
-        pivot = next((r for r in range(i, len(rows)) if rows[r][i]), None)
-        if pivot is None:
-            return None
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        rows[i] = [value / rows[i][i] for value in rows[i]]
-        for r in range(len(rows)):
-            if r != i and rows[r][i]:
-                rows[r] = [a - rows[r][i] * b for a, b in zip(rows[r], rows[i], strict=True)]
-    return {name: rows[i][-1] for i, name in enumerate(names)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +72,7 @@ class Cell:
     names: tuple[str, ...]
     sides: tuple[tuple[LinearIn, bool], ...]
     corners: tuple[Point, ...]
+    touched: tuple[frozenset[int], ...]  # the sides that are 0 at each corner
 
     def cut(self, form: LinearIn, strict: bool) -> Cell | None:
         """The part where `form` is at least 0, or above it; None if there is none."""
@@ -87,19 +81,25 @@ class Cell:
             return self
         if all(v < 0 for v in values) or (strict and all(v <= 0 for v in values)):
             return None
-        corners = [c for c, v in zip(self.corners, values, strict=True) if v >= 0]
-        for others in itertools.combinations([side for side, _ in self.sides], len(self.names) - 1):
-            point = _solve([form, *others], self.names)
-            if point is not None and point not in corners and all(_at(side, point) >= 0 for side, _ in self.sides):
-                corners.append(point)
-        found = Cell(self.names, (*self.sides, (form, strict)), tuple(corners))
+        new, corners = len(self.sides), dict[tuple[Fraction, ...], tuple[Point, frozenset[int]]]()
+        every = list(zip(self.corners, self.touched, values, strict=True))
+        for corner, sides, value in every:
+            if value >= 0:
+                corners[tuple(corner.values())] = corner, sides | {new} if not value else sides
+        # What is new lies on edges, and the ends of an edge have all but one of the sides that meet there in common. Other
+        # points that this finds lie in the cell as well.
+        for (one, above, high), (two, below, low) in itertools.product(every, repeat=2):
+            common = above & below
+            if high > 0 > low and len(common) >= len(self.names) - 1:
+                share = high / (high - low)
+                point = {name: one[name] + share * (two[name] - one[name]) for name in self.names}
+                corners.setdefault(tuple(point.values()), (point, common | {new}))
+        found = Cell(self.names, (*self.sides, (form, strict)), *zip(*corners.values(), strict=True))
         return found if found.is_inhabited() else None
 
     def is_inhabited(self) -> bool:
         """Whether no strict side is 0 everywhere: the middle of the corners is inside all sides that are not."""
-        share = Fraction(1, len(self.corners))
-        middle = {name: sum((c[name] for c in self.corners), Fraction(0)) * share for name in self.names}
-        return all(_at(side, middle) > 0 for side, strict in self.sides if strict)
+        return all(any(i not in sides for sides in self.touched) for i, (_, strict) in enumerate(self.sides) if strict)
 
     def range(self, form: LinearIn) -> tuple[Fraction, Fraction]:
         values = [_at(form, corner) for corner in self.corners]
@@ -109,10 +109,12 @@ class Cell:
         """The same cell with a further unknown between two bounds."""
         if name in self.names:
             return self
+        new = len(self.sides)
         sides: tuple[tuple[LinearIn, bool], ...] = (({name: Fraction(1), CONSTANT: -low}, False), ({name: Fraction(-1), CONSTANT: high}, False))
-        ends = dict.fromkeys((low, high))
+        ends = {low: frozenset({new}), high: frozenset({new + 1})} if low != high else {low: frozenset({new, new + 1})}
         corners = tuple({**corner, name: end} for corner in self.corners for end in ends)
-        return Cell((*self.names, name), (*self.sides, *sides), corners)
+        touched = tuple(known | more for known in self.touched for more in ends.values())
+        return Cell((*self.names, name), (*self.sides, *sides), corners, touched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class RecordPieces:
 def find_pieces(row: RowClass, functions: Sequence[RecordFunction]) -> RecordPieces:
     """The pieces of functions of a record; raises TooComplex.
 
-    Unknowns without bounds are cut at a distance, which grows until all corners of the arrangement of all comparisons
+    Unknowns without bounds are cut at a distance, which grows until surely all corners of the arrangement of all comparisons
     and of the planes through 0 lie inside. No cell crosses these planes, so each has such a corner, and a function that
     has a bound on a cell takes its extreme values at them. At the cut itself only one without a bound is more extreme.
     """
@@ -211,7 +213,7 @@ class _Arrangement:
 
     def boxes(self) -> list[Cell]:
         """All values of the unknowns; those without bounds on either side of 0."""
-        cells = [Cell((), (), ({},))]
+        cells = [Cell((), (), ({},), (frozenset(),))]
         for known in self.real:
             if known.low is not None and known.high is not None:
                 cells = [cell.with_unknown(known.name, known.low, known.high) for cell in cells]
@@ -223,20 +225,20 @@ class _Arrangement:
     # ---- where all corners are
 
     def reach(self) -> Fraction:
-        """The largest coordinate of a corner of the arrangement of all comparisons, bounds, and planes through 0."""
+        """No coordinate of a corner of the arrangement of all comparisons, bounds, and planes through 0 is above this.
+
+        Of planes with whole coefficients it is a quotient of determinants: that below is at least 1, and that above at most
+        the product of the sums of its rows.
+        """
         names = [f.name for f in self.real] + [_public(name) for name in self.public]
         planes = [form for form in self.forms.values() if all(n in names or n == CONSTANT for n in form)]
         for form in self.forms.values():
             # The bounds of a product are no planes here, so that the cut could lie before where it is compared.
             if form not in planes and (free := [n for n in self.free if n in form]):
                 raise TooComplex(f"`{free[0] or 'a record'}`, which has no bounds, is compared with a product or quotient")
-        planes += [{name: Fraction(1)} for name in names]
         for known in self.real:
             planes += [{known.name: Fraction(1), CONSTANT: -end} for end in (known.low, known.high) if end]
-        if len(planes) ** len(names) > 200_000:
-            raise TooComplex("it has too many cases")
-        points = (_solve(some, names) for some in itertools.combinations(planes, len(names)))
-        return max((abs(v) for point in points if point for v in point.values()), default=Fraction(0))
+        return Fraction(math.prod(sorted((_size(plane) for plane in planes), reverse=True)[: len(names)]))
 
     def breaks(self) -> dict[str, tuple[Fraction, ...]]:
         """Where comparisons of a single field with a number change."""

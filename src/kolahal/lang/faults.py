@@ -358,6 +358,16 @@ FAULTS: dict[str, Words] = {
         "Of no records there is none, and that a list is empty must not show.",
         "Write {name}((f(r) for r in rows), default=0).",
     ),
+    "K173": Words(
+        "`{name}` is used outside an aggregate of the records",
+        "The loop goes over written values, each of which has aggregates of its own; outside them only its place is known.",
+        "Write for i in range(3) with the place i, or use the value in aggregates alone.",
+    ),
+    "K174": Words(
+        "`{thing}` cannot stand beside bins whose number is an argument",
+        "{why}: then one record can be followed through any number of them.",
+        "Write the number of bins, as in range(7), or read one list of bins alone.",
+    ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(
         "`{name}` has no value",

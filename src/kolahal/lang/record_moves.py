@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, Move
-from kolahal.lang.cells import RecordPieces, field_values, find_pieces, item_range
-from kolahal.lang.records import ZERO, Record, RecordFunction, Table
+from kolahal.lang.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
+from kolahal.lang.record_lists import RecordSearch, Rows, fitting_times
+from kolahal.lang.records import ZERO, NumberOf, Record, RecordFunction, RowClass, Table
+from kolahal.lang.record_units import Slice, find_slices, put_arguments
 
 MOST_RECORDS = 3_000  # that are tried for a refutation
 MOST_LISTED = 24  # records that short lists are made of, where an aggregate is a max or min
-MOST_STEPS = 2_000  # of the search for records with given sums
-DEEPEST = 12  # different records of a list
-Rows: TypeAlias = tuple[tuple[int, Record], ...]  # how often each record is in the list
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,8 @@ class RecordRelation(Adjacency):
     count: int = 1
     table: Table | None = None
     public: tuple[tuple[str, Fraction | bool], ...] = ()  # at which refutations look at aggregates
+    units: tuple[str, ...] = ()  # what each aggregate moves by multiples of, where that is not 1 for all
+    slice: Slice | None = field(default=None, compare=False, repr=False)  # where all units are 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,11 +61,47 @@ class RecordRelation(Adjacency):
     def declared(cls, count: int) -> RecordRelation:
         return cls(Fraction(count), count)
 
-    def about(self, table: Table, public: Sequence[tuple[str, Fraction | bool]]) -> RecordRelation:
-        """The same relation on the aggregates of a table; its distance is the longest step of one of them."""
-        chosen = type(self)(Fraction(self.count), self.count, table, tuple(public))
+    def about(self, table: Table, public: Sequence[tuple[str, Fraction | bool]], real: Collection[str] = ()) -> RecordRelation:
+        """The same relation on the aggregates of a table; its distance is the longest step of one of them.
+
+        Where they have no bounds, these may be multiples of public arguments, of which `real` are no whole numbers.
+        """
+        chosen = replace(self, distance=Fraction(self.count), table=table, public=tuple(public))
+        if table.public_names():
+            chosen = chosen._in_units(real)
         steps = [abs(step) for move in chosen.vertices(len(table.aggregates)) for step in move]
-        return type(self)(max([step for step in steps if step] or [Fraction(1)]), self.count, table, tuple(public))
+        return replace(chosen, distance=max([step for step in steps if step] or [Fraction(1)]))
+
+    def _in_units(self, real: Collection[str]) -> RecordRelation:
+        """The relation with units in which all aggregates have bounds, if there are some and it needs them."""
+        with suppress(TooComplex):
+            if not self.unbounded:
+                return self
+        for slice_ in find_slices(self._table, real, signed=self.name == AddRemove.name):
+            public = tuple((name, slice_.usual[0].get(name, value)) for name, value in self.public)
+            found = replace(self, public=public, units=slice_.units, slice=slice_)
+            with suppress(TooComplex):
+                if not found.unbounded:
+                    return found
+        return self
+
+    def usual_at(self) -> Iterator[RecordRelation]:
+        """The relation with other public values at which refutations may look at aggregates."""
+        for values in self.slice.usual if self.slice is not None else ():
+            yield replace(self, public=tuple((name, values.get(name, value)) for name, value in self.public))
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """What scales may be made of besides public arguments."""
+        return () if self.slice is None else self.slice.factors
+
+    def at(self, size: int) -> RecordRelation:
+        """The relation on so many aggregates, where their number is open."""
+        return self
+
+    def unit(self, place: int) -> str:
+        """What an aggregate moves by multiples of; nothing where that is 1."""
+        return self.units[place] if self.units else ""
 
     def __str__(self) -> str:
         return f"{self.name}({self.count})"
@@ -80,8 +118,15 @@ class RecordRelation(Adjacency):
 
     @cached_property
     def pieces(self) -> RecordPieces:
-        functions: list[RecordFunction] = [a.contribution if a.how == "sum" else ZERO for a in self._table.aggregates]
-        return find_pieces(self._table.row, functions)
+        functions = [self._sliced(a.contribution) if a.how == "sum" else ZERO for a in self._table.aggregates]
+        return find_pieces(self._row, functions)
+
+    @property
+    def _row(self) -> RowClass:
+        return self._table.row if self.slice is None else self.slice.row
+
+    def _sliced(self, item: RecordFunction) -> RecordFunction:
+        return item if self.slice is None else self.slice.of(item)
 
     @cached_property
     def spans(self) -> dict[int, Swing]:
@@ -89,7 +134,7 @@ class RecordRelation(Adjacency):
         found: dict[int, Swing] = {}
         for i, a in enumerate(self._table.aggregates):
             if a.how != "sum":
-                known = item_range(self._table.row, a.item, a.test)
+                known = item_range(self._row, self._sliced(a.item), None if a.test is None else self._sliced(a.test))
                 assert a.default is not None
                 if known is None:
                     found[i] = Swing(None, 0)
@@ -108,7 +153,7 @@ class RecordRelation(Adjacency):
     def whole(self) -> bool:
         """Whether aggregates move by finitely many whole steps."""
         steps = (step for corner in self.pieces.corners for step in corner)
-        return not self.spans and self.pieces.finite and all(step.denominator == 1 for step in steps)
+        return not self.spans and not self.units and self.pieces.finite and all(step.denominator == 1 for step in steps)
 
     @property
     def moves_one(self) -> bool:
@@ -178,8 +223,9 @@ class RecordRelation(Adjacency):
     def library(self) -> dict[Move, Record]:
         """Contributions of records that are worth trying, and the plainest record of each."""
         fields, far = self._table.row.fields, bool(self.unbounded)
-        others = [a for a in self._table.aggregates if a.how != "sum"]
-        breaks = [self.pieces.breaks, *(find_pieces(self._table.row, [a.gated]).breaks for a in others)]
+        given = {n: NumberOf(v) for n, v in self.public if self.slice is not None and isinstance(v, Fraction)}
+        others = [put_arguments(a.gated, given) for a in self._table.aggregates if a.how != "sum" or self.slice is not None]
+        breaks = [self.pieces.breaks, *(find_pieces(self._table.row, [other]).breaks for other in others)]
         values = [field_values(f, [mark for known in breaks for mark in known.get(f.name, ())], far) for f in fields]
         found: dict[Move, Record] = {}
         for record in itertools.islice(itertools.product(*values), MOST_RECORDS):
@@ -228,7 +274,7 @@ class RecordRelation(Adjacency):
     def compose(self, target: Move) -> Rows | None:
         """A list of records with these aggregates, if one is found."""
         if target not in self._composed:
-            self._composed[target] = self._short_list(target) if self.spans else _Search(self.library).run(target)
+            self._composed[target] = self._short_list(target) if self.spans else RecordSearch(self.library).run(target)
         return self._composed[target]
 
     def _short_list(self, target: Move) -> Rows | None:
@@ -254,7 +300,7 @@ class RecordRelation(Adjacency):
             best = sum(map(abs, gap), Fraction(0))
             step: Move | None = None
             for vector in self.library:
-                times = _times(gap, vector)
+                times = fitting_times(gap, vector)
                 rest = sum((abs(g - times * v) for g, v in zip(gap, vector, strict=True)), Fraction(0))
                 if times and rest < best:
                     best, step = rest, tuple(times * v for v in vector)
@@ -275,47 +321,6 @@ class RecordRelation(Adjacency):
                 yield found[1]
             else:
                 yield base
-
-
-def _times(gap: Sequence[Fraction], vector: Move) -> int:
-    """How often a vector fits into a gap, roughly."""
-    sizes = sorted((abs(g / v), g / v) for g, v in zip(gap, vector, strict=True) if v)
-    return max(0, round(sizes[0][1])) if sizes else 0
-
-
-class _Search:
-    """Records with given sums, by depth-first search; the vectors that leave least are tried first."""
-
-    def __init__(self, library: dict[Move, Record]):
-        self.library = {vector: record for vector, record in library.items() if any(vector)}
-        self.steps = 0
-        columns = list(zip(*self.library, strict=True))
-        self.up = [any(v > 0 for v in column) for column in columns]
-        self.down = [any(v < 0 for v in column) for column in columns]
-
-    def run(self, target: Move, depth: int = 0) -> Rows | None:
-        if not any(target):
-            return ()
-        if not self.library or depth == DEEPEST or self.steps > MOST_STEPS:
-            return None
-        if any((t > 0 and not up) or (t < 0 and not down) for t, up, down in zip(target, self.up, self.down, strict=True)):
-            return None
-        first = next(i for i, t in enumerate(target) if t)
-        tries: list[tuple[Fraction, int, Move, Move]] = []
-        for vector in self.library:
-            if vector[first] * target[first] <= 0:
-                continue
-            top = int(target[first] / vector[first])
-            for times in dict.fromkeys((top, top - 1, 1)):
-                if times >= 1:
-                    rest = tuple(t - times * v for t, v in zip(target, vector, strict=True))
-                    tries.append((sum(map(abs, rest), Fraction(0)), times, vector, rest))
-        for _, times, vector, rest in sorted(tries, key=lambda t: t[:2])[:12]:
-            self.steps += 1
-            others = self.run(rest, depth + 1)
-            if others is not None:
-                return ((times, self.library[vector]), *others)
-        return None
 
 
 def _scaled(factor: int, vector: Move) -> Move:

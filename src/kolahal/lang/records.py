@@ -6,7 +6,7 @@ functions here are exact: numbers are fractions, and what is said of a function 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
@@ -185,17 +185,19 @@ def _apply(op: str, of: list[FieldValue]) -> FieldValue:
             raise AssertionError(f"{op} of {of} has no meaning")
 
 
-def is_whole(item: RecordFunction, row: RowClass) -> bool:
-    """Whether a function of a record has whole values only."""
+def is_whole(item: RecordFunction, row: RowClass, names: Collection[str] = ()) -> bool:
+    """Whether a function of a record has whole values only; `names` are whole arguments."""
     match item:
         case NumberOf(value):
             return value.denominator == 1
+        case ArgumentOf(name):
+            return name in names
         case FieldOf(name):
             return any(f.name == name and f.kind == "int" for f in row.fields)
         case Apply("if", (_, then, orelse)):
-            return is_whole(then, row) and is_whole(orelse, row)
+            return is_whole(then, row, names) and is_whole(orelse, row, names)
         case Apply("+" | "-" | "*" | "neg" | "abs" | "max" | "min" | "clip", of):
-            return all(is_whole(part, row) for part in of)
+            return all(is_whole(part, row, names) for part in of)
         case _:
             return False
 
@@ -273,20 +275,34 @@ def _bare(item: RecordFunction) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Bins:
+    """As many aggregates as the public argument `size` says; `place` stands in `aggregate` for where one is."""
+
+    size: str
+    place: str
+    aggregate: Aggregate
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """The records that a program takes, and the aggregates of them that it reads: its private answers, in order."""
 
     rows: str  # the name of the parameter
     row: RowClass
     aggregates: tuple[Aggregate, ...]
+    bins: Bins | None = None  # instead of the aggregates, where their number is an argument
 
     def __str__(self) -> str:
+        if self.bins is not None:
+            return f"[{self.bins.aggregate.over(self.rows)} for {self.bins.place} in range({self.bins.size})]"
         return f"[{', '.join(aggregate.over(self.rows) for aggregate in self.aggregates)}]"
 
     def public_names(self) -> frozenset[str]:
         """The public arguments that aggregates depend on."""
-        items = (part for a in self.aggregates for f in a.functions() for part in parts_of(f))
-        return frozenset(part.name for part in items if isinstance(part, ArgumentOf))
+        every = self.aggregates if self.bins is None else (self.bins.aggregate,)
+        items = (part for a in every for f in a.functions() for part in parts_of(f))
+        names = frozenset(part.name for part in items if isinstance(part, ArgumentOf))
+        return names if self.bins is None else names - {self.bins.place, self.bins.size}
 
     def contribution(self, record: Record, public: Mapping[str, Fraction | bool]) -> tuple[Fraction, ...]:
         """What one record adds to each sum; for a max or min, its own value, or the default if it does not count."""

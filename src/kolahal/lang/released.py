@@ -17,9 +17,11 @@ LINEAR = ("+", "-")
 def released(sketch: Sketch) -> Sketch:
     """The program that returns the parts of an answer that is not linear, if there is one place to answer.
 
-    With several, the parts would not tell which of the places it was, and so not what is computed from them.
+    With several, the parts would not tell which of the places it was, and so not what is computed from them. What is
+    answered where an assertion fails depends on public inputs alone.
     """
-    returns = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Return)]
+    guards, body = sketch.body[: sketch.preconditions], sketch.body[sketch.preconditions :]
+    returns = [node for node in ir.walk(body) if isinstance(node, ir.Return)]
     if len(returns) != 1:
         return sketch
     (answer,) = returns
@@ -35,7 +37,7 @@ def released(sketch: Sketch) -> Sketch:
     def change(node: ir.Node) -> ir.Node | None:
         return replace(node, value=value) if isinstance(node, ir.Return) else None
 
-    return replace(sketch, body=ir.rebuild(sketch.body, change))
+    return replace(sketch, body=(*guards, *ir.rebuild(body, change)))
 
 
 def _is_constant(expr: ir.Expr) -> bool:

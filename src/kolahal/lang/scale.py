@@ -17,6 +17,8 @@ from kolahal.lang.source import parse_expression
 LARGEST_POWER = 16  # keeps `eps**999999999` from a hostile file harmless
 DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")  # a double as Python prints it
 MOST_BITS = 1023  # likewise for the two parts of a coefficient; both are doubles
+WIDTH = re.compile(r"\((\w+) - (\w+)\)")
+REACH = re.compile(r"max\(abs\((\w+)\), abs\((\w+)\)\)")
 _NUMBER = re.compile(
     r"\s*[+-]?[0-9]{0,310}(\.[0-9]{0,310}(e[+-]?[0-9]{1,3})?|e[+-]?[0-9]{1,3}|/[0-9]{1,310})?\s*", re.IGNORECASE
 )
@@ -187,6 +189,8 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             if known is not None and key not in known:
                 raise NotAScale(f"`{key}` is not the length of the private input", node)
             return Scale(Fraction(1), ((key, 1),))
+        case ast.BinOp(ast.Name(), ast.Sub(), ast.Name()) | ast.Call(func=ast.Name(id="max"), keywords=[]):
+            return _bounds_of(node, known)
         case ast.Call(func=ast.Name(id="Fraction"), args=[inner], keywords=[]):  # as emitted programs write numbers
             number = exact_literal(inner)
             return scale_of(inner, known) if number is None else Scale(number)
@@ -203,6 +207,34 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             return _power(scale_of(left, known), -power, node)
         case _:
             raise NotAScale("it is not a product of numbers and powers", node)
+
+
+def width_of(low: str, high: str) -> str:
+    return f"({high} - {low})"
+
+
+def reach_of(low: str, high: str) -> str:
+    return f"max(abs({low}), abs({high}))"
+
+
+def _bounds_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
+    """`hi - lo` or `max(abs(lo), abs(hi))`: a factor of its own, which has such a name."""
+    match node:
+        case ast.BinOp(ast.Name(id=high), ast.Sub(), ast.Name(id=low)):
+            keys = [width_of(low, high)]
+        case ast.Call(
+            args=[
+                ast.Call(ast.Name(id="abs"), [ast.Name(id=first)], []),
+                ast.Call(ast.Name(id="abs"), [ast.Name(id=second)], []),
+            ]
+        ):
+            keys = [reach_of(first, second), reach_of(second, first)]
+        case _:
+            keys = []
+    for key in keys:
+        if known is None or key in known:
+            return Scale(Fraction(1), ((key, 1),))
+    raise NotAScale("it is not a product of numbers and powers, nor the width of bounds that records are clipped to", node)
 
 
 def _power(base: Scale, power: int, node: ast.expr) -> Scale:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
@@ -16,11 +15,14 @@ from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import holds
-from kolahal.lang.pretty import print_block, print_expression, print_number
+from kolahal.lang.pretty import print_block, print_docstring, print_expression, print_number
+from kolahal.lang.record_bins import MOST_BINS, sized_table
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import Table, read_records
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
+from kolahal.lang.system_noise import Sampler, SystemSampler
+from kolahal.lang.unit_names import in_unit, unit_value
 
 
 class Role(Enum):
@@ -50,6 +52,7 @@ class Parameter:
     count: int | None = None
     table: Table | None = None  # where the answers are aggregates of records
     usual: Fraction | bool | None = None  # the value of an argument of aggregates at which examples look at records
+    counts: bool = False  # whether an argument is the number of aggregates: programs see it as the length of their list
 
     @property
     def called(self) -> str:
@@ -115,8 +118,8 @@ class Sketch:
 
     @property
     def arguments(self) -> tuple[Parameter, ...]:
-        """The public parameters other than ε."""
-        return tuple(p for p in self.parameters if p.role is Role.ARGUMENT)
+        """The public parameters other than ε, and other than the number of aggregates."""
+        return tuple(p for p in self.parameters if p.role is Role.ARGUMENT and not p.counts)
 
     @cached_property
     def required(self) -> tuple[str, ...]:
@@ -171,7 +174,7 @@ class Sketch:
         names = [
             p.name
             for p in self.parameters
-            if p.role is not Role.PRIVATE and p.type is not Type.BOOL and p.name not in changed
+            if p.role is not Role.PRIVATE and p.type is not Type.BOOL and p.name not in changed and not p.counts
         ]
         q = self.private.name
         rebinds = [value for target, value in ir.assignments(self.body) if target == q]
@@ -179,7 +182,24 @@ class Sketch:
         keeps_length = all(isinstance(value, ir.Comprehension) and value.over == ir.Var(q) for value in rebinds)
         if keeps_length and not any(isinstance(node, ir.For) and node.name == q for node in ir.walk(self.body)):
             names.append(self.length_name)
-        return tuple(names)
+        return (*names, *self.factors)
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """Widths of public bounds that a scale may use."""
+        return self.adjacency.factors if isinstance(self.adjacency, RecordRelation) else ()
+
+    @property
+    def moved_in(self) -> tuple[str, ...]:
+        """The units that aggregates move by multiples of."""
+        return self.adjacency.units if isinstance(self.adjacency, RecordRelation) else ()
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """The public numbers, or widths of bounds, that aggregates move by multiples of, or that scales are made of: above 0."""
+        scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
+        named = [name for scale in scales for name, _ in scale.powers if name in self.factors]
+        return tuple(dict.fromkeys(unit for unit in (*self.moved_in, *named) if unit))
 
     def complete(self, *scales: Scale | str | None) -> Mechanism:
         """The mechanism with `scales` in the holes, in order; texts such as "2/eps" are parsed, None is no noise."""
@@ -307,6 +327,15 @@ class Mechanism:
         return self.filled()(*args, **kwargs)
 
 
+def unit_of(sketch: Sketch, site: int) -> str | None:
+    """The unit that the noise at a site is measured by; None while its scale is open."""
+    scale = sketch.draws[site].scale
+    if not isinstance(scale, Scale):
+        return None
+    known = in_unit(scale, sketch.moved_in, sketch.factors)
+    return "another" if known is None else known[0]
+
+
 def number_sites(body: ir.Block) -> ir.Block:
     """The same statements with draws and holes numbered from 0 in source order."""
     sites = [node.site for node in ir.walk(body) if isinstance(node, ir.Draw)]
@@ -326,48 +355,11 @@ def number_sites(body: ir.Block) -> ir.Block:
     return ir.rebuild(body, change)
 
 
-def print_docstring(doc: str, indent: str = "    ") -> str:
-    """`doc` as a literal that cannot end early, whatever it contains; more than one line is set off by `indent`."""
-    plain = doc.replace("\\", "\\\\")
-    if '"""' in doc or doc.endswith('"'):
-        plain = plain.replace('"', '\\"')
-    plain = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in plain)
-    if "\n" in plain:  # the first line stands on its own, or Python would not measure its indentation
-        lines = [indent + line if line else "" for line in plain.split("\n")]
-        return "\n".join(['"""', *lines, f'{indent}"""'])
-    return f'"""{plain}"""'
-
-
 def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 # ---------------------------------------------------------------- calling a mechanism
-
-Sampler = Callable[[Noise, float], float]
-
-
-class SystemSampler:
-    """Noise in floating point from the operating system's randomness, for experiments on one machine.
-
-    Doubles leak: a release to strangers needs the exact sampler of an emitted program.
-    """
-
-    def __init__(self) -> None:
-        self._random = random.SystemRandom()
-
-    def __call__(self, noise: Noise, scale: float) -> float:
-        first, second = -math.log1p(-self._random.random()), -math.log1p(-self._random.random())
-        match noise:
-            case Noise.LAPLACE:
-                return scale * (first - second)
-            case Noise.EXPONENTIAL:
-                return scale * first
-            case Noise.DISCRETE_LAPLACE:
-                return float(math.floor(scale * first) - math.floor(scale * second))
-            case Noise.GEOMETRIC:
-                return float(math.floor(scale * first))
-
 
 def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object], sampler: Sampler) -> object:
     """Run a program without holes as the Python function that it prints as; noise comes from `sampler`."""
@@ -424,6 +416,8 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
     if table is not None:
         public = {name: _exact(values[name]) for name in table.public_names()}
         records = read_records(table, given[table.rows])
+        if table.bins is not None:
+            table = sized_table(table, _count_of(sketch, table.bins.size, values[table.bins.size]))
         values[sketch.private.name] = [_plain(answer) for answer in table.answers(records, public)]
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
@@ -431,10 +425,19 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
                 f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
             )
     public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
+    for unit in sketch.units:
+        if unit_value(unit, {n: Fraction(v) for n, v in public.items()}) <= 0:
+            raise UsageError(f"{unit} of {sketch.name} must be above 0: records are clipped to it, or noise is measured by it")
     broken = sketch.broken(public, len(values[sketch.private.name]))  # type: ignore[arg-type]
     if broken is not None:
         raise UsageError(f"{sketch.name} asserts {broken}, and these arguments break it; give others")
     return values
+
+
+def _count_of(sketch: Sketch, name: str, value: object) -> int:
+    if not isinstance(value, int) or not 1 <= value <= MOST_BINS:
+        raise UsageError(f"{name} of {sketch.name} must be a whole number from 1 to {MOST_BINS}, not {value}")
+    return value
 
 
 def _exact(value: object) -> Fraction | bool:

@@ -43,6 +43,7 @@ from kolahal.proof.trusted.passages import (
     find_rows,
     is_move_only,
     is_private_fact,
+    mixed_units,
     move_answers,
     relation,
     shape,
@@ -91,6 +92,8 @@ def find_passages(case: SizedProgram, active: Active, steps: int) -> tuple[Passa
         corners = find_corners(case, rows, whole)
         if isinstance(corners, Unknown):
             return corners
+        if reason := mixed_units(case.paths.sketch, rows):
+            return Unknown(reason)
         found.append(Passage(place, place, rows, corners))
     for places in crossing.values():
         passages = _cross(case, build_crossing(case, places, active), active, whole, steps)
@@ -170,8 +173,8 @@ def _cross(case: SizedProgram, crossing: Crossing, active: Active, whole: bool, 
     if len(ways) > MOST_CROSSINGS:
         return TooLarge(f"a neighbour may cross between more than {MOST_CROSSINGS} pairs of events")
     fault = find_fault(case, crossing, steps)
-    if fault:
-        return Unknown(fault)
+    if fault or case.paths.sketch.units:
+        return Unknown(fault or "a comparison without noise is of numbers that move by public units")
     found: list[Passage] = []
     for piece, source, target, inside in ways:
         if is_empty(inside, steps):

@@ -88,9 +88,9 @@ def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[SizedFronts
 def _sizes(sketch: Sketch, settings: ProofSettings) -> Sequence[int]:
     """The numbers of answers at which costs are computed; a declared one alone where the program names its places."""
     usual = range(1, 2 * max(settings.sizes) + 1)
-    if isinstance(sketch.adjacency, RecordRelation):
+    if isinstance(sketch.adjacency, RecordRelation) and sketch.private.count is not None:
         # The first aggregates tell of all where they are bins of one kind.
-        several = [size for size in usual if size <= (sketch.private.count or 0)]
+        several = [size for size in usual if size <= sketch.private.count]
         named = fixed_places(sketch) or any(isinstance(n, Range) and isinstance(n.stop, Const) for n in walk(sketch.body))
         return several if sketch.adjacency.alike and not named else sketch.sizes(usual)
     return sketch.sizes(usual) if fixed_places(sketch) else usual

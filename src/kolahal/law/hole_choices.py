@@ -69,7 +69,7 @@ def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[HoleChoice, .
         rules = tuple(rule for rule in whole.rules if wanted <= rule.sites | whole.needed and _is_sensible(rule))
         if rules:
             found.append(HoleChoice(holes, replace(whole, rules=rules)))
-        if any(_is_steady(rule) for rule in rules):
+        if any(_is_steady(rule, sketch) for rule in rules):
             steady.append(frozenset(holes))
     return tuple(found) or Unknown(_why_not(sketch, settings) or reason or "no choice of holes has a law")
 
@@ -178,9 +178,10 @@ def _is_sensible(rule: Rule) -> bool:
     return all(is_at_most_one(one + weight.times(Fraction(-1))) for weight in weights)
 
 
-def _is_steady(rule: Rule) -> bool:
-    """Whether the noise of a rule grows with nothing."""
-    return all(not powers for i in rule.inequalities for _, p in i.coefficients for powers, _ in p.terms)
+def _is_steady(rule: Rule, sketch: Sketch) -> bool:
+    """Whether the noise of a rule grows with nothing but public units."""
+    terms = [powers for i in rule.inequalities for _, p in i.coefficients for powers, _ in p.terms]
+    return all(name in sketch.units for powers in terms for name, _ in powers)
 
 
 # ---------------------------------------------------------------- scales that a law itself gives

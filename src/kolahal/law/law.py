@@ -6,11 +6,14 @@ proof makes a completion *Proved*.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from kolahal.lang.ir import Hole
+from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch
 from kolahal.law.fitting import collect_samples, fit_rules
+from kolahal.law.site_units import find_site_units
 from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown
@@ -35,7 +38,10 @@ def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
     samples = collect_samples(sketch, settings)
     if isinstance(samples, Unknown):
         return samples
-    rules = [rule for sample in samples for rule in fit_rules(sketch, sample)]
+    units = find_site_units(sketch, settings) if sketch.moved_in else {}
+    if isinstance(units, Unknown):
+        return units
+    rules = [_in_units(rule, units) for sample in samples for rule in fit_rules(sketch, sample)]
     if not rules:
         return Unknown("the costs at small sizes follow no simple formula")
     name = sketch.length_name
@@ -43,6 +49,15 @@ def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
     kept = [r for i, r in enumerate(ranked) if not any(_is_implied(r, better, name) for better in ranked[:i])]
     sizes = sorted({size for sample in samples for _, size in sample.fronts})
     return Laws(tuple(kept), tuple(sizes), frozenset().union(*(sample.needed for sample in samples)))
+
+
+def _in_units(rule: Rule, units: Mapping[int, str]) -> Rule:
+    """A rule whose weights are multiples of the units of the noise that they belong to."""
+
+    def weigh(site: int, weight: Polynomial) -> Polynomial:
+        return weight * Polynomial.name(units[site]) if units.get(site) else weight
+
+    return Rule(tuple(LawInequality(tuple((s, weigh(s, w)) for s, w in i.coefficients)) for i in rule.inequalities))
 
 
 def _is_implied(rule: Rule, better: Rule, length: str) -> bool:

@@ -89,7 +89,7 @@ class _Shares:
     def __init__(self, sketch: Sketch):
         self.sketch = sketch
         self.draws = sketch.draws
-        self.names = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
+        self.names = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name, *sketch.units}
         self.shares: dict[tuple[Polynomial, Scale], Polynomial | None] = {}
         self.totals: dict[tuple[LawInequality, Completion], Polynomial | None] = {}
         self.costs: dict[tuple[Polynomial, int], Fraction] = {}
@@ -104,7 +104,9 @@ class _Shares:
         powers = dict(scale.powers)
         if not scale or powers.pop(self.sketch.epsilon.name, 0) != -1 or not set(powers) <= self.names:
             return None
-        return coefficient.divided(Scale(scale.coefficient, tuple(powers.items())))
+        share = coefficient.divided(Scale(scale.coefficient, tuple(powers.items())))
+        # A unit may be below 1 or above it, so that it has to go away.
+        return None if any(share.depends_on(unit) for unit in self.sketch.units) else share
 
     def total(self, completion: Completion, inequality: LawInequality) -> Polynomial | None:
         scales = []

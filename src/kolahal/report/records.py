@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from kolahal.lang.record_moves import RecordRelation, Rows
+from kolahal.lang.record_bins import BinsRelation
+from kolahal.lang.record_lists import Rows
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import show_record
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, show
@@ -16,16 +18,23 @@ def sensitivity_lines(sketch: Sketch) -> list[str]:
     if not isinstance(adjacency, RecordRelation):
         return []
     told = []
-    for place, (low, high) in list(enumerate(adjacency.contributions()))[:FEW]:
+    exchanged = adjacency.name == "replace" and bool(adjacency.units)  # what is the same for all records is left out there
+    amounts = adjacency.boxes()[0] if exchanged else adjacency.contributions()
+    several = isinstance(adjacency, BinsRelation)  # two of them, at any places
+    for place, (low, high) in list(enumerate(amounts))[: 1 if several else FEW]:
         amount = f"by {show(low)}" if low == high else f"by {show(low)} to {show(high)}"
+        if unit := adjacency.unit(place):
+            amount += f" times {unit}"
         told.append(f"{adjacency.show(place)} {'by any amount' if place in adjacency.unbounded else amount}")
-    more = len(adjacency.contributions()) - len(told)
+    more = 0 if several else len(amounts) - len(told)
     told += [f"{more} more of the same kind" if adjacency.alike else f"{more} more"] if more else []
     words = ", ".join(told[:-1]) + (" and " if told[:-1] else "") + told[-1]
-    lines = [f"sensitivity: adding one record moves {words}{', together' if told[1:] else ''}"]
-    if adjacency.moves_one and told[1:]:
+    lines = [f"sensitivity: {'replacing' if exchanged else 'adding'} one record moves {words}{', together' if told[1:] else ''}"]
+    if sketch.units:
+        lines.append(f"  calls must have {' and '.join(f'{unit} > 0' for unit in sketch.units)}")
+    if adjacency.moves_one and (several or told[1:]):
         lines.append("  at most one of these moves")
-    if adjacency.name == "replace":
+    if adjacency.name == "replace" and not exchanged:
         lines.append("  replacing one record moves each by the difference of two such amounts")
     return lines
 

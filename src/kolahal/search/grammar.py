@@ -21,6 +21,7 @@ def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
     for parameter in sketch.arguments:
         if parameter.type is Type.INT and parameter.name in allowed:
             choices.append((parameter.name, grammar.argument_powers))
+    choices += [(unit, (0, 1)) for unit in sketch.units]
     names = [name for name, _ in choices]
     found = [NO_NOISE]
     powers = sorted(itertools.product(*(p for _, p in choices)), key=lambda p: (sum(map(abs, p)), p))

@@ -15,6 +15,7 @@ from kolahal.lang.ir import Binary, Block, Const, Draw, Expr, Hole, Stmt, Var
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, scale_of
 from kolahal.lang.sketch import Role, Type
 from kolahal.lang.source import Span
@@ -125,6 +126,8 @@ class Body:
                 names.append(f"len({p.name})")
             elif p.role is Role.EPSILON or (p.type is not Type.BOOL and not self.times[p.name]):
                 names.append(p.name)
+        if isinstance(header.adjacency, RecordRelation):
+            names += header.adjacency.factors
         return {name: Scale(Fraction(1), ((name, 1),)) for name in names}
 
     # ---- statements

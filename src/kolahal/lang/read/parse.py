@@ -10,6 +10,7 @@ from kolahal.errors import UsageError
 from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.kinds import check
+from kolahal.lang.preconditions import holds
 from kolahal.lang.read.body import Body
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header, read_header
@@ -169,4 +170,19 @@ def _read(tree: Tree, node: Function, decorator: ast.expr) -> Sketch:
     found = Sketch(node.name, parameters, header.adjacency, block, doc, tree.source, tree.span(node), len(guards))
     # Kinds are checked even where something was refused, so that all faults show in one go.
     tree.faults += check(found, frozenset(body.lost) if len(tree.faults) > before else None, frozenset(lowering.changed))
-    return found
+    return _at_usual_values(found)
+
+
+def _at_usual_values(sketch: Sketch) -> Sketch:
+    """The sketch with values of public bounds that it asserts nothing against, where there are such values."""
+    adjacency = sketch.adjacency
+    for other in adjacency.usual_at() if sketch.asserted and isinstance(adjacency, RecordRelation) else ():
+        known = dict(other.public)
+        if all(holds(test, known, 0) for test in sketch.asserted if _names(test) <= set(known)):
+            usual = (replace(p, usual=known[p.name]) if p.name in known else p for p in sketch.parameters)
+            return replace(sketch, adjacency=other, parameters=tuple(usual))
+    return sketch
+
+
+def _names(test: ir.Expr) -> set[str]:
+    return {node.name for node in ir.walk(test) if isinstance(node, ir.Var)}

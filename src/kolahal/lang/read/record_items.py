@@ -40,6 +40,7 @@ class Totals:
 
     scalars: dict[str, RecordFunction] = field(default_factory=dict)
     lists: dict[str, list[RecordFunction]] = field(default_factory=dict)
+    bins: dict[str, RecordFunction] = field(default_factory=dict)  # of as many zeros as an argument says: that at the place
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class ItemReader:
     record: str = ""
     bound: Mapping[str, RecordFunction] = field(default_factory=dict)
     carried: frozenset[str] = frozenset()  # names that the loop over records changes from turn to turn
+    whole: frozenset[str] = frozenset()  # arguments that are whole numbers
+    place: str = "place"  # stands for where a bin is, among as many as an argument says
 
     def of(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
         return replace(self, record=record, bound=bound)
@@ -204,7 +207,7 @@ class ItemReader:
 
     # ---- the loop over records
 
-    def loop(self, record: str, body: Sequence[ast.stmt], zeros: Mapping[str, int]) -> Totals:
+    def loop(self, record: str, body: Sequence[ast.stmt], zeros: Mapping[str, int | str]) -> Totals:
         """What a loop over the records adds up."""
         added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -236,7 +239,7 @@ class _RecordTurn:
     """One turn of a loop over records, run on symbols."""
 
     reader: ItemReader
-    zeros: Mapping[str, int]
+    zeros: Mapping[str, int | str]  # how many zeros each list has; the name of an argument where that says so
     totals: Totals
 
     def run(self, body: Sequence[ast.stmt], reached: RecordFunction, names: dict[str, RecordFunction]) -> tuple[RecordFunction, dict[str, RecordFunction]]:
@@ -304,6 +307,9 @@ class _RecordTurn:
         tree, size = self.reader.tree, self.zeros.get(name)
         if size is None:
             raise tree.refuse("K170", node, name=name, reason=f"`{name}` is not a list of zeros that was made before the loop and not used since")
+        if isinstance(size, str):
+            self.add_to_bin(node, name, size, reached, place, item)
+            return
         bounds = item_range(self.reader.row, place, None if reached == TRUE else reached)
         if not is_whole(place, self.reader.row) or bounds is None or bounds[0] < 0 or bounds[1] > size - 1:
             reason = f"the place need not be a whole number from 0 to {size - 1}"
@@ -312,6 +318,20 @@ class _RecordTurn:
         for i in range(size):
             here = both(reached, Apply("==", (place, NumberOf(Fraction(i)))))
             several[i] = _added(None if several[i] == ZERO else several[i], here, item)
+
+
+    def add_to_bin(
+        self, node: ast.stmt, name: str, size: str, reached: RecordFunction, place: RecordFunction, item: RecordFunction
+    ) -> None:
+        reader, many = self.reader, ArgumentOf(size)
+        outside = Apply("or", (Apply("<", (place, ZERO)), Apply(">=", (place, many))))
+        possible = both(reached, Apply(">=", (many, ONE)))
+        known = item_range(reader.row, Apply("if", (outside, ONE, ZERO)), possible)
+        if not is_whole(place, reader.row, reader.whole) or known is None or known[1]:
+            reason = f"the place need not be a whole number from 0 to {size} - 1; test `0 <= place < {size}` before"
+            raise reader.tree.refuse("K170", node, name=name, reason=reason)
+        here = both(reached, Apply("==", (place, ArgumentOf(reader.place))))
+        self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
 
 
 def _signed(op: ast.operator, item: RecordFunction) -> RecordFunction:

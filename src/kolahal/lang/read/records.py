@@ -8,23 +8,32 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar
 
 from kolahal.lang.cells import TooComplex
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.record_items import ItemReader
+from kolahal.lang.read.record_trees import (
+    MOST_AGGREGATES,
+    Builder,
+    LoopTurn,
+    at_place,
+    count_zeros,
+    loop_over_all,
+    over_same,
+    record_names_in,
+    spread_turns,
+    total_of,
+    turn_of,
+)
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Refused, Tree, clip, stored_names
+from kolahal.lang.record_bins import BinsRelation
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import ONE, ZERO, Aggregate, Apply, NumberOf, RecordFunction, RowClass, Table
+from kolahal.lang.records import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
 from kolahal.lang.sketch import Parameter, Role, Type
-
-MOST_AGGREGATES = 64  # items of the private list
-Node = TypeVar("Node", bound=ast.expr | ast.stmt)
-_Builder = Callable[[Mapping[str, RecordFunction]], Aggregate]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,35 +55,81 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
         answers += "_"
     stored = {name for statement in statements for name in stored_names(statement)}
     public = [p for p in header.parameters if p.role is Role.ARGUMENT and p.name not in stored]
-    lowering = _Lowering(tree, ItemReader(tree, row, {p.name: p.type is Type.BOOL for p in public}), private.name, answers)
+    place = "place"
+    while place in {p.name for p in header.parameters}:
+        place += "_"
+    whole = frozenset(p.name for p in public if p.type is Type.INT)
+    items = ItemReader(tree, row, {p.name: p.type is Type.BOOL for p in public}, whole=whole, place=place)
+    lowering = _Lowering(tree, items, private.name, answers)
     copied = copy.deepcopy(statements)
     lowering.look_at(copied)
     block = [statement for statement in lowering.block(copied) if statement not in lowering.dropped]
     name = lowering.alias(block, answers)
-    _over_all(block, name, len(lowering.aggregates))
-    aggregates = tuple(lowering.aggregates)
-    table = Table(private.name, row, aggregates)
+    loop_over_all(block, name, len(lowering.aggregates))
+    aggregates, bins = tuple(lowering.aggregates), lowering.bins
+    table = Table(private.name, row, aggregates, bins)
     if len(tree.faults) > before:
         return None
+    if bins is not None:
+        return _over_bins(tree, function, replace(header, parameters=_named(header, name, table)), table, block)
     if not aggregates:
         tree.fault("K165", function, thing=private.name, why="No aggregate of the records is read")
         return None
     usual = {p.name: _usual(p) for p in public}
+    real = [p.name for p in public if p.type is Type.FLOAT]
     try:
-        adjacency = header.adjacency.about(table, [(n, usual[n]) for n in sorted(table.public_names())])
+        adjacency = header.adjacency.about(table, [(n, usual[n]) for n in sorted(table.public_names())], real)
     except TooComplex as error:
         tree.fault("K171", function, reason=error)
         return None
-    for place in adjacency.unbounded:
-        if names := sorted(Table(private.name, row, (aggregates[place],)).public_names()):
-            tree.fault("K171", function, reason=f"the bounds of {adjacency.show(place)} are not numbers but {', '.join(names)}")
+    for loose in adjacency.unbounded:
+        if names := sorted(Table(private.name, row, (aggregates[loose],)).public_names()):
+            tree.fault("K171", function, reason=f"the bounds of {adjacency.show(loose)} are not numbers but {', '.join(names)}")
             return None
-    vector = replace(private, name=name, count=len(aggregates), table=table)
     known = dict(adjacency.public)
-    parameters = tuple(
-        vector if p is private else replace(p, usual=known[p.name]) if p.name in known else p for p in header.parameters
-    )
+    parameters = tuple(replace(p, usual=known[p.name]) if p.name in known else p for p in _named(header, name, table))
     return Lowered(replace(header, adjacency=adjacency, parameters=parameters), block)
+
+
+def _named(header: Header, name: str, table: Table) -> tuple[Parameter, ...]:
+    """The parameters with the private list of a table, which has such a name."""
+    count = None if table.bins is not None else len(table.aggregates)
+    return tuple(
+        replace(p, name=name, count=count, table=table) if p.role is Role.PRIVATE else p for p in header.parameters
+    )
+
+
+def _over_bins(tree: Tree, function: Function, header: Header, table: Table, block: list[ast.stmt]) -> Lowered | None:
+    """The program over as many answers as an argument says: their number is the length of the list."""
+    assert table.bins is not None and isinstance(header.adjacency, RecordRelation)
+    name = next(p.name for p in header.parameters if p.role is Role.PRIVATE)
+    usual = {p.name: _usual(p) for p in header.parameters if p.name in table.public_names()}
+    try:
+        adjacency = BinsRelation.about_bins(header.adjacency, table, sorted(usual.items()))
+    except TooComplex as error:
+        tree.fault("K171", function, reason=error)
+        return None
+    if adjacency.unbounded and usual:
+        tree.fault("K171", function, reason=f"the bounds of {adjacency.show(0)} are not numbers but {', '.join(sorted(usual))}")
+        return None
+    parameters = tuple(
+        replace(p, counts=True) if p.name == table.bins.size else replace(p, usual=usual[p.name]) if p.name in usual else p
+        for p in header.parameters
+    )
+    counted = _Counted(table.bins.size, name)
+    return Lowered(replace(header, adjacency=adjacency, parameters=parameters), [counted.visit(node) for node in block])
+
+
+class _Counted(ast.NodeTransformer):
+    """Puts the length of a list in place of the argument that says how long it is."""
+
+    def __init__(self, size: str, name: str):
+        self.size, self.name = size, name
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id != self.size:
+            return node
+        return at_place(ast.Call(ast.Name("len", ast.Load()), [ast.Name(self.name, ast.Load())], []), node)
 
 
 def _usual(parameter: Parameter) -> Fraction | bool:
@@ -84,23 +139,18 @@ def _usual(parameter: Parameter) -> Fraction | bool:
     return False if parameter.type is Type.BOOL else Fraction(1 if parameter.type is Type.INT else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """A loop over a range of numbers: its variable, and the numbers."""
-
-    name: str
-    numbers: range
-
-
 class _Lowering:
     def __init__(self, tree: Tree, items: ItemReader, rows: str, answers: str):
         self.tree, self.items, self.rows, self.answers = tree, items, rows, answers
         self.aggregates: list[Aggregate] = []
         self.names: list[ast.Name] = []  # all of the program
         self.inside: set[int] = set()  # what stands in loops over the records
-        self.turns: list[_Turn] = []
+        self.turns: list[LoopTurn] = []
         self.whole_lists: list[tuple[ast.stmt, str]] = []  # X = [aggregate for d in range(n)]
-        self.zeros: dict[str, tuple[int, ast.stmt]] = {}  # lists of zeros that a loop over records may count in
+        self.zeros: dict[str, tuple[int | str, ast.stmt]] = {}  # lists of zeros that a loop over records may count in
+        self.bins: Bins | None = None
+        self.placed: set[int] = set()  # names of turns that stand for places, by identity
+        self.kept: list[ast.expr] = []  # so that these stay the only ones of their identity
         self.dropped: list[ast.stmt] = []
         self.depth = 0
 
@@ -127,7 +177,7 @@ class _Lowering:
                 found += self.statement(statement)
             except Refused:
                 # The names still exist, so that only the fault itself is told.
-                found += [_at(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(0)), statement) for n in sorted(stored_names(statement))]
+                found += [at_place(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(0)), statement) for n in sorted(stored_names(statement))]
         self.depth -= 1
         return found
 
@@ -139,23 +189,24 @@ class _Lowering:
             case ast.For(target, ast.Name(id=name), body, orelse) if name == self.rows:
                 return self.accumulate(node, target, body, orelse)
             case ast.For(ast.Name(id=name), over, body, orelse):
-                turn = _turn(name, over, body)
+                turn = turn_of(name, over, body, self.items.whole)
                 over = self.expression(over)
                 if turn is not None:
                     self.turns.append(turn)
                 inner = self.block(body)
                 if turn is not None:
                     self.turns.pop()
-                return [_at(ast.For(node.target, over, inner, self.block(orelse)), node)]
+                    over = self.by_place(turn, over, inner)
+                return [at_place(ast.For(node.target, over, inner, self.block(orelse)), node)]
             case ast.If(test, then, orelse):
-                return [_at(ast.If(self.expression(test), self.block(then), self.block(orelse)), node)]
+                return [at_place(ast.If(self.expression(test), self.block(then), self.block(orelse)), node)]
             case ast.While(test, then, orelse):
-                return [_at(ast.While(self.expression(test), self.block(then), self.block(orelse)), node)]
-            case ast.Assign([ast.Name(id=name)], value) if (size := _zeros(value)) is not None and self.depth == 1:
+                return [at_place(ast.While(self.expression(test), self.block(then), self.block(orelse)), node)]
+            case ast.Assign([ast.Name(id=name)], value) if (size := count_zeros(value, self.items.whole)) is not None and self.depth == 1:
                 self.zeros[name] = size, node
                 return [node]
             case ast.Assign([ast.Name(id=name)], ast.ListComp() | ast.List() as value) if not self.aggregates and self.depth == 1:
-                lowered = _at(ast.Assign(node.targets, self.expression(value)), node)
+                lowered = at_place(ast.Assign(node.targets, self.expression(value)), node)
                 self.whole_lists.append((lowered, name))
                 return [lowered]
             case _:
@@ -188,7 +239,9 @@ class _Lowering:
         """Whether a statement gives a name to the list of all aggregates, in order."""
         match statement:
             case ast.Assign(_, ast.ListComp(ast.Subscript(ast.Name(id=of), ast.Name()), [ast.comprehension(_, over)])):
-                turn = _turn("", over, [])
+                turn = turn_of("", over, [], self.items.whole)
+                if of == self.answers and turn is not None and self.bins is not None:
+                    return turn.size == self.bins.size
                 return of == self.answers and turn is not None and turn.numbers == range(len(self.aggregates))
             case ast.Assign(_, ast.List(items)):
                 places = [i.slice for i in items if isinstance(i, ast.Subscript) and clip(i.value) == self.answers]
@@ -210,18 +263,28 @@ class _Lowering:
             case ast.Subscript(ast.Name(id=name)) if name == self.rows:
                 raise self.tree.refuse("K165", node, thing=clip(node), why="Which record stands at a place is no aggregate")
             case ast.ListComp(item, [ast.comprehension(ast.Name(id=name), over, [], 0)]):
-                turn = _turn(name, over, [])
+                turn = turn_of(name, over, [], self.items.whole)
                 if turn is None:
                     over = self.expression(over)
-                    return _at(ast.ListComp(self.expression(item), [_over(node, over)]), node)
+                    return at_place(ast.ListComp(self.expression(item), [over_same(node, over)]), node)
                 self.turns.append(turn)
                 inner = self.expression(item)
                 self.turns.pop()
-                return _at(ast.ListComp(inner, [_over(node, over)]), node)
+                over = self.by_place(turn, over, [inner])
+                return at_place(ast.ListComp(inner, [over_same(node, over)]), node)
         copied = copy.copy(node)
         for name_, part in ast.iter_fields(node):
             setattr(copied, name_, self.part(part) if not isinstance(part, ast.expr_context) else part)
         return copied
+
+    def by_place(self, turn: LoopTurn, over: ast.expr, body: Sequence[ast.expr | ast.stmt]) -> ast.expr:
+        """What a loop goes over: places, where aggregates that depend on written values stand at places."""
+        used = [n for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == turn.name]
+        if not turn.values or not any(id(n) in self.placed for n in used):
+            return over
+        for other in (n for n in used if id(n) not in self.placed):
+            raise self.tree.refuse("K173", other, name=turn.name)
+        return at_place(ast.Call(ast.Name("range", ast.Load()), [ast.Constant(len(turn.values))], []), over)
 
     def is_aggregate(self, node: ast.expr) -> bool:
         match node:
@@ -261,7 +324,7 @@ class _Lowering:
             assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
             match node.func.id:
                 case "sum":
-                    return _total(inner.number(many.elt), test)
+                    return total_of(inner.number(many.elt), test)
                 case "any":
                     return Aggregate("max", Apply("if", (inner.truth(many.elt), ONE, ZERO)), test, Fraction(0))
                 case "all":
@@ -271,7 +334,7 @@ class _Lowering:
 
         found = self.read(node, build, turned)
         if node.func.id in ("any", "all"):
-            return _at(ast.Compare(found, [ast.Eq()], [ast.Constant(1)]), node)
+            return at_place(ast.Compare(found, [ast.Eq()], [ast.Constant(1)]), node)
         return found
 
     def default(self, node: ast.Call) -> Fraction | None:
@@ -287,25 +350,44 @@ class _Lowering:
 
     # ---- places in the private list
 
-    def read(self, node: ast.expr, build: _Builder, turned: frozenset[str]) -> ast.expr:
+    def read(self, node: ast.expr, build: Builder, turned: frozenset[str]) -> ast.expr:
         """The item of the private list that an aggregate is; a block of items where it depends on turns of loops."""
         turns = [turn for turn in self.turns if turn.name in turned]
-        block = [build({})] if not turns else _spread(turns, build, {})
+        if any(turn.size for turn in turns):
+            return self.read_bin(node, build, turns)
+        block = [build({})] if not turns else spread_turns(turns, build, {})
         at = self.place_of(node, block)
         place: ast.expr | None = ast.Constant(at) if at or not turns else None
         stride = len(block)
         for turn in turns:
             stride //= len(turn.numbers)
             name: ast.expr = ast.Name(turn.name, ast.Load())
+            self.placed.add(id(name))
+            self.kept.append(name)
             if turn.numbers.start:
                 name = ast.BinOp(name, ast.Sub(), ast.Constant(turn.numbers.start))
             if stride > 1:
                 name = ast.BinOp(name, ast.Mult(), ast.Constant(stride))
             place = name if place is None else ast.BinOp(place, ast.Add(), name)
         assert place is not None
-        return _at(ast.Subscript(ast.Name(self.answers, ast.Load()), place, ast.Load()), node)
+        return at_place(ast.Subscript(ast.Name(self.answers, ast.Load()), place, ast.Load()), node)
+
+    def read_bin(self, node: ast.expr, build: Builder, turns: Sequence[LoopTurn]) -> ast.expr:
+        """The item that an aggregate is, of as many as an argument says."""
+        if len(turns) > 1:
+            raise self.tree.refuse("K174", node, thing=clip(node), why="Bins that an argument counts are in one row")
+        (turn,) = turns
+        self.use_bins(node, Bins(turn.size, self.items.place, build({turn.name: ArgumentOf(self.items.place)})))
+        return at_place(ast.Subscript(ast.Name(self.answers, ast.Load()), ast.Name(turn.name, ast.Load()), ast.Load()), node)
+
+    def use_bins(self, node: ast.expr | ast.stmt, bins: Bins) -> None:
+        if self.bins not in (None, bins) or self.aggregates:
+            raise self.tree.refuse("K174", node, thing=clip(node), why="Bins that an argument counts are all that is read of the records")
+        self.bins = bins
 
     def place_of(self, node: ast.expr | ast.stmt, block: list[Aggregate]) -> int:
+        if self.bins is not None:
+            raise self.tree.refuse("K174", node, thing=clip(node), why="Bins that an argument counts are all that is read of the records")
         for start in range(len(self.aggregates) - len(block) + 1):
             if self.aggregates[start : start + len(block)] == block:
                 return start
@@ -324,117 +406,38 @@ class _Lowering:
             raise self.tree.refuse("K109", orelse[0])
         if self.turns:
             raise self.tree.refuse("K166", node, thing="a loop over the records inside another loop")
-        local = {target.id} | {n for s in body for n in _assigned(s)}
+        local = {target.id} | {n for s in body for n in record_names_in(s)}
         for used in (n for n in self.names if n.id in local and id(n) not in self.inside):
             raise self.tree.refuse("K166", used, thing=f"`{used.id}`")
-        zeros = {n: size for n, (size, _) in self.zeros.items()} if self.depth == 1 else {}
+        zeros: dict[str, int | str] = {n: size for n, (size, _) in self.zeros.items()} if self.depth == 1 else {}
         totals = self.items.loop(target.id, body, zeros)
         found: list[ast.stmt] = []
         for name, contributions in totals.scalars.items():
-            at = self.place_of(node, [_total(contributions)])
-            found.append(_at(ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), self.item(at)), node))
+            at = self.place_of(node, [total_of(contributions)])
+            found.append(at_place(ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), self.item(at)), node))
+        for name, item in totals.bins.items():
+            size, zeros_of = self.zeros.pop(name)
+            assert isinstance(size, str)
+            self.use_bins(node, Bins(size, self.items.place, total_of(item)))
+            found.append(self.whole_list(node, name, 0, ast.Name(size, ast.Load())))
+            self.dropped.append(zeros_of)
         for name, several in totals.lists.items():
-            at = self.place_of(node, [_total(item) for item in several])
-            turn = ast.Name("place_", ast.Load())
-            place: ast.expr = ast.BinOp(ast.Constant(at), ast.Add(), turn) if at else turn
-            item = ast.Subscript(ast.Name(self.answers, ast.Load()), place, ast.Load())
-            size = ast.Call(ast.Name("range", ast.Load()), [ast.Constant(len(several))], [])
-            over = ast.comprehension(ast.Name("place_", ast.Store()), size, [], 0)
-            made = _at(ast.Assign([ast.Name(name, ast.Store())], ast.ListComp(item, [over])), node)
-            if at == 0:
-                self.whole_lists.append((made, name))
-            found.append(made)
+            at = self.place_of(node, [total_of(item) for item in several])
+            found.append(self.whole_list(node, name, at, ast.Constant(len(several))))
             self.dropped.append(self.zeros.pop(name)[1])
         return found
 
+    def whole_list(self, node: ast.stmt, name: str, at: int, many: ast.expr) -> ast.stmt:
+        """`name` as the list of so many aggregates."""
+        turn = ast.Name("place_", ast.Load())
+        place: ast.expr = ast.BinOp(ast.Constant(at), ast.Add(), turn) if at else turn
+        item = ast.Subscript(ast.Name(self.answers, ast.Load()), place, ast.Load())
+        size = ast.Call(ast.Name("range", ast.Load()), [many], [])
+        over = ast.comprehension(ast.Name("place_", ast.Store()), size, [], 0)
+        made = at_place(ast.Assign([ast.Name(name, ast.Store())], ast.ListComp(item, [over])), node)
+        if at == 0:
+            self.whole_lists.append((made, name))
+        return made
+
     def item(self, at: int) -> ast.expr:
         return ast.Subscript(ast.Name(self.answers, ast.Load()), ast.Constant(at), ast.Load())
-
-
-# ---------------------------------------------------------------- parts of trees
-
-
-def _at(new: Node, old: ast.expr | ast.stmt) -> Node:
-    """A new node, all of whose new parts stand where an old one stood."""
-    for part in ast.walk(new):
-        if isinstance(part, ast.expr | ast.stmt) and not hasattr(part, "lineno"):
-            ast.copy_location(part, old)
-    return new
-
-
-def _total(item: RecordFunction, test: RecordFunction | None = None) -> Aggregate:
-    """A sum; what counts nothing where a condition fails is left out there."""
-    match item:
-        case Apply("if", (more, inner, orelse)) if orelse == ZERO and inner != ZERO:
-            return Aggregate("sum", inner, more if test is None else Apply("and", (test, more)))
-        case _:
-            return Aggregate("sum", item, test)
-
-
-def _over(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
-    return ast.comprehension(node.generators[0].target, over, [], 0)
-
-
-def _turn(name: str, over: ast.expr, body: Sequence[ast.stmt]) -> _Turn | None:
-    """The numbers of a loop over a written range, whose variable nothing else changes."""
-    match over:
-        case ast.Call(ast.Name(id="range"), [ast.Constant(value=int() as stop)], []):
-            numbers = range(stop)
-        case ast.Call(ast.Name(id="range"), [ast.Constant(value=int() as start), ast.Constant(value=int() as stop)], []):
-            numbers = range(start, stop)
-        case _:
-            return None
-    changed = {n for statement in body for n in stored_names(statement)}
-    return _Turn(name, numbers) if numbers and name not in changed else None
-
-
-def _spread(turns: Sequence[_Turn], build: _Builder, bound: Mapping[str, RecordFunction]) -> list[Aggregate]:
-    """The aggregates of all turns, the last loop's turns next to each other."""
-    if not turns:
-        return [build(bound)]
-    first, *rest = turns
-    found: list[Aggregate] = []
-    for value in first.numbers[: MOST_AGGREGATES + 1]:
-        found += _spread(rest, build, {**bound, first.name: NumberOf(Fraction(value))})
-        if len(found) > MOST_AGGREGATES:
-            break  # too many, whatever follows
-    return found
-
-
-def _zeros(value: ast.expr) -> int | None:
-    """How many zeros a new list has."""
-    match value:
-        case ast.BinOp(ast.List([ast.Constant(value=0)]), ast.Mult(), ast.Constant(value=int() as size)):
-            return size
-        case ast.List(items) if items and all(isinstance(i, ast.Constant) and i.value == 0 for i in items):
-            return len(items)
-        case ast.ListComp(ast.Constant(value=0), [ast.comprehension(ast.Name(), ast.Call(ast.Name(id="range"), [ast.Constant(value=int() as size)], []), [], 0)]):
-            return size
-        case _:
-            return None
-
-
-def _assigned(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement of a loop over records gives a value of one record."""
-    for part in ast.walk(node):
-        match part:
-            case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=again), ast.Add() | ast.Sub())) if name == again:
-                pass
-            case ast.Assign(targets):
-                yield from (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-            case ast.NamedExpr(ast.Name(id=name)):
-                yield name
-
-
-def _over_all(block: list[ast.stmt], answers: str, size: int) -> None:
-    """Write a loop over all places of the private list as such: then proofs do not depend on how many there are."""
-    for node in (part for statement in block for part in ast.walk(statement)):
-        loop = node.generators[0] if isinstance(node, ast.ListComp) else node if isinstance(node, ast.For) else None
-        match loop:
-            case (ast.For() | ast.comprehension()) if isinstance(loop.target, ast.Name) and _turn("", loop.iter, []):
-                turn, place = _turn("", loop.iter, []), (answers, loop.target.id)
-                reads = ((clip(p.value), clip(p.slice)) for p in ast.walk(node) if isinstance(p, ast.Subscript))
-                if turn is not None and turn.numbers == range(size) and place in reads:
-                    assert isinstance(loop.iter, ast.Call)
-                    counted = ast.Call(ast.Name("len", ast.Load()), [ast.Name(answers, ast.Load())], [])
-                    loop.iter.args = [_at(counted, loop.iter)]

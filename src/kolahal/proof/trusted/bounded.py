@@ -13,6 +13,7 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.unit_names import in_unit
 from kolahal.logic.linear import Inequality, Number, number, unknowns_of
 from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell, is_union, normal
@@ -30,6 +31,7 @@ from kolahal.proof.trusted.passages import (
     find_no_bound,
     find_rows,
     is_private_fact,
+    mixed_units,
     move_answers,
     relation,
     shape,
@@ -121,9 +123,12 @@ def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: FixedArgumen
     prices = {}
     for draw in sketch.draws:
         assert not isinstance(draw.scale, Hole)
-        names = dict(draw.scale.powers)
+        known = in_unit(draw.scale, sketch.moved_in, sketch.factors)
+        if known is None:
+            continue
+        names = dict(known[1].powers)
         if names.get(epsilon, 0) == -power and set(names) <= set(values) & allowed:
-            prices[draw.site] = 1 / draw.scale.at(values)
+            prices[draw.site] = 1 / known[1].at(values)
     return Budget(prices, claim.at(values))
 
 
@@ -284,6 +289,8 @@ class _Recheck:
         noise has no mixtures: every whole move is looked at where answers are whole, and one shift must do for all
         moves where they are not.
         """
+        if reason := mixed_units(self.paths.sketch, rows):
+            raise self.flaw(reason)
         effects = [[_effect(row, steps) for row in rows] for steps in shifts]
         if self.whole and not self.case.whole_answers:
             worst = worst_changes(self.case, rows)
@@ -303,8 +310,8 @@ class _Recheck:
         """Events that depend on the database: every event that a neighbour may be in must be reached."""
         crossing = build_crossing(self.case, places, self.active)
         fault = find_fault(self.case, crossing, self.steps)
-        if fault:
-            raise self.flaw(fault)
+        if fault or self.paths.sketch.units:
+            raise self.flaw(fault or "a comparison without noise is of numbers that move by public units")
         for nth, piece in enumerate(relation(self.case.adjacency, self.case.size)):
             after = crossing.moved(piece)
             for (source, known), (target, then) in itertools.product(

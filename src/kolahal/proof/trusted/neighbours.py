@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.record_bins import BinsRelation
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
@@ -88,6 +89,10 @@ def enclosing(adjacency: Adjacency) -> Adjacency:
         return adjacency
     if adjacency.unbounded:
         raise Unsupported("one record can move an aggregate by any amount")
+    if adjacency.units:
+        raise Unsupported("the aggregates of the records move by multiples of public bounds")
+    if isinstance(adjacency, BinsRelation):
+        return adjacency.enclosing()
     columns = zip(*adjacency.boxes()[0], strict=True)
     lows, highs = ({abs(end) for end in column} for column in columns)
     if len(lows | highs) > 1:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.released import released
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, unit_of
 from kolahal.logic.linear import Inequality, LinearForm, Number, number, unknowns_of, variable
 from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell
@@ -138,7 +138,7 @@ def worst_changes(case: SizedProgram, rows: Sequence[Row]) -> tuple[Number, ...]
 def whole_moves(adjacency: Adjacency, size: int) -> Iterator[Move]:
     """Every move of neighbours by whole numbers."""
     if isinstance(adjacency, RecordRelation):
-        yield from adjacency.finite_moves()
+        yield from adjacency.at(size).finite_moves()
         return
     reach = math.floor(adjacency.distance)
     if isinstance(adjacency, OneWithin):
@@ -177,6 +177,16 @@ def find_no_bound(adjacency: Adjacency) -> str:
     return ""
 
 
+def mixed_units(sketch: Sketch, rows: Iterable[Row]) -> str:
+    """Why moves and shifts in multiples of public units cannot be added, or nothing: those of a row must have one unit."""
+    for row in rows if sketch.units else ():
+        found = {unit_of(sketch, s.site) for s in row.noise.terms if isinstance(s, NoiseAt)} - {None}
+        found |= {sketch.moved_in[s.place] for s in row.change.terms if isinstance(s, MoveAt)}
+        if len(found) > 1 or not is_move_only(row.change) or row.change.constant:
+            return f"it adds or compares numbers that move by different units: {', '.join(sorted(f or '1' for f in found))}"
+    return ""
+
+
 def relation(adjacency: Adjacency, size: int) -> list[Piece]:
     """All moves of neighbours, each in at least one piece."""
     reach, every = adjacency.distance, tuple(range(size))
@@ -199,7 +209,7 @@ def relation(adjacency: Adjacency, size: int) -> list[Piece]:
             return [Piece(every, tuple(Inequality(total, strict=False) for total in sums))]
         case RecordRelation():
             # Boxes around the moves: more than can happen, which makes a proof harder and no less true.
-            boxes = [[box((i,), *ends).atoms for i, ends in enumerate(way)] for way in adjacency.boxes()]
+            boxes = [[box((i,), *ends).atoms for i, ends in enumerate(way)] for way in adjacency.at(size).boxes()]
             return [Piece(every, tuple(itertools.chain.from_iterable(atoms))) for atoms in boxes]
         case _:
             raise AssertionError(f"{adjacency} has no polyhedra")

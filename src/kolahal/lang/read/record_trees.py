@@ -1,0 +1,142 @@
+"""Parts of the trees of programs over records: turns of loops, lists of zeros, and what is put in their place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias, TypeVar
+
+from kolahal.lang.read.tree import clip, stored_names
+from kolahal.lang.records import ZERO, Aggregate, Apply, NumberOf, RecordFunction, TextOf
+from kolahal.lang.scale import exact
+
+MOST_AGGREGATES = 64  # items of the private list
+Node = TypeVar("Node", bound=ast.expr | ast.stmt)
+Builder: TypeAlias = Callable[[Mapping[str, RecordFunction]], Aggregate]
+
+
+@dataclass(frozen=True, slots=True)
+class LoopTurn:
+    """A loop over a range: its variable, the places, and what it stands for there; or the argument that says how many."""
+
+    name: str
+    numbers: range
+    values: tuple[RecordFunction, ...] = ()
+    size: str = ""
+
+
+def at_place(new: Node, old: ast.expr | ast.stmt) -> Node:
+    """A new node, all of whose new parts stand where an old one stood."""
+    for part in ast.walk(new):
+        if isinstance(part, ast.expr | ast.stmt) and not hasattr(part, "lineno"):
+            ast.copy_location(part, old)
+    return new
+
+
+def total_of(item: RecordFunction, test: RecordFunction | None = None) -> Aggregate:
+    """A sum; what counts nothing where a condition fails is left out there."""
+    match item:
+        case Apply("if", (more, inner, orelse)) if orelse == ZERO and inner != ZERO:
+            return Aggregate("sum", inner, more if test is None else Apply("and", (test, more)))
+        case _:
+            return Aggregate("sum", item, test)
+
+
+def over_same(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
+    return ast.comprehension(node.generators[0].target, over, [], 0)
+
+
+def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt], whole: Collection[str] = ()) -> LoopTurn | None:
+    """A loop over a written range, a written list, or the range of a whole argument, whose variable nothing else changes."""
+    changed = {n for statement in body for n in stored_names(statement)}
+    values: tuple[RecordFunction, ...] = ()
+    match over:
+        case ast.Call(ast.Name(id="range"), [ast.Name(id=size)], []) if size in whole:
+            return LoopTurn(name, range(0), size=size) if name not in changed else None
+        case (ast.List(items) | ast.Tuple(items)) if items:
+            found = [written(item) for item in items]
+            values = tuple(value for value in found if value is not None)
+            if len(values) != len(items) or len(items) > MOST_AGGREGATES:
+                return None
+            numbers = range(len(items))
+        case ast.Call(ast.Name(id="range"), [ast.Constant(value=int() as stop)], []):
+            numbers = range(stop)
+        case ast.Call(ast.Name(id="range"), [ast.Constant(value=int() as start), ast.Constant(value=int() as stop)], []):
+            numbers = range(start, stop)
+        case _:
+            return None
+    return LoopTurn(name, numbers, values) if numbers and name not in changed else None
+
+
+def written(item: ast.expr) -> RecordFunction | None:
+    """A text or a number that is written out."""
+    match item:
+        case ast.Constant(value=str() as text):
+            return TextOf(text)
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            number = exact(value)
+            return None if number is None else NumberOf(number)
+        case ast.UnaryOp(ast.USub(), inner):
+            found = written(inner)
+            return NumberOf(-found.value) if isinstance(found, NumberOf) else None
+        case _:
+            return None
+
+
+def spread_turns(turns: Sequence[LoopTurn], build: Builder, bound: Mapping[str, RecordFunction]) -> list[Aggregate]:
+    """The aggregates of all turns, the last loop's turns next to each other."""
+    if not turns:
+        return [build(bound)]
+    first, *rest = turns
+    found: list[Aggregate] = []
+    values = first.values or tuple(NumberOf(Fraction(v)) for v in first.numbers[: MOST_AGGREGATES + 1])
+    for value in values:
+        found += spread_turns(rest, build, {**bound, first.name: value})
+        if len(found) > MOST_AGGREGATES:
+            break  # too many, whatever follows
+    return found
+
+
+def count_zeros(value: ast.expr, whole: Collection[str] = ()) -> int | str | None:
+    """How many zeros a new list has: a number, or a whole argument."""
+    match value:
+        case ast.BinOp(ast.List([ast.Constant(value=0)]), ast.Mult(), ast.Name(id=size)) if size in whole:
+            return size
+        case ast.ListComp(ast.Constant(value=0), [ast.comprehension(ast.Name(), ast.Call(ast.Name(id="range"), [ast.Name(id=size)], []), [], 0)]) if size in whole:
+            return size
+        case ast.BinOp(ast.List([ast.Constant(value=0)]), ast.Mult(), ast.Constant(value=int() as size)):
+            return size
+        case ast.List(items) if items and all(isinstance(i, ast.Constant) and i.value == 0 for i in items):
+            return len(items)
+        case ast.ListComp(ast.Constant(value=0), [ast.comprehension(ast.Name(), ast.Call(ast.Name(id="range"), [ast.Constant(value=int() as size)], []), [], 0)]):
+            return size
+        case _:
+            return None
+
+
+def record_names_in(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement of a loop over records gives a value of one record."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=again), ast.Add() | ast.Sub())) if name == again:
+                pass
+            case ast.Assign(targets):
+                yield from (n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+            case ast.NamedExpr(ast.Name(id=name)):
+                yield name
+
+
+def loop_over_all(block: list[ast.stmt], answers: str, size: int) -> None:
+    """Write a loop over all places of the private list as such: then proofs do not depend on how many there are."""
+    for node in (part for statement in block for part in ast.walk(statement)):
+        loop = node.generators[0] if isinstance(node, ast.ListComp) else node if isinstance(node, ast.For) else None
+        match loop:
+            case (ast.For() | ast.comprehension()) if isinstance(loop.target, ast.Name) and isinstance(loop.iter, ast.Call):
+                turn, place = turn_of("", loop.iter, []), (answers, loop.target.id)
+                reads = ((clip(p.value), clip(p.slice)) for p in ast.walk(node) if isinstance(p, ast.Subscript))
+                if turn is not None and turn.numbers == range(size) and place in reads:
+                    assert isinstance(loop.iter, ast.Call)
+                    counted = ast.Call(ast.Name("len", ast.Load()), [ast.Name(answers, ast.Load())], [])
+                    loop.iter.args = [at_place(counted, loop.iter)]

@@ -1,0 +1,33 @@
+"""Noise in floating point, for calls of a mechanism on one machine."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+
+from kolahal.lang.noise import Noise
+
+Sampler = Callable[[Noise, float], float]
+
+
+class SystemSampler:
+    """Noise in floating point from the operating system's randomness, for experiments on one machine.
+
+    Doubles leak: a release to strangers needs the exact sampler of an emitted program.
+    """
+
+    def __init__(self) -> None:
+        self._random = random.SystemRandom()
+
+    def __call__(self, noise: Noise, scale: float) -> float:
+        first, second = -math.log1p(-self._random.random()), -math.log1p(-self._random.random())
+        match noise:
+            case Noise.LAPLACE:
+                return scale * (first - second)
+            case Noise.EXPONENTIAL:
+                return scale * first
+            case Noise.DISCRETE_LAPLACE:
+                return float(math.floor(scale * first) - math.floor(scale * second))
+            case Noise.GEOMETRIC:
+                return float(math.floor(scale * first))

@@ -1,0 +1,17 @@
+from typing import Literal, NamedTuple
+
+from kolahal import Between, Epsilon, Lap, Private, Records, add_remove, clip, each_within, hole, replace, sketch
+
+
+class Visit(NamedTuple):
+    age: float
+    day: Between(0, 6, whole=True)
+    kind: Literal["new", "returning"]
+
+
+
+@sketch(adjacent=add_remove(1))
+def f(visits: Records[Visit], days: int, eps: Epsilon):
+    counts = [sum(1 for v in visits if v.day == d) for d in range(days)]
+    total = len(visits) + Lap(hole)  # K174
+    return total

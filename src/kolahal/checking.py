@@ -13,7 +13,7 @@ from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.law.law import Laws, find_laws
 from kolahal.law.pricing import cost_of
 from kolahal.losses import epsilon_lower
-from kolahal.model import show
+from kolahal.model import show, with_labels
 from kolahal.proof.decide import Decision, decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.refute.refute import best_lower_bound, survey_losses
@@ -46,6 +46,8 @@ def check(
     law = None if isinstance(laws, Unknown) else laws.law(program.opened().sketch)
     found = _check(program, claimed, decided, bound, settings, executor)
     failed = decided.failed_rechecks
+    if found.example is not None:
+        found = replace(found, example=with_labels(program, found.example))
     return replace(found, sketch=program, claim=str(claimed), law=law, bound=bound, failed_rechecks=failed)
 
 

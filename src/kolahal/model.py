@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from kolahal.errors import UsageError
+from kolahal.lang import ir
+from kolahal.lang.kinds import TEXT, answer_kinds, infer
+from kolahal.lang.labels import LabelCode
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.unit_names import unit_value
@@ -176,8 +179,40 @@ def type_of(value: object) -> object:
     return "number" if is_number(value) else type(value)
 
 
+def with_labels(sketch: Sketch, example: Example) -> Example:
+    """The example whose event names the texts that numbers stand for in a program's answers; it is equal to the other."""
+    texts = {n.value: n.value for n in ir.walk(sketch.body) if isinstance(n, ir.Const) and isinstance(n.value, LabelCode)}
+    if not texts:
+        return example
+    kinds = answer_kinds(sketch.body, infer(sketch))
+
+    def named(value: Any, place: int | None) -> Any:
+        if isinstance(value, tuple):
+            return tuple(named(item, i if i in kinds else -1) for i, item in enumerate(value))
+        return texts.get(value, value) if is_number(value) and TEXT in kinds.get(place, ()) else value
+
+    def told(event: Any, place: int | None) -> Any:
+        match event:
+            case Equals(value):
+                return Equals(named(value, place))
+            case StartsWith(values):
+                return StartsWith(named(values, None))
+            case AllOf(events):
+                return AllOf(tuple(told(part, i if i in kinds else -1) for i, part in enumerate(events)))
+            case OneOf(events):
+                return OneOf(tuple(told(part, place) for part in events))
+            case Within(low, high) if TEXT in kinds.get(place, ()):
+                return Within(named(low, place), named(high, place))
+            case _:
+                return event
+
+    return replace(example, event=told(example.event, None))
+
+
 def show(value: object) -> str:
     """A value as people write it: 0.5, not 1/2, where that is exact; otherwise at most six digits."""
+    if isinstance(value, LabelCode):
+        return repr(value.text)
     if isinstance(value, tuple):
         return "[" + ", ".join(show(item) for item in value) + "]"
     if isinstance(value, Fraction):

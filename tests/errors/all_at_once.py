@@ -21,7 +21,7 @@ def first(q: Private, T, eps: Epsilon):  # K136
     if copy:
         return -copy
     if second > t and len(q):  # K203
-        return "yes"  # K118
+        return b"yes"  # K118
     return undefined  # K201
 
 

@@ -104,7 +104,7 @@ sketches/bad.py:3:17: error K112: a hole must be the whole scale
 @pytest.mark.parametrize(
     ("line", "pointed_at"),
     [
-        ('    x = "日本語" + undefined', '"日本語"'),
+        ('    x = "日本語" + 1\n    return 0', '"日本語"'),
         ("    return q[0] + ζζ", "ζζ"),
         ("\treturn round(q)", "round(q)"),
         ("    return 'é' + 1", "'é'"),

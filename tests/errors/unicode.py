@@ -3,7 +3,7 @@ from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, s
 
 @sketch(adjacent=each_within(1))
 def größe(q: Private, ε: Epsilon, Δ: float):
-    x = "日本語" + ζ  # K118
+    x = "日本語" + 1  # K202
     α = Δ + round(q)  # K102 ü
     if α > 0:
 	    return β  # K201

@@ -403,7 +403,11 @@ REFUSED = {
     "a label that is computed": ("d = {'a': 1}\nk = 'a'\nreturn d[k]", "K103"),
     "a shared dictionary": ("d = {'a': 1}\ne = d\ne['a'] = 2\nreturn d['a']", "K103"),
     "a label twice": ("d = {'a': 1, 'a': 2}\nreturn d['a']", "K103"),
-    "text": ("return 'yes' if T > 0 else 'no'", "K118"),
+    "bytes": ("return b'yes' if T > 0 else b'no'", "K118"),
+    "text or number": ("return 'yes' if T > 0 else 0", "K221"),
+    "text in arithmetic": ("return 'yes' * 2", "K202"),
+    "texts in order": ("return 1 if 'a' < 'b' else 2", "K202"),
+    "text and number compared": ("return 1 if T == 'b' else 2", "K204"),
 }
 
 

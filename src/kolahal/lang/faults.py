@@ -143,8 +143,8 @@ FAULTS: dict[str, Words] = {
     ),
     "K118": Words(
         "a sketch has no {kind}",
-        "Values are numbers, True, False, None and lists of these.",
-        "Use a number or a truth value instead, and give it its name outside the sketch.",
+        "Values are numbers, True, False, None, short texts of one line, and lists of these.",
+        "Use a number, a truth value or a label instead.",
     ),
     "K119": Words(
         "this slice has an odd step",
@@ -456,5 +456,10 @@ FAULTS: dict[str, Words] = {
         "this answer is {kind}, and that of line {line} is {other}",
         "Python tells (x, 1) from [x, 1], so which of the two comes back would be a part of the answer.",
         "Write all answers of several values with square brackets, or none.",
+    ),
+    "K221": Words(
+        "{what} is a text in one place and a number in another",
+        "To engines and proofs a text is one of finitely many values, which no number may be taken for.",
+        "Answer with texts everywhere, or with numbers, or return both as (label, number).",
     ),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
+from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.source import NOWHERE, Span
@@ -23,7 +24,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Const(Node):
-    """A number, exactly as written; True or False; or None."""
+    """A number, exactly as written; True or False; None; or a text, by its number."""
 
     value: Fraction | bool | None
 
@@ -34,8 +35,8 @@ class Const(Node):
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def _key(self) -> tuple[bool, Fraction | bool | None]:
-        return isinstance(self.value, bool), self.value
+    def _key(self) -> tuple[bool, Fraction | bool | None, str | None]:
+        return isinstance(self.value, bool), self.value, self.value.text if isinstance(self.value, LabelCode) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,19 +8,20 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from kolahal.lang import ir
+from kolahal.lang.labels import LabelCode
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.source import Diagnostic, diagnose
 
 # WHOLE is a number that Python holds as an int, so that it can count turns and places.
-NUMBER, WHOLE, BOOLEAN, NONE, LIST = "number", "whole", "boolean", "none", "list"
+NUMBER, WHOLE, BOOLEAN, NONE, LIST, TEXT = "number", "whole", "boolean", "none", "list", "text"
 Kinds = frozenset[str]
 NUMBERS: Kinds = frozenset({NUMBER})
 WHOLES: Kinds = frozenset({WHOLE})
 NUMERIC: Kinds = NUMBERS | WHOLES
 BOOLEANS: Kinds = frozenset({BOOLEAN})
 NOTHING: Kinds = frozenset()
-WORDS = {NUMBER: "a number", WHOLE: "a number", BOOLEAN: "a truth value", NONE: "None", LIST: "a list"}
+WORDS = {NUMBER: "a number", WHOLE: "a number", BOOLEAN: "a truth value", NONE: "None", LIST: "a list", TEXT: "a text"}
 
 
 def describe(kinds: Kinds) -> str:
@@ -36,6 +37,8 @@ class Types:
 
     def of(self, expr: ir.Expr | ir.Range) -> Kinds:
         match expr:
+            case ir.Const(value=LabelCode()):
+                return frozenset({TEXT})
             case ir.Const(value=Fraction() as value):
                 return WHOLES if value.denominator == 1 else NUMBERS
             case ir.Const(value=None):
@@ -268,6 +271,11 @@ class _Checker:
                 kind, other = ("a list", "a tuple") if first else ("a tuple", "a list")
                 self.fault("K220", node, kind=kind, other=other, line=returns[0].span.line)
 
+        for place, kinds in answer_kinds(body, self.types).items():
+            if TEXT in kinds and kinds & NUMERIC:
+                last = [node for node in ir.walk(body) if isinstance(node, ir.Return)][-1]
+                self.fault("K221", last, what="an answer" if place is None else "an item of an answer")
+
     def uses(self, part: object, ready: frozenset[str]) -> None:
         nodes = list(ir.walk(part))
         inner = [node for node in nodes if isinstance(node, ir.Comprehension)]
@@ -352,8 +360,9 @@ class _Checker:
     def need_number(self, expr: ir.Expr, kinds: Kinds) -> None:
         if kinds == {NONE}:
             self.fault("K212", expr)
-        elif {BOOLEAN, LIST} & kinds:
+        elif {BOOLEAN, LIST, TEXT} & kinds:
             fix = "Grow a list with append." if LIST in kinds else "Use `if` to turn a truth value into a number."
+            fix = "Compare texts with == and !=, or answer with them." if TEXT in kinds else fix
             self.fault("K202", expr, kinds=describe(kinds), fix=fix)
 
     def whole_number(self, expr: ir.Expr, types: Types, place: str) -> None:
@@ -373,8 +382,22 @@ class _Checker:
     def equality(self, expr: ir.Binary, types: Types) -> None:
         left, right = self.expression(expr.left, types), self.expression(expr.right, types)
         both = left | right
-        if LIST in both or (NUMERIC & both and BOOLEAN in both):
+        if LIST in both or len({BOOLEAN, TEXT} & both) + bool(NUMERIC & both) > 1:
             self.fault("K204", expr, left=describe(left), right=describe(right))
+
+
+def answer_kinds(body: ir.Block, types: Types) -> dict[int | None, Kinds]:
+    """Which kinds of value an answer may have, and its items: by place in tuples, and at -1 all items of lists."""
+    found: dict[int | None, Kinds] = {}
+    for node in ir.walk(body):
+        if isinstance(node, ir.Return):
+            if isinstance(node.value, ir.TupleOf):
+                more: list[tuple[int | None, Kinds]] = [(i, types.of(item)) for i, item in enumerate(node.value.items)]
+            else:
+                more = [(None, types.of(node.value)), (-1, types.items_of(node.value))]
+            for place, kinds in more:
+                found[place] = found.get(place, NOTHING) | kinds
+    return found
 
 
 def falls_through(body: ir.Block) -> bool:

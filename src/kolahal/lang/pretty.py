@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kolahal.lang import ir
+from kolahal.lang.labels import LabelCode
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(1, 9)
 _LEVEL = {"or": OR, "and": AND, "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT}
@@ -33,6 +34,8 @@ def print_expression(expr: ir.Expr, level: int = 0) -> str:
 
 def _print(expr: ir.Expr) -> tuple[int, str]:
     match expr:
+        case ir.Const(value=LabelCode() as label):
+            return ATOM, repr(label.text)
         case ir.Const(value=Fraction() as value):
             return (UNARY if value < 0 else ATOM), print_number(value)
         case ir.Const(value):

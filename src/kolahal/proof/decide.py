@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.model import with_labels
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.growth import find_growth
@@ -55,7 +56,7 @@ def decide(
     # Before a bounded proof: a program that fails at five answers may be private up to four.
     refuted = refute(program, claim, settings)
     if refuted is not None:
-        return everywhere.end(refuted)
+        return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
     if not dear and everywhere.upper is None:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof)
     if isinstance(everywhere.proof, Proved):

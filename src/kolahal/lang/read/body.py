@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from kolahal.lang import ir
 from kolahal.lang.ir import Binary, Block, Const, Draw, Expr, Hole, Stmt, Var
+from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
@@ -101,6 +102,8 @@ WANTED = {
     "min": ("two numbers or more, or one list", "Write min(a, b) or min(q)."),
 }
 
+LONGEST_LABEL = 200
+
 
 class Body:
     """One function's statements. Faults are collected; what comes after a faulty statement is still read."""
@@ -112,6 +115,7 @@ class Body:
         stores = [part for statement in statements for part in ast.walk(statement) if isinstance(part, ast.Name)]
         self.times = Counter(part.id for part in stores if isinstance(part.ctx, ast.Store))
         self.scales = self.quantities(header)
+        self.labels: dict[str, int] = {}  # texts, by the numbers that stand for them
         self.depth = 0
         self.holes = 0
         self.sites = 0
@@ -274,6 +278,8 @@ class Body:
                 if number is None:
                     raise self.tree.refuse("K126", node)
                 return Const(number, span=span)
+            case ast.Constant(value=str() as text) if len(text) <= LONGEST_LABEL and text.isprintable():
+                return Const(LabelCode(self.labels.setdefault(text, len(self.labels)), text), span=span)
             case ast.Constant(value=value):
                 raise self.tree.refuse("K118", node, kind=LITERALS.get(type(value).__name__, clip(node)))
             case ast.Name():
@@ -282,7 +288,7 @@ class Body:
                 return Binary(self.arithmetic(node, op), self.expression(left), self.expression(right), span=span)
             case ast.UnaryOp(ast.USub(), operand):
                 inner = self.expression(operand)
-                if isinstance(inner, Const) and isinstance(inner.value, Fraction):
+                if isinstance(inner, Const) and isinstance(inner.value, Fraction) and not isinstance(inner.value, LabelCode):
                     return Const(-inner.value, span=span)
                 return ir.Negate(inner, span=span)
             case ast.UnaryOp(ast.UAdd(), operand):

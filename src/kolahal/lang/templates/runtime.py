@@ -391,7 +391,7 @@ def _plain(answer: Any, container: type) -> Any:
     """
     if isinstance(answer, list | tuple):
         return container(_plain(item, container) for item in answer)
-    if answer is None or isinstance(answer, bool):
+    if answer is None or isinstance(answer, bool | str):
         return answer
     if answer.denominator == 1:
         return int(answer)

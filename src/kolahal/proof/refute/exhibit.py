@@ -29,6 +29,7 @@ from kolahal.model import (
     Within,
     describe_event,
     show,
+    with_labels,
 )
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
@@ -45,7 +46,7 @@ MOST_ANSWERS = 64  # of a document that is checked again
 
 def document(refuted: Refuted, sketch: Sketch, claim: Scale) -> dict[str, Any]:
     """Everything that is needed to check a counterexample again, as JSON data; numbers are exact texts."""
-    example, odds = refuted.example, refuted.odds
+    example, odds = with_labels(sketch, refuted.example), refuted.odds
     return {
         "kind": KIND,
         "program": str(sketch),
@@ -117,11 +118,8 @@ def read_document(data: Any) -> tuple[Sketch, Scale, Example]:
     epsilon = read_number(data.get("epsilon"))
     if epsilon <= 0:
         raise Malformed("ε must be above 0")
-    return (
-        sketch,
-        parse_scale(take(data, "claim", str)),
-        Example(d1, d2, read_event(data.get("event")), Arguments(epsilon, len(d1), values)),
-    )
+    example = Example(d1, d2, read_event(data.get("event")), Arguments(epsilon, len(d1), values))
+    return sketch, parse_scale(take(data, "claim", str)), with_labels(sketch, example)
 
 
 def write_event(event: Event) -> dict[str, Any]:

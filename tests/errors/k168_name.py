@@ -11,9 +11,6 @@ class Visit(NamedTuple):
 
 
 @sketch(adjacent=add_remove(1))
-def f(visits: Records[Visit], T: float, eps: Epsilon):
-    noisy = len(visits) + Lap(hole)
-    T = T + noisy
+def f(visits: Records[Visit], eps: Epsilon):
     a = sum(1 for v in visits if v.age > noisy)  # K168
-    b = sum(1 for v in visits if v.age > T)  # K168
-    return a + b + Lap(hole)
+    return a + Lap(hole)

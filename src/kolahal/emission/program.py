@@ -106,6 +106,8 @@ def _emit_over_records(
     assert table is not None
     if backend == OPENDP:
         raise UsageError(f"there is no OpenDP measurement of {name} yet: it takes records; emit it for Python")
+    if table.depends_on_run:
+        raise UsageError(f"{name} cannot be emitted yet: what it asks of the records depends on the run")
     if table.bins is not None:
         raise UsageError(f"{name} cannot be emitted yet: write the number of bins, as in range(7), in place of {table.bins.size}")
     inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))

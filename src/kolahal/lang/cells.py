@@ -25,6 +25,7 @@ from kolahal.lang.records import (
     NumberOf,
     RecordFunction,
     RowClass,
+    RunOf,
     TextOf,
     parts_of,
     print_item,
@@ -34,7 +35,7 @@ CONSTANT = "1"
 MOST_VALUES = 64  # of a field that are looked at one by one
 MOST_CELLS = 2_000
 MOST_FIXED = 4_096  # combinations of such fields
-MOST_DIMENSIONS = 4
+MOST_DIMENSIONS = 5
 LinearIn: TypeAlias = dict[str, Fraction]  # unknown → coefficient, and the constant
 Point: TypeAlias = dict[str, Fraction]
 PieceValue: TypeAlias = "LinearIn | bool | str"
@@ -262,6 +263,8 @@ class _Arrangement:
                 return [(cell, self.field(name))]
             case ArgumentOf(name):
                 return [(cell, self.field(_public(name)))]
+            case RunOf():
+                raise AssertionError("values of the run are unknowns like public ones")
             case Apply("if", (test, then, orelse)):
                 ends: list[tuple[Cell, PieceValue]] = []
                 for inside, holds in self.outcomes(test, cell):

@@ -335,7 +335,7 @@ FAULTS: dict[str, Words] = {
     ),
     "K168": Words(
         "`{name}` is not known where an aggregate reads it",
-        "An aggregate reads the record, numbers, constants of the file, public arguments that never change, and the variable of a loop over a written range.",
+        "An aggregate reads the record, numbers, constants of the file, public arguments, variables of loops, and numbers that the program has computed by then.",
         "Make it a parameter, or write the number itself.",
     ),
     "K169": Words(
@@ -367,6 +367,11 @@ FAULTS: dict[str, Words] = {
         "`{thing}` cannot stand beside bins whose number is an argument",
         "{why}: then one record can be followed through any number of them.",
         "Write the number of bins, as in range(7), or read one list of bins alone.",
+    ),
+    "K175": Words(
+        "`{thing}` depends on values of the run, and cannot be asked here",
+        "{why}. Each such question is asked once, so that what one record moves can be followed from question to question.",
+        "Ask it outside loops, or once a turn of `for i in range(K)`, with all that it needs in one sum.",
     ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(

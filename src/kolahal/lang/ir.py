@@ -60,6 +60,17 @@ class Index(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Query(Index):
+    """A private answer that depends on the run: an aggregate of records, with the values that it is asked with.
+
+    Each is read once. To proofs it is an answer as others are, if what it is asked with is told (`lang/told.py`).
+    """
+
+    text: str
+    given: tuple[Var, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Not(Node):
     of: Expr
 

@@ -298,6 +298,10 @@ class _Checker:
             case ir.Index(of, at):
                 self.list_name(of, types)
                 self.whole_number(at, types, "a place in a list")
+                for given in expr.given if isinstance(expr, ir.Query) else ():
+                    kinds = self.expression(given, types)
+                    if kinds and not kinds <= NUMERIC:
+                        self.fault("K202", expr, kinds=describe(kinds), fix=f"Give {given.name} a number from the start.")
             case ir.Not(of):
                 self.boolean(of, types)
             case ir.Negate(of):

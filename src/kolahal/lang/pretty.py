@@ -44,6 +44,8 @@ def _print(expr: ir.Expr) -> tuple[int, str]:
             return ATOM, name
         case ir.Length(of):
             return ATOM, f"len({of.name})"
+        case ir.Query(text=text):
+            return ATOM, text
         case ir.Index(of, at):
             return ATOM, f"{of.name}[{print_expression(at)}]"
         case ir.Not(of=ir.IsNone(of)):

@@ -13,12 +13,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
 
+from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.lang.cells import RecordPieces
 from kolahal.lang.record_lists import Rows
 from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation, Swing
-from kolahal.lang.records import ONE, Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction, Table
 from kolahal.lang.record_units import put_arguments
+from kolahal.lang.records import ONE, Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction, Table
 
 MOST_BINS = 1_000_000  # of a call
 GAP = "the gap"  # between two places; no name of a program
@@ -32,9 +33,18 @@ def bins_at(bins: Bins, place: RecordFunction, size: RecordFunction) -> Aggregat
     return replace(bins.aggregate, item=put_arguments(bins.aggregate.item, given), test=test)
 
 
+def read_count(name: str, value: object) -> int:
+    """The number of bins of a call."""
+    if not isinstance(value, int) or not 1 <= value <= MOST_BINS:
+        raise UsageError(f"{name} must be a whole number from 1 to {MOST_BINS}, not {value}")
+    return value
+
+
 def sized_table(table: Table, size: int) -> Table:
-    """The table with so many bins."""
+    """The table with so many bins; those that depend on the run have no value before it."""
     assert table.bins is not None
+    if table.depends_on_run:
+        return table
     many, places = NumberOf(Fraction(size)), [NumberOf(Fraction(place)) for place in range(size)]
     return replace(table, aggregates=tuple(bins_at(table.bins, place, many) for place in places), bins=None)
 
@@ -56,7 +66,8 @@ class BinsRelation(RecordRelation):
     @staticmethod
     def about_bins(declared: RecordRelation, table: Table, public: Sequence[tuple[str, Fraction | bool]]) -> BinsRelation:
         """The relation on any number of bins; raises TooComplex."""
-        chosen = BinsRelation(declared.distance, declared.count, table, tuple(public), kind=declared.name)
+        kind = RunBins if table.depends_on_run else BinsRelation
+        chosen = kind(declared.distance, declared.count, table, tuple(public), kind=declared.name)
         steps = [] if chosen.unbounded else [abs(end) for ends in chosen.two.boxes()[0] for end in ends if end]
         return replace(chosen, distance=max(steps, default=Fraction(1)))
 
@@ -79,11 +90,16 @@ class BinsRelation(RecordRelation):
     @cached_property
     def two(self) -> RecordRelation:
         """The relation on two different bins, at any places."""
-        first, size = ArgumentOf(self._bins.place), ArgumentOf(self._bins.size)
+        own = self._bins.size
+        first, size = ArgumentOf(self._bins.place), NumberOf(Fraction(own)) if own.isdigit() else ArgumentOf(own)
         second = Apply("+", (Apply("+", (first, ONE)), Apply("abs", (ArgumentOf(GAP),))))
         pair = bins_at(self._bins, first, size), bins_at(self._bins, second, size)
         table = replace(self._table, aggregates=pair, bins=None)
         return RECORD_RELATIONS[self.kind](Fraction(self.count), self.count, table, self.public)
+
+    @cached_property
+    def _wide(self) -> Adjacency:
+        return self.enclosing()
 
     def enclosing(self) -> Adjacency:
         """A relation on lists of answers of every length that contains this one."""
@@ -123,7 +139,8 @@ class BinsRelation(RecordRelation):
         return True
 
     def show(self, place: int) -> str:
-        return f"each of {self._table}"
+        each = self._bins.aggregate.over(self._table.rows) if self._table.depends_on_run else str(self._table)
+        return f"each {each}" if self._table.depends_on_run else f"each of {each}"
 
     # ---- what is asked of a number of them
 
@@ -150,3 +167,49 @@ class BinsRelation(RecordRelation):
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
         return self.at(len(d1)).settle(d1, move)
+
+
+@dataclass(frozen=True)
+class RunBins(BinsRelation):
+    """Aggregates that are read in the turns of a loop and depend on the run: each is another function of the records.
+
+    Nothing but the distance and the way of their moves is known, so that nothing is refuted.
+    """
+
+    size: int = 1
+
+    def at(self, size: int) -> RecordRelation:
+        return replace(self, size=size)
+
+    @property
+    def whole(self) -> bool:
+        return False
+
+    def vertices(self, size: int) -> Iterator[Move]:
+        return self._wide.vertices(size)
+
+    def boxes(self) -> list[list[tuple[Fraction, Fraction]]]:
+        reach, none = self._wide.distance, Fraction(0)
+        ways = [(none, reach), (-reach, none)] if isinstance(self._wide, Monotone) else [(-reach, reach)]
+        return [[way] * self.size for way in ways]
+
+    def allows(self, move: Sequence[Fraction]) -> bool:
+        return not any(move)
+
+    def draw_move(self, size: int, rng: random.Random) -> Move:
+        return (Fraction(0),) * size
+
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+        return None
+
+    def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
+        return False
+
+    def compose(self, target: Move) -> Rows | None:
+        return None
+
+    def nearest(self, target: Sequence[Fraction]) -> Move:
+        return tuple(target)
+
+    def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
+        return None

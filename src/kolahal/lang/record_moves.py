@@ -19,8 +19,8 @@ from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, Move
 from kolahal.lang.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
 from kolahal.lang.record_lists import RecordSearch, Rows, fitting_times
-from kolahal.lang.records import ZERO, NumberOf, Record, RecordFunction, RowClass, Table
 from kolahal.lang.record_units import Slice, find_slices, put_arguments
+from kolahal.lang.records import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
 
 MOST_RECORDS = 3_000  # that are tried for a refutation
 MOST_LISTED = 24  # records that short lists are made of, where an aggregate is a max or min
@@ -67,7 +67,7 @@ class RecordRelation(Adjacency):
         Where they have no bounds, these may be multiples of public arguments, of which `real` are no whole numbers.
         """
         chosen = replace(self, distance=Fraction(self.count), table=table, public=tuple(public))
-        if table.public_names():
+        if table.public_names() and not table.depends_on_run:
             chosen = chosen._in_units(real)
         steps = [abs(step) for move in chosen.vertices(len(table.aggregates)) for step in move]
         return replace(chosen, distance=max([step for step in steps if step] or [Fraction(1)]))
@@ -118,7 +118,8 @@ class RecordRelation(Adjacency):
 
     @cached_property
     def pieces(self) -> RecordPieces:
-        functions = [self._sliced(a.contribution) if a.how == "sum" else ZERO for a in self._table.aggregates]
+        several = enumerate(self._table.aggregates)
+        functions = [self._sliced(_apart(i, a, a.contribution)) if a.how == "sum" else ZERO for i, a in several]
         return find_pieces(self._row, functions)
 
     @property
@@ -134,7 +135,8 @@ class RecordRelation(Adjacency):
         found: dict[int, Swing] = {}
         for i, a in enumerate(self._table.aggregates):
             if a.how != "sum":
-                known = item_range(self._row, self._sliced(a.item), None if a.test is None else self._sliced(a.test))
+                test = None if a.test is None else self._sliced(_apart(i, a, a.test))
+                known = item_range(self._row, self._sliced(_apart(i, a, a.item)), test)
                 assert a.default is not None
                 if known is None:
                     found[i] = Swing(None, 0)
@@ -221,7 +223,12 @@ class RecordRelation(Adjacency):
 
     @cached_property
     def library(self) -> dict[Move, Record]:
-        """Contributions of records that are worth trying, and the plainest record of each."""
+        """Contributions of records that are worth trying, and the plainest record of each.
+
+        There are none where these depend on the run: then nothing is refuted.
+        """
+        if self._table.depends_on_run:
+            return {}
         fields, far = self._table.row.fields, bool(self.unbounded)
         given = {n: NumberOf(v) for n, v in self.public if self.slice is not None and isinstance(v, Fraction)}
         others = [put_arguments(a.gated, given) for a in self._table.aggregates if a.how != "sum" or self.slice is not None]
@@ -321,6 +328,11 @@ class RecordRelation(Adjacency):
                 yield found[1]
             else:
                 yield base
+
+
+def _apart(place: int, aggregate: Aggregate, item: RecordFunction) -> RecordFunction:
+    """A function whose values of the run are unknowns of its own: another aggregate is read at another time."""
+    return put_arguments(item, {name: ArgumentOf(f"{name} at {place}") for name in aggregate.run_names()})
 
 
 def _scaled(factor: int, vector: Move) -> Move:

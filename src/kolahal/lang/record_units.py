@@ -20,6 +20,7 @@ from kolahal.lang.records import (
     NumberOf,
     RecordFunction,
     RowClass,
+    RunOf,
     Table,
     TextOf,
     parts_of,
@@ -104,9 +105,9 @@ def _slice(table: Table, dimensions: _Dimensions, groups: Sequence[UnitGroup], u
 
 
 def put_arguments(item: RecordFunction, given: Mapping[str, RecordFunction]) -> RecordFunction:
-    """A function with other functions in place of public arguments."""
+    """A function with other functions in place of public arguments and of values of the run."""
     match item:
-        case ArgumentOf(name):
+        case ArgumentOf(name) | RunOf(name):
             return given.get(name, item)
         case Apply(op, of):
             return Apply(op, tuple(put_arguments(part, given) for part in of))
@@ -165,6 +166,8 @@ class _Dimensions:
                 if not truth:
                     self.order[name] = None
                 return PLAIN if truth else f"public {name}"
+            case RunOf():
+                raise AssertionError("aggregates that depend on the run have no units")
             case Apply("if", (test, then, orelse)):
                 self.read(test)
                 return self.join([self.read(then), self.read(orelse)])

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational
+from types import SimpleNamespace
 from typing import SupportsFloat, TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.lang.pretty import print_number
 
 RECORD = "record"  # the name of a record in printed programs
+RECORDS = "the records"  # of a call; no name of a program
 FieldValue: TypeAlias = Fraction | bool | str
 Record: TypeAlias = tuple[FieldValue, ...]  # the values of the fields, in their order
 TEXTS = {"float": "float", "int": "int", "bool": "bool"}
@@ -105,6 +107,13 @@ class ArgumentOf:
 
 
 @dataclass(frozen=True, slots=True)
+class RunOf:
+    """A value that the run has when it reads the aggregate, such as a noisy threshold."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Apply:
     """Arithmetic (+ - * / neg), comparison, and, or, not, max, min, abs, clip(x, low, high), or if(test, then, else)."""
 
@@ -112,7 +121,7 @@ class Apply:
     of: tuple[RecordFunction, ...]
 
 
-RecordFunction: TypeAlias = NumberOf | TextOf | FieldOf | ArgumentOf | Apply
+RecordFunction: TypeAlias = NumberOf | TextOf | FieldOf | ArgumentOf | RunOf | Apply
 ZERO, ONE = NumberOf(Fraction(0)), NumberOf(Fraction(1))
 ARITHMETIC = ("+", "-", "*", "/")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -133,7 +142,7 @@ def evaluate(item: RecordFunction, record: Mapping[str, FieldValue], public: Map
             return value
         case FieldOf(name):
             return record[name]
-        case ArgumentOf(name):
+        case ArgumentOf(name) | RunOf(name):
             return public[name]
         case Apply("if", (test, then, orelse)):
             return evaluate(then if evaluate(test, record, public) else orelse, record, public)
@@ -211,7 +220,7 @@ def print_item(item: RecordFunction, dot: str = ".") -> str:
             return repr(value)
         case FieldOf(name):
             return f"{RECORD}{dot}{name}" if name else RECORD
-        case ArgumentOf(name):
+        case ArgumentOf(name) | RunOf(name):
             return name
         case Apply("if", (test, then, orelse)):
             return f"({print_item(then, dot)} if {print_item(test, dot)} else {print_item(orelse, dot)})"
@@ -267,6 +276,11 @@ class Aggregate:
     def functions(self) -> tuple[RecordFunction, ...]:
         return (self.item,) if self.test is None else (self.item, self.test)
 
+    def run_names(self) -> tuple[str, ...]:
+        """The values of the run that it depends on."""
+        parts = (part for item in self.functions() for part in parts_of(item))
+        return tuple(sorted({part.name for part in parts if isinstance(part, RunOf)}))
+
 
 def _bare(item: RecordFunction) -> str:
     """A function without the parentheses around all of it."""
@@ -297,10 +311,23 @@ class Table:
             return f"[{self.bins.aggregate.over(self.rows)} for {self.bins.place} in range({self.bins.size})]"
         return f"[{', '.join(aggregate.over(self.rows) for aggregate in self.aggregates)}]"
 
+    @property
+    def every(self) -> tuple[Aggregate, ...]:
+        return self.aggregates if self.bins is None else (self.bins.aggregate,)
+
+    @property
+    def depends_on_run(self) -> bool:
+        """Whether an aggregate depends on values of the run."""
+        return any(aggregate.run_names() for aggregate in self.every)
+
+    def definition(self, name: str) -> list[str]:
+        """The line that gives a name to the aggregates; those that depend on the run stand where they are read."""
+        fixed = replace(self, aggregates=tuple(a for a in self.aggregates if not a.run_names()))
+        return [] if self.depends_on_run and not fixed.aggregates else [f"    {name} = {fixed}"]
+
     def public_names(self) -> frozenset[str]:
         """The public arguments that aggregates depend on."""
-        every = self.aggregates if self.bins is None else (self.bins.aggregate,)
-        items = (part for a in every for f in a.functions() for part in parts_of(f))
+        items = (part for a in self.every for f in a.functions() for part in parts_of(f))
         names = frozenset(part.name for part in items if isinstance(part, ArgumentOf))
         return names if self.bins is None else names - {self.bins.place, self.bins.size}
 
@@ -386,6 +413,17 @@ def _read_value(where: str, field: Field, value: object) -> FieldValue:
     if field.low is not None and field.high is not None:
         number = min(max(number, field.low), field.high)
     return number
+
+
+def clip_value(value: Fraction, low: Fraction, high: Fraction) -> Fraction:
+    return min(max(value, low), high)
+
+
+def open_record(table: Table, record: Record) -> object:
+    """A record whose fields are read by their names; a number is one itself."""
+    if table.row.name is None:
+        return record[0]
+    return SimpleNamespace(**{field.name: value for field, value in zip(table.row.fields, record, strict=True)})
 
 
 def show_record(table: Table, record: Record) -> str:

@@ -16,9 +16,10 @@ from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import print_block, print_docstring, print_expression, print_number
-from kolahal.lang.record_bins import MOST_BINS, sized_table
+from kolahal.lang.record_bins import read_count, sized_table
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import Table, read_records
+from kolahal.lang.records import RECORDS, Table, clip_value, open_record, read_records
+from kolahal.lang.run_text import as_written
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler
@@ -247,8 +248,8 @@ class Sketch:
         header = [*first, f"@sketch(adjacent={self.adjacency})", f"def {self.name}({', '.join(map(str, self.parameters))}):"]
         doc = [f"    {print_docstring(self.doc)}"] if self.doc is not None else []
         asserted = [f"    assert {print_expression(test)}" for test in self.asserted]
-        answers = [] if table is None else [f"    {self.private.name} = {table}"]
-        body = print_block(self.body[self.preconditions :])
+        answers = [] if table is None else table.definition(self.private.name)
+        body = print_block(as_written(self.body[self.preconditions :], self.private.name, table))
         return "\n".join([*header, *doc, *asserted, *answers, *body]) + "\n"
 
     def __call__(self, *args: object, **kwargs: object) -> object:
@@ -364,11 +365,14 @@ def _count(number: int, thing: str) -> str:
 def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object], sampler: Sampler) -> object:
     """Run a program without holes as the Python function that it prints as; noise comes from `sampler`."""
     values = bind(sketch, args, kwargs)
-    body = "\n".join(print_block(sketch.body))
+    body = "\n".join(print_block(as_written(sketch.body, sketch.private.name, sketch.private.table)))
     code = f"def {sketch.name}({', '.join(p.name for p in sketch.parameters)}):\n{body}\n"
     # What is executed is our own print of the allow-listed program, never the user's text.
-    builtins = {"len": len, "range": range, "max": max, "min": min, "abs": abs, "list": list}
+    builtins = {"len": len, "range": range, "max": max, "min": min, "abs": abs, "list": list, "sum": sum, "clip": clip_value}
     names: dict[str, object] = {"__builtins__": builtins}
+    table = sketch.private.table
+    if table is not None and table.depends_on_run:
+        names[table.rows] = [open_record(table, record) for record in values.pop(RECORDS)]  # type: ignore[attr-defined]
     for noise in Noise:
         names[noise.value] = partial(_draw, sampler, noise)
     exec(compile(code, f"<{sketch.name}>", "exec"), names)
@@ -416,9 +420,12 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
     if table is not None:
         public = {name: _exact(values[name]) for name in table.public_names()}
         records = read_records(table, given[table.rows])
-        if table.bins is not None:
-            table = sized_table(table, _count_of(sketch, table.bins.size, values[table.bins.size]))
-        values[sketch.private.name] = [_plain(answer) for answer in table.answers(records, public)]
+        if table.bins is not None and not table.bins.size.isdigit():
+            table = sized_table(table, read_count(table.bins.size, values[table.bins.size]))
+        fixed = replace(table, aggregates=tuple(a for a in table.aggregates if not a.run_names()))
+        if table.depends_on_run:
+            values[RECORDS] = records
+        values[sketch.private.name] = [_plain(answer) for answer in fixed.answers(records, public)]
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
             raise UsageError(
@@ -432,12 +439,6 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
     if broken is not None:
         raise UsageError(f"{sketch.name} asserts {broken}, and these arguments break it; give others")
     return values
-
-
-def _count_of(sketch: Sketch, name: str, value: object) -> int:
-    if not isinstance(value, int) or not 1 <= value <= MOST_BINS:
-        raise UsageError(f"{name} of {sketch.name} must be a whole number from 1 to {MOST_BINS}, not {value}")
-    return value
 
 
 def _exact(value: object) -> Fraction | bool:

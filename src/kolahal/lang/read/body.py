@@ -305,6 +305,10 @@ class Body:
                 return self.call(node)
             case ast.Subscript(_, ast.Slice()):
                 raise self.tree.refuse("K119", node)
+            case ast.Subscript(ast.Name() as of, place) if hasattr(node, "query"):
+                text, given = node.query
+                asked = tuple(Var(name, span=span) for name in given)
+                return ir.Query(self.variable(of), self.expression(place), text, asked, span=span)
             case ast.Subscript(ast.Name() as of, place):
                 return ir.Index(self.variable(of), self.expression(place), span=span)
             case ast.List(items):

@@ -19,6 +19,7 @@ from kolahal.lang.records import (
     NumberOf,
     RecordFunction,
     RowClass,
+    RunOf,
     TextOf,
     is_whole,
 )
@@ -54,6 +55,7 @@ class ItemReader:
     bound: Mapping[str, RecordFunction] = field(default_factory=dict)
     carried: frozenset[str] = frozenset()  # names that the loop over records changes from turn to turn
     whole: frozenset[str] = frozenset()  # arguments that are whole numbers
+    run: frozenset[str] = frozenset()  # names of the program that an aggregate may read when it is asked
     place: str = "place"  # stands for where a bin is, among as many as an argument says
 
     def of(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
@@ -132,6 +134,8 @@ class ItemReader:
             return ArgumentOf(name, self.public[name]), TRUTH if self.public[name] else NUMBER
         if name in self.carried:
             raise self.tree.refuse("K166", node, thing=f"`{name}`")
+        if name in self.run:
+            return RunOf(name), NUMBER
         raise self.tree.refuse("K168", node, name=name)
 
     def field(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
 from kolahal.lang.read.tree import clip, stored_names
-from kolahal.lang.records import ZERO, Aggregate, Apply, NumberOf, RecordFunction, TextOf
+from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, TextOf
 from kolahal.lang.scale import exact
 
 MOST_AGGREGATES = 64  # items of the private list
@@ -25,6 +25,11 @@ class LoopTurn:
     numbers: range
     values: tuple[RecordFunction, ...] = ()
     size: str = ""
+
+    @property
+    def symbol(self) -> RecordFunction:
+        """What its variable stands for in some turn."""
+        return self.values[0] if self.values else ArgumentOf(self.name)
 
 
 def at_place(new: Node, old: ast.expr | ast.stmt) -> Node:

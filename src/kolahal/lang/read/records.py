@@ -28,6 +28,7 @@ from kolahal.lang.read.record_trees import (
     total_of,
     turn_of,
 )
+from kolahal.lang.read.run_reads import RunReads, factored, joined, terms_of
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Refused, Tree, clip, stored_names
 from kolahal.lang.record_bins import BinsRelation
@@ -59,14 +60,15 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     while place in {p.name for p in header.parameters}:
         place += "_"
     whole = frozenset(p.name for p in public if p.type is Type.INT)
-    items = ItemReader(tree, row, {p.name: p.type is Type.BOOL for p in public}, whole=whole, place=place)
+    run = frozenset(stored - {private.name})
+    items = ItemReader(tree, row, {p.name: p.type is Type.BOOL for p in public}, whole=whole, run=run, place=place)
     lowering = _Lowering(tree, items, private.name, answers)
     copied = copy.deepcopy(statements)
     lowering.look_at(copied)
     block = [statement for statement in lowering.block(copied) if statement not in lowering.dropped]
     name = lowering.alias(block, answers)
     loop_over_all(block, name, len(lowering.aggregates))
-    aggregates, bins = tuple(lowering.aggregates), lowering.bins
+    aggregates, bins = lowering.runs.settle(lowering.aggregates), lowering.bins
     table = Table(private.name, row, aggregates, bins)
     if len(tree.faults) > before:
         return None
@@ -93,7 +95,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
 
 def _named(header: Header, name: str, table: Table) -> tuple[Parameter, ...]:
     """The parameters with the private list of a table, which has such a name."""
-    count = None if table.bins is not None else len(table.aggregates)
+    count = len(table.aggregates) if table.bins is None else int(table.bins.size) if table.bins.size.isdigit() else None
     return tuple(
         replace(p, name=name, count=count, table=table) if p.role is Role.PRIVATE else p for p in header.parameters
     )
@@ -149,6 +151,7 @@ class _Lowering:
         self.whole_lists: list[tuple[ast.stmt, str]] = []  # X = [aggregate for d in range(n)]
         self.zeros: dict[str, tuple[int | str, ast.stmt]] = {}  # lists of zeros that a loop over records may count in
         self.bins: Bins | None = None
+        self.runs = RunReads(tree, rows, answers, items.place, self.use_bins)
         self.placed: set[int] = set()  # names of turns that stand for places, by identity
         self.kept: list[ast.expr] = []  # so that these stay the only ones of their identity
         self.dropped: list[ast.stmt] = []
@@ -191,17 +194,25 @@ class _Lowering:
             case ast.For(ast.Name(id=name), over, body, orelse):
                 turn = turn_of(name, over, body, self.items.whole)
                 over = self.expression(over)
+                asked = self.runs.turned
+                self.runs.loops.append(turn)
                 if turn is not None:
                     self.turns.append(turn)
                 inner = self.block(body)
+                self.runs.loops.pop()
                 if turn is not None:
                     self.turns.pop()
                     over = self.by_place(turn, over, inner)
+                if self.runs.turned and not asked and not self.runs.loops:
+                    over = self.runs.loop_over(over)
                 return [at_place(ast.For(node.target, over, inner, self.block(orelse)), node)]
             case ast.If(test, then, orelse):
                 return [at_place(ast.If(self.expression(test), self.block(then), self.block(orelse)), node)]
             case ast.While(test, then, orelse):
-                return [at_place(ast.While(self.expression(test), self.block(then), self.block(orelse)), node)]
+                self.runs.loops.append(None)
+                found = at_place(ast.While(self.expression(test), self.block(then), self.block(orelse)), node)
+                self.runs.loops.pop()
+                return [found]
             case ast.Assign([ast.Name(id=name)], value) if (size := count_zeros(value, self.items.whole)) is not None and self.depth == 1:
                 self.zeros[name] = size, node
                 return [node]
@@ -229,9 +240,12 @@ class _Lowering:
                 for s in block
                 for n in ast.walk(s)
             )
-            reads = [n for n in names if n.id == answers and not any(n is p for p in ast.walk(statement))]
+            asked = [*self.runs.names, *ast.walk(statement)]
+            reads = [n for n in names if n.id == answers and not any(n is p for p in asked)]
             if statement in block and len(stored) == 1 and not grown and not reads and self.is_whole(statement):
                 block.remove(statement)
+                for read in self.runs.names:
+                    read.id = name
                 return name
         return answers
 
@@ -264,18 +278,46 @@ class _Lowering:
                 raise self.tree.refuse("K165", node, thing=clip(node), why="Which record stands at a place is no aggregate")
             case ast.ListComp(item, [ast.comprehension(ast.Name(id=name), over, [], 0)]):
                 turn = turn_of(name, over, [], self.items.whole)
-                if turn is None:
-                    over = self.expression(over)
-                    return at_place(ast.ListComp(self.expression(item), [over_same(node, over)]), node)
-                self.turns.append(turn)
+                over = self.expression(over)
+                self.runs.loops.append(None)
+                self.turns += [turn] if turn is not None else []
                 inner = self.expression(item)
-                self.turns.pop()
-                over = self.by_place(turn, over, [inner])
+                self.runs.loops.pop()
+                if turn is not None:
+                    self.turns.pop()
+                    over = self.by_place(turn, over, [inner])
                 return at_place(ast.ListComp(inner, [over_same(node, over)]), node)
+            case ast.BinOp(_, ast.Add() | ast.Sub(), _) if (folded := self.fold(node)) is not None:
+                return folded
         copied = copy.copy(node)
+        again = isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp | ast.Lambda)
+        self.runs.loops += [None] if again else []
         for name_, part in ast.iter_fields(node):
             setattr(copied, name_, self.part(part) if not isinstance(part, ast.expr_context) else part)
+        if again:
+            self.runs.loops.pop()
         return copied
+
+    def fold(self, node: ast.expr) -> ast.expr | None:
+        """A sum in which aggregates that depend on the run stand beside others, with one aggregate for all of them."""
+        terms = terms_of(node)
+        found: list[tuple[Fraction, Builder]] = []
+        names: frozenset[str] = frozenset()
+        for sign, term in terms:
+            times, call = factored(term, self.items.constant)
+            if self.is_aggregate(call) and clip(call).startswith(("sum(", "len(")):
+                build, turned = self.builder(call)
+                found.append((sign * times, build))
+                names |= turned
+        symbols = {turn.name: turn.symbol for turn in self.turns if turn.name in names}
+        if len(found) < 2 or not any(build(symbols).run_names() for _, build in found):
+            return None
+        total = self.read(node, lambda bound: joined([(times, build(bound)) for times, build in found]), names)
+        for sign, term in terms:
+            if not self.is_aggregate(factored(term, self.items.constant)[1]):
+                op = ast.Add() if sign > 0 else ast.Sub()
+                total = at_place(ast.BinOp(total, op, self.expression(term)), node)
+        return total
 
     def by_place(self, turn: LoopTurn, over: ast.expr, body: Sequence[ast.expr | ast.stmt]) -> ast.expr:
         """What a loop goes over: places, where aggregates that depend on written values stand at places."""
@@ -300,9 +342,16 @@ class _Lowering:
         """What stands for an aggregate, if the expression is one."""
         if not self.is_aggregate(node):
             return None
+        found = self.read(node, *self.builder(node))
+        if isinstance(node, ast.Call) and clip(node.func) in ("any", "all"):
+            return at_place(ast.Compare(found, [ast.Eq()], [ast.Constant(1)]), node)
+        return found
+
+    def builder(self, node: ast.expr) -> tuple[Builder, frozenset[str]]:
+        """An aggregate as a function of the turns of loops, and the turns that it depends on."""
         assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         if node.func.id == "len":
-            return self.read(node, lambda bound: Aggregate("sum", ONE), frozenset())
+            return lambda bound: Aggregate("sum", ONE), frozenset()
         many = node.args[0]
         assert isinstance(many, ast.GeneratorExp | ast.ListComp)
         if len(many.generators) != 1 or many.generators[0].is_async:
@@ -332,10 +381,7 @@ class _Lowering:
                 case how:
                     return Aggregate(how, inner.number(many.elt), test, default)
 
-        found = self.read(node, build, turned)
-        if node.func.id in ("any", "all"):
-            return at_place(ast.Compare(found, [ast.Eq()], [ast.Constant(1)]), node)
-        return found
+        return build, turned
 
     def default(self, node: ast.Call) -> Fraction | None:
         assert isinstance(node.func, ast.Name)
@@ -353,6 +399,9 @@ class _Lowering:
     def read(self, node: ast.expr, build: Builder, turned: frozenset[str]) -> ast.expr:
         """The item of the private list that an aggregate is; a block of items where it depends on turns of loops."""
         turns = [turn for turn in self.turns if turn.name in turned]
+        shown = build({turn.name: turn.symbol for turn in turns})
+        if shown.run_names():
+            return self.runs.read(node, build, turns, shown)
         if any(turn.size for turn in turns):
             return self.read_bin(node, build, turns)
         block = [build({})] if not turns else spread_turns(turns, build, {})
@@ -381,7 +430,7 @@ class _Lowering:
         return at_place(ast.Subscript(ast.Name(self.answers, ast.Load()), ast.Name(turn.name, ast.Load()), ast.Load()), node)
 
     def use_bins(self, node: ast.expr | ast.stmt, bins: Bins) -> None:
-        if self.bins not in (None, bins) or self.aggregates:
+        if self.bins not in (None, bins) or self.aggregates or self.runs.late:
             raise self.tree.refuse("K174", node, thing=clip(node), why="Bins that an argument counts are all that is read of the records")
         self.bins = bins
 
@@ -404,8 +453,6 @@ class _Lowering:
             raise self.tree.refuse("K125", target)
         if orelse:
             raise self.tree.refuse("K109", orelse[0])
-        if self.turns:
-            raise self.tree.refuse("K166", node, thing="a loop over the records inside another loop")
         local = {target.id} | {n for s in body for n in record_names_in(s)}
         for used in (n for n in self.names if n.id in local and id(n) not in self.inside):
             raise self.tree.refuse("K166", used, thing=f"`{used.id}`")
@@ -413,8 +460,7 @@ class _Lowering:
         totals = self.items.loop(target.id, body, zeros)
         found: list[ast.stmt] = []
         for name, contributions in totals.scalars.items():
-            at = self.place_of(node, [total_of(contributions)])
-            found.append(at_place(ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), self.item(at)), node))
+            found.append(at_place(ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), self.total(node, contributions)), node))
         for name, item in totals.bins.items():
             size, zeros_of = self.zeros.pop(name)
             assert isinstance(size, str)
@@ -438,6 +484,13 @@ class _Lowering:
         if at == 0:
             self.whole_lists.append((made, name))
         return made
+
+    def total(self, node: ast.stmt, contributions: RecordFunction) -> ast.expr:
+        """What stands for a sum that a loop adds up."""
+        aggregate = total_of(contributions)
+        if aggregate.run_names():
+            return self.runs.read(node, lambda bound: aggregate, (), aggregate)
+        return self.item(self.place_of(node, [aggregate]))
 
     def item(self, at: int) -> ast.expr:
         return ast.Subscript(ast.Name(self.answers, ast.Load()), ast.Constant(at), ast.Load())

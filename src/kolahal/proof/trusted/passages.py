@@ -13,6 +13,7 @@ from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWit
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.released import released
 from kolahal.lang.sketch import Sketch, unit_of
+from kolahal.lang.told import told
 from kolahal.logic.linear import Inequality, LinearForm, Number, number, unknowns_of, variable
 from kolahal.logic.solver import is_empty
 from kolahal.paths.events import OutputCell
@@ -163,9 +164,9 @@ def explore_released(
     sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], most: int, ties: bool
 ) -> Paths | Unknown:
     """All paths to the answer; where it is not linear, to what it is computed from, which gives away no less."""
-    paths, parts = explore(sketch, size, arguments, most, ties=ties), released(sketch)
+    paths, parts = explore(told(sketch), size, arguments, most, ties=ties), released(sketch)
     if isinstance(paths, Unknown) and parts != sketch:
-        found = explore(parts, size, arguments, most, ties=ties)
+        found = explore(told(parts), size, arguments, most, ties=ties)
         return paths if isinstance(found, Unknown) else found
     return paths
 

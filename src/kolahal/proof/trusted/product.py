@@ -13,6 +13,7 @@ from kolahal.lang import ir
 from kolahal.lang.released import released as answer_parts
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.told import told
 from kolahal.lang.units import in_units
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
@@ -86,7 +87,7 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    sketch = in_units(sketch)
+    sketch = in_units(told(sketch))  # what is told is no budget
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = spread_comprehensions(sketch, released)
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))

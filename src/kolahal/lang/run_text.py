@@ -1,0 +1,36 @@
+"""Programs whose aggregates depend on the run, as they are written: the length of their list is that of the loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from kolahal.lang import ir
+from kolahal.lang.records import Table
+from kolahal.lang.scale import Scale
+
+
+def as_written(body: ir.Block, name: str, table: Table | None) -> ir.Block:
+    """Statements with the number of turns in place of the length of the private list, where that list is not written."""
+    if table is None or table.bins is None or not table.depends_on_run:
+        return body
+    size, length = table.bins.size, f"len({name})"
+    number = Fraction(int(size)) if size.isdigit() else None
+
+    def scale_of(scale: Scale) -> Scale:
+        power = dict(scale.powers).get(length, 0)
+        rest = tuple((other, p) for other, p in scale.powers if other != length)
+        if number is None:
+            return Scale(scale.coefficient, (*rest, (size, power)))
+        return Scale(scale.coefficient * number**power, rest)
+
+    def change(node: ir.Node) -> ir.Node | None:
+        match node:
+            case ir.Length(ir.Var(of)) if of == name:
+                return ir.Var(size, span=node.span) if number is None else ir.Const(number, span=node.span)
+            case ir.Draw(scale=Scale() as scale) if length in dict(scale.powers):
+                return replace(node, scale=scale_of(scale))
+            case _:
+                return None
+
+    return ir.rebuild(body, change)

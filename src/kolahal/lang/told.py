@@ -1,0 +1,65 @@
+"""Programs that ask the records questions which depend on the run: what they ask is told, too.
+
+Where all that a question is asked with stands in the output, two runs with the same output have asked the same questions,
+and each is an aggregate like any other. docs/theory-records.md says why that proves the program that does not tell them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kolahal.lang import ir
+from kolahal.lang.kinds import LIST, Types, infer
+from kolahal.lang.sketch import Sketch
+
+
+def told(sketch: Sketch) -> Sketch:
+    """The program that gives away what its questions are asked with, before it asks, and then its answer, as one list."""
+    queries = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Query)]
+    if not queries:
+        return sketch
+    names = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | {p.name for p in sketch.parameters}
+    seen = "told"
+    while seen in names:
+        seen += "_"
+    guards, body = sketch.body[: sketch.preconditions], sketch.body[sketch.preconditions :]
+    first = ir.Assign((seen,), (ir.ListOf(()),), span=body[0].span if body else sketch.span)
+    teller = _Teller(seen, infer(sketch))
+    return replace(sketch, body=(*guards, first, *teller.block(body)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Teller:
+    seen: str
+    types: Types
+
+    def block(self, body: ir.Block) -> ir.Block:
+        found: list[ir.Stmt] = []
+        for node in body:
+            match node:
+                case ir.If(test, then, orelse):
+                    found += self.asked(test)
+                    found.append(replace(node, then=self.block(then), orelse=self.block(orelse)))
+                case ir.For(_, _, inner) | ir.While(_, inner):
+                    found.append(replace(node, body=self.block(inner)))
+                case ir.Return(value):
+                    found += [*self.asked(value), *self.answered(node, value)]
+                case _:
+                    found += [*self.asked(node), node]
+        return tuple(found)
+
+    def asked(self, node: ir.Node) -> list[ir.Stmt]:
+        """What the questions of a statement are asked with."""
+        queries = [part for part in ir.walk(node) if isinstance(part, ir.Query)]
+        return [ir.Append(self.seen, given, front=False, span=q.span) for q in queries for given in q.given]
+
+    def answered(self, node: ir.Return, value: ir.Expr) -> list[ir.Stmt]:
+        end, item = replace(node, value=ir.Var(self.seen, span=node.span)), f"{self.seen}_item"
+        if isinstance(value, ir.TupleOf | ir.ListOf):
+            return [*(ir.Append(self.seen, part, front=False, span=node.span) for part in value.items), end]
+        if LIST not in self.types.of(value):
+            return [ir.Append(self.seen, value, front=False, span=node.span), end]
+        listed = value if isinstance(value, ir.Var) else ir.Var(f"{self.seen}_list", span=node.span)
+        made = [] if listed is value else [ir.Assign((listed.name,), (value,), span=node.span)]
+        more = ir.Append(self.seen, ir.Var(item, span=node.span), front=False, span=node.span)
+        return [*made, ir.For(item, listed, (more,), span=node.span), end]

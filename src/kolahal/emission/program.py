@@ -21,9 +21,11 @@ from kolahal.emission.promise import AcceptedRange, Promise, check_proof, descri
 from kolahal.emission.resolution import NO_SHIFTS, GridPlan, Shifts, plan_grid, read_shifts
 from kolahal.emission.rows import over_answers, print_aggregates, print_fields, print_front, record_names
 from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.enclosures import MATH
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
+from kolahal.lang.records import Apply, parts_of
 from kolahal.lang.released import released
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
 from kolahal.lang.templates import MEASUREMENT, ROWS, RUNTIME, names_in, read_template
@@ -108,6 +110,8 @@ def _emit_over_records(
         raise UsageError(f"there is no OpenDP measurement of {name} yet: it takes records; emit it for Python")
     if table.depends_on_run:
         raise UsageError(f"{name} cannot be emitted yet: what it asks of the records depends on the run")
+    if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
+        raise UsageError(f"{name} cannot be emitted: its aggregates use {', '.join(functions)}, which is not exact on any grid")
     if table.bins is not None:
         raise UsageError(f"{name} cannot be emitted yet: write the number of bins, as in range(7), in place of {table.bins.size}")
     inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
+from kolahal.lang.enclosures import MATH, NoBounds, enclose, enclose_all
 from kolahal.lang.records import (
     COMPARISONS,
     ONE,
@@ -309,6 +310,8 @@ class _Arrangement:
                 return [end for c, inner in self.best("max", value, [low], cell) for end in self.best("min", inner, [high], c)]
             case ("*" | "/"), [left, right]:
                 return self.scaled(op, left, right, cell, item)
+            case _, [form] if op in MATH:
+                return self.enclosed(op, form, cell, item)
             case _ if op in COMPARISONS:
                 return [(c, truth) for c, truth in self.compared(op, _plus(forms[0], forms[1], Fraction(-1)), cell)]
             case _:
@@ -347,6 +350,21 @@ class _Arrangement:
             bounds = min(found), max(found)
         name = f"~{print_item(item)} in {bounds[0]} to {bounds[1]}"
         return [(cell.with_unknown(name, *bounds), {name: Fraction(1)})]
+
+    def enclosed(self, op: str, form: LinearIn, cell: Cell, item: RecordFunction) -> list[tuple[Cell, PieceValue]]:
+        """A function of `math`: an unknown of its own, within its bounds on the cell."""
+        known = enclose_all(op) if self.is_loose(form, cell) else None
+        if known is None and self.is_loose(form, cell):
+            self.loose, known = print_item(item), (Fraction(0), Fraction(0))  # unless it is the cut that is too near
+        try:
+            low, high = known or enclose(op, *cell.range(form))
+        except NoBounds as error:
+            raise TooComplex(f"`{print_item(item)}` is {error}") from None
+        if low == high:
+            return [(cell, {CONSTANT: low} if low else {})]
+        self.exact = False
+        name = f"~{print_item(item)} in {low} to {high}"
+        return [(cell.with_unknown(name, low, high), {name: Fraction(1)})]
 
     def own_corners(self, cell: Cell) -> list[Point]:
         """The corners of a cell that are not made by the cut of unknowns without bounds."""

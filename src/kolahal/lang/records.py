@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import SupportsFloat, TypeAlias
 
 from kolahal.errors import UsageError
+from kolahal.lang.enclosures import MATH, math_value
 from kolahal.lang.pretty import print_number
 
 RECORD = "record"  # the name of a record in printed programs
@@ -115,7 +116,7 @@ class RunOf:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Arithmetic (+ - * / neg), comparison, and, or, not, max, min, abs, clip(x, low, high), or if(test, then, else)."""
+    """Arithmetic (+ - * / neg), comparison, and, or, not, max, min, abs, clip(x, low, high), if(test, then, else), or of `math`."""
 
     op: str
     of: tuple[RecordFunction, ...]
@@ -190,6 +191,8 @@ def _apply(op: str, of: list[FieldValue]) -> FieldValue:
             return min(numbers)
         case "clip", [value, low, high]:
             return min(max(value, low), high)
+        case _, [value] if op in MATH:
+            return math_value(op, value)
         case _:
             raise AssertionError(f"{op} of {of} has no meaning")
 
@@ -205,6 +208,8 @@ def is_whole(item: RecordFunction, row: RowClass, names: Collection[str] = ()) -
             return any(f.name == name and f.kind == "int" for f in row.fields)
         case Apply("if", (_, then, orelse)):
             return is_whole(then, row, names) and is_whole(orelse, row, names)
+        case Apply("floor"):
+            return True
         case Apply("+" | "-" | "*" | "neg" | "abs" | "max" | "min" | "clip", of):
             return all(is_whole(part, row, names) for part in of)
         case _:
@@ -228,7 +233,7 @@ def print_item(item: RecordFunction, dot: str = ".") -> str:
             return f"(not {print_item(of, dot)})"
         case Apply("neg", (of,)):
             return f"(-{print_item(of, dot)})"
-        case Apply("abs" | "max" | "min" | "clip" as name, several):
+        case Apply(name, several) if name in ("abs", "max", "min", "clip", *MATH):
             return f"{name}({', '.join(print_item(part, dot) for part in several)})"
         case Apply(op, (left, right)):
             return f"({print_item(left, dot)} {op} {print_item(right, dot)})"

@@ -13,6 +13,7 @@ from typing import Any, SupportsFloat
 from kolahal.errors import UsageError
 from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
+from kolahal.lang.enclosures import MATH
 from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import print_block, print_docstring, print_expression, print_number
@@ -368,7 +369,7 @@ def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, 
     body = "\n".join(print_block(as_written(sketch.body, sketch.private.name, sketch.private.table)))
     code = f"def {sketch.name}({', '.join(p.name for p in sketch.parameters)}):\n{body}\n"
     # What is executed is our own print of the allow-listed program, never the user's text.
-    builtins = {"len": len, "range": range, "max": max, "min": min, "abs": abs, "list": list, "sum": sum, "clip": clip_value}
+    builtins = {"len": len, "range": range, "max": max, "min": min, "abs": abs, "list": list, "sum": sum, "clip": clip_value, **MATH}
     names: dict[str, object] = {"__builtins__": builtins}
     table = sketch.private.table
     if table is not None and table.depends_on_run:

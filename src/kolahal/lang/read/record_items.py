@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from kolahal.lang.cells import item_range
+from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
     ONE,
@@ -148,8 +149,10 @@ class ItemReader:
     def arithmetic(self, node: ast.expr, left: ast.expr, op: ast.operator, right: ast.expr) -> RecordFunction:
         if isinstance(op, ast.Pow):
             power, base = self.constant(right), self.number(left)
+            if power == Fraction(1, 2):
+                return Apply("sqrt", (base,))
             if power is None or power.denominator != 1 or not 1 <= power <= MOST_POWER:
-                raise self.no_place(node, f"powers are whole numbers from 1 to {MOST_POWER}")
+                raise self.no_place(node, f"powers are 0.5 and whole numbers from 1 to {MOST_POWER}")
             item = base
             for _ in range(int(power) - 1):
                 item = Apply("*", (item, base))
@@ -193,6 +196,10 @@ class ItemReader:
 
     def call(self, node: ast.expr, func: ast.expr, args: list[ast.expr]) -> RecordFunction:
         name = "clip" if self.tree.ours(func) == "clip" else func.id if isinstance(func, ast.Name) else ""
+        if (found := self.of_math(func)) is not None:
+            if len(args) != 1:
+                raise self.no_place(node, f"{found} has one argument")
+            return Apply(found, (self.number(args[0]),))
         of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs") else ()
         match name, len(of):
             case "clip", 3:
@@ -207,7 +214,27 @@ class ItemReader:
             case ("sum" | "len" | "any" | "all"), _:
                 raise self.no_place(node, "an aggregate inside an aggregate would look at all records for each of them")
             case _:
-                raise self.no_place(node, "an aggregate has clip(x, low, high), max, min and abs of one record")
+                raise self.no_place(node, f"an aggregate has clip(x, low, high), max, min, abs, and {', '.join(MATH)} from math")
+
+    def of_math(self, func: ast.expr) -> str | None:
+        """The name of a function of Python's `math`, by the imports of the file; in a text without imports, by its own."""
+        module, word = "", ""
+        match func:
+            case ast.Attribute(ast.Name(id=module), word) if word in MATH:
+                wanted = ("math", "")
+            case ast.Name(id=word):
+                wanted = ("", word)
+            case _:
+                return None
+        bound = [b for node in self.tree.module.body for b in _bindings(node) if b[0] == (module or word)]
+        if not bound:
+            return word if wanted == ("", word) and word in MATH else None
+        if len(bound) > 1 or bound[0][1] is None:
+            return None
+        source = bound[0][1]
+        if module:
+            return word if source == ("math", "") else None
+        return source[1] if source[0] == "math" and source[1] in MATH else None
 
     # ---- the loop over records
 
@@ -236,6 +263,19 @@ def both(left: RecordFunction, right: RecordFunction) -> RecordFunction:
     if FALSE in (left, right):
         return FALSE
     return right if left == TRUE else left if right == TRUE else Apply("and", (left, right))
+
+
+def _bindings(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
+    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
+    match node:
+        case ast.Import(names):
+            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
+        case ast.ImportFrom(module, names):
+            return [(a.asname or a.name, (module or "", a.name)) for a in names]
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return [(name, None)]
+        case _:
+            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 @dataclass(slots=True)

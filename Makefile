@@ -50,7 +50,7 @@ COUNT2 ?= $(COUNT)
 hunt: .venv/ready
 	failed=0; $(BIN)/python -m bench.hunt $(COUNT) $(HUNT) || failed=1; \
 	$(BIN)/python -m bench.second_hunt $(COUNT2) $(SECOND) || failed=1; \
-	$(BIN)/pytest -n 2 -m hunt tests/proof || failed=1; exit $$failed
+	$(BIN)/pytest -n 2 -m hunt tests/proof tests/editor || failed=1; exit $$failed
 
 # everything that gives a verdict, on every program of tests/known/attacks, and brute force
 attacks: .venv/ready

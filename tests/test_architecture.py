@@ -56,6 +56,7 @@ MAY_IMPORT = {
     "opendp": BELOW | {"checking", "emission", "report"},
     "workers": {"errors"},
     "batch": PROOFS | {"__version__", "checking", "roads", "report", "sketches", "workers"},
+    "editor": PROOFS | {"checking", "lang.patch", "report", "roads", "workers"},
     "evaluation": PROOFS | {"search", "roads", "sketches", "report"},
 }
 ROADS = {"roads", "evaluation"}  # only these name two steps
@@ -72,6 +73,9 @@ KEEPERS = {
     "click": {"cli/"},
     "rich": {"cli/", "report/", "display.py"},
     "jinja2": {"report/"},
+    "pygls": {"editor/server.py"},
+    "lsprotocol": {"editor/server.py"},
+    "mcp": {"editor/agents.py"},
 }
 EXECUTORS = {
     "lang/sketch.py",
@@ -211,7 +215,7 @@ def test_no_two_types_have_one_name():
 
 def test_what_make_installs_is_there():
     """Tests of what is optional for users are skipped where it is missing; here it must not be."""
-    needed = ("numba", "opendp", "cvc5", "distributed", "playwright", "sympy")
+    needed = ("numba", "opendp", "cvc5", "distributed", "playwright", "sympy", "pygls", "pytest_lsp", "mcp")
     assert [name for name in needed if find_spec(name) is None] == []
 
 

@@ -62,17 +62,25 @@ class CalledOff(Exception):
     """Nobody wants to know what comes of a job any more."""
 
 
-def call(limits: Limits, function: Callable[..., T], *arguments: object, stop: threading.Event | None = None) -> T:
+def call(
+    limits: Limits,
+    function: Callable[..., T],
+    *arguments: object,
+    stop: threading.Event | None = None,
+    crew: Crew | None = None,
+) -> T:
     """`function(*arguments)` in a process of its own, which ends early, with CalledOff, once `stop` is set.
 
-    Any thread may call; those of a pool, or of another machine's, make up the executor of a batch.
+    Any thread may call; those of a pool, or of another machine's, make up the executor of a batch. A `crew` is there for
+    those whose workers should not load what others need.
     """
-    worker = _crew.take()
+    crew = crew or _crew
+    worker = crew.take()
     kind, value = "lost", None
     try:
         kind, value = worker.do(limits, function, arguments, stop)
     finally:
-        _crew.give_back(worker, fit=kind in ("done", "raised", "memory", "died", "off"))
+        crew.give_back(worker, fit=kind in ("done", "raised", "memory", "died", "off"))
     result: T = _outcome(limits, kind, value)
     return result
 
@@ -91,6 +99,23 @@ def _outcome(limits: Limits, kind: str, value: Any) -> Any:
             raise CalledOff
         case _:
             raise WorkerDied(value or "its worker was killed")
+
+
+class Elsewhere:
+    """A function that is loaded where it is done, and not here."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.place = module, name
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        return _find, self.place
+
+    def __call__(self, *arguments: object) -> Any:
+        return _find(*self.place)(*arguments)
+
+
+def _find(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 def stop() -> None:
@@ -203,8 +228,8 @@ class _Worker:
         self.link.close()
 
 
-class _Crew:
-    """The workers of this process: idle ones are used again."""
+class Crew:
+    """Workers of this process: idle ones are used again."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -240,7 +265,7 @@ class _Crew:
             self.idle.clear()
 
 
-_crew = _Crew()
+_crew = Crew()
 
 
 # ---------------------------------------------------------------- the side that works

@@ -1,12 +1,16 @@
-"""`kolahal lsp`: where people work."""
+"""`kolahal lsp` and `watch`: where people work."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
+
+import click
 
 from kolahal import __version__
 from kolahal.cli.base import cli, finish, limits
-from kolahal.errors import UsageError
+from kolahal.errors import UsageError, harmless
+from kolahal.sketches.gallery import find
 
 if TYPE_CHECKING:
     from kolahal.workers import Limits
@@ -30,3 +34,25 @@ def lsp_command(limit: Limits) -> None:
         raise UsageError("`kolahal lsp` needs pygls: pip install 'kolahal[lsp]'") from None
     serve(desk, __version__)
     finish(0)
+
+
+@cli.command()
+@click.argument("target", metavar="FILE.py")
+@limits(seconds=60, memory=4096)
+def watch(target: str, limit: Limits) -> None:
+    """Say what is known of a file, again each time that it changes, until Ctrl-C: faults, verdicts, costs, remedies."""
+    from kolahal.editor.desk import Desk
+    from kolahal.editor.terminal import watch_file
+
+    path = find(target)
+
+    async def tell() -> None:
+        async for text in watch_file(path, desk):
+            click.echo(f"{harmless(text)}\n")
+
+    desk = Desk(limit)
+    desk.warm()
+    try:
+        asyncio.run(tell())
+    finally:
+        desk.close()

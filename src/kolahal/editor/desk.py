@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 
 from kolahal.editor.findings import WARNING, Findings, Judgement, Note, look
 from kolahal.editor.fixes import Place
-from kolahal.editor.judging import judge, load, mend
 from kolahal.errors import harmless
 from kolahal.verdicts import Refuted, Unknown
-from kolahal.workers import CalledOff, Limits, Stopped, WorkerDied, call, stop
+from kolahal.workers import CalledOff, Crew, Elsewhere, Limits, Stopped, WorkerDied, call
 
 MOST_KNOWN = 500  # judgements that are kept; the oldest goes first
 READING = Limits(seconds=20, memory=2048)  # of a text; it takes milliseconds
+JUDGING = "kolahal.editor.judging"  # loaded by the workers alone: it takes most of a second
+judge, mend, load = (Elsewhere(JUDGING, name) for name in ("judge", "mend", "load"))
 
 T = TypeVar("T")
 
@@ -32,23 +33,23 @@ class Desk:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits  # of one judgement
         self.known: OrderedDict[str, Judgement] = OrderedDict()
-        self._reading = ThreadPoolExecutor(1, "reading")
-        self._judging = ThreadPoolExecutor(1, "judging")
+        self._reading = _Lane("reading")
+        self._judging = _Lane("judging")
         self._stops: set[threading.Event] = set()
         self._seen: dict[str, frozenset[str]] = {}  # path → keys of the programs that were there last
 
     def warm(self) -> None:
         """Start the processes, which load for most of a second, before there is anything to do."""
-        for lane in (self._judging, self._reading):
-            lane.submit(self._quietly, load)
+        self._judging.threads.submit(_quietly, self._judging, load)
+        self._reading.threads.submit(_quietly, self._reading, look, "", "", {})
 
     def close(self) -> None:
         """End all that goes on."""
         for event in tuple(self._stops):
             event.set()
-        stop()
-        self._reading.shutdown(wait=False, cancel_futures=True)
-        self._judging.shutdown(wait=False, cancel_futures=True)
+        for lane in (self._reading, self._judging):
+            lane.crew.stop()
+            lane.threads.shutdown(wait=False, cancel_futures=True)
 
     async def follow(self, text: str, path: str) -> AsyncIterator[Findings]:
         """What is to be said of a text: at once, and again after each judgement. Whoever stops listening calls it off."""
@@ -101,25 +102,33 @@ class Desk:
             told = harmless(str(error).partition("\n")[0])
             return Judgement(Unknown(f"the check failed: {type(error).__name__}: {told}"))
 
-    async def _do(self, lane: ThreadPoolExecutor, limits: Limits, function: Callable[..., T], *arguments: Any) -> T:
+    async def _do(self, lane: _Lane, limits: Limits, function: Callable[..., T], *arguments: Any) -> T:
         event = threading.Event()
         self._stops.add(event)
-        waiting: Future[T] = lane.submit(partial(self._call, event, limits, function, *arguments))
+        waiting: Future[T] = lane.threads.submit(partial(_unless_off, event, lane, limits, function, *arguments))
         try:
             return await asyncio.wrap_future(waiting)
         finally:
             event.set()  # of no effect on what has ended
             self._stops.discard(event)
 
-    @staticmethod
-    def _call(event: threading.Event, limits: Limits, function: Callable[..., T], *arguments: Any) -> T:
-        if event.is_set():
-            raise CalledOff
-        return call(limits, function, *arguments, stop=event)
 
-    @staticmethod
-    def _quietly(function: Callable[[], None]) -> None:
-        try:
-            call(READING, function)
-        except (Stopped, WorkerDied, OSError):
-            return  # the first real question will say so
+class _Lane:
+    """A thread and its worker, one thing at a time."""
+
+    def __init__(self, name: str) -> None:
+        self.threads = ThreadPoolExecutor(1, name)
+        self.crew = Crew()
+
+
+def _unless_off(event: threading.Event, lane: _Lane, limits: Limits, function: Callable[..., T], *arguments: Any) -> T:
+    if event.is_set():
+        raise CalledOff
+    return call(limits, function, *arguments, stop=event, crew=lane.crew)
+
+
+def _quietly(lane: _Lane, function: Callable[..., Any], *arguments: Any) -> None:
+    try:
+        call(READING, function, *arguments, crew=lane.crew)
+    except (Stopped, WorkerDied, OSError):
+        return  # the first real question will say so

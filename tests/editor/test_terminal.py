@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.editor.programs import FAULTY, GREEDY, PRIVATE
 
 from kolahal.cli import main
-from tests.editor.programs import FAULTY, GREEDY, PRIVATE
 
 PATIENCE = 60.0
 

@@ -1,4 +1,4 @@
-"""`kolahal lsp` and `watch`: where people work."""
+"""`kolahal lsp`, `watch` and `mcp`: where people and agents work."""
 
 from __future__ import annotations
 
@@ -56,3 +56,14 @@ def watch(target: str, limit: Limits) -> None:
         asyncio.run(tell())
     finally:
         desk.close()
+
+
+@cli.command("mcp")
+@limits(seconds=60, memory=4096)
+def mcp_command(limit: Limits) -> None:
+    """The checker as tools for coding agents (check, synth, test, explain), over the Model Context Protocol on standard input and output."""
+    try:
+        from kolahal.editor.agents import serve_agents
+    except ImportError:
+        raise UsageError("`kolahal mcp` needs the MCP SDK: pip install 'kolahal[mcp]'") from None
+    serve_agents(limit, __version__)

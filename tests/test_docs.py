@@ -16,7 +16,7 @@ from kolahal.sketches.gallery import GALLERY, load_one
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-NEEDS = {"docs/how-to/opendp.md": "opendp"}  # pages about packages that one may not have
+NEEDS = {"docs/how-to/opendp.md": "opendp", "docs/how-to/emit.md": "opendp", "docs/how-to/agents.md": "mcp"}  # pages about packages that one may not have
 NOT_RUN = {  # blocks that set up an environment, which no test should do: how many a page has
     "README.md": 1,
     "docs/how-to/cluster.md": 1,

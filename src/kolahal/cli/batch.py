@@ -22,6 +22,7 @@ from kolahal.cli.base import (
     REFUTED,
     UNKNOWN,
     cli,
+    complete_target,
     finish,
     limits,
     processes,
@@ -54,7 +55,7 @@ RESULTS, SUMMARY = "results.jsonl", "summary.txt"
 
 
 @cli.command()
-@click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+@click.argument("targets", metavar="TARGET...", nargs=-1, required=True, shell_complete=complete_target)
 @click.option("--check", "action", flag_value="check", help="Check everything; a sketch with holes is a mistake.")
 @click.option("--synth", "action", flag_value="synth", help="Synthesize everything; one without holes is a mistake.")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level of what is checked.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kolahal import __version__
-from kolahal.cli.base import cli, finish, limits
+from kolahal.cli.base import cli, complete_target, finish, limits
 from kolahal.errors import UsageError, harmless
 from kolahal.sketches.gallery import find
 
@@ -37,7 +37,7 @@ def lsp_command(limit: Limits) -> None:
 
 
 @cli.command()
-@click.argument("target", metavar="FILE.py")
+@click.argument("target", metavar="FILE.py", shell_complete=complete_target)
 @limits(seconds=60, memory=4096)
 def watch(target: str, limit: Limits) -> None:
     """Say what is known of a file, again each time that it changes, until Ctrl-C: faults, verdicts, costs, remedies."""

@@ -20,6 +20,7 @@ from kolahal.cli.base import (
     UNKNOWN,
     as_json,
     cli,
+    complete_target,
     exit_code,
     finish,
     load_complete,
@@ -28,6 +29,7 @@ from kolahal.cli.base import (
     read_document,
     seed,
     supervised,
+    tell_files,
     workers,
     write_files,
 )
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @cli.command()
-@click.argument("target", metavar="MECHANISM")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option(
     "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps.  [default: its ε]"
 )
@@ -98,6 +100,7 @@ def check(
             result = _write(
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
             )
+        tell_files(out, result["files"])
     if sarif:
         echo_json(dump(sarif_document(check_remarks(sketch, found, str(claimed)), __version__)))
     elif as_json:
@@ -210,7 +213,7 @@ def _verified_document(found: Verified) -> dict[str, Any]:
 
 
 @cli.command("test")
-@click.argument("target", metavar="MECHANISM")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
 @click.option("--profile", type=click.Choice(["quick", "default", "thorough"]), default="default", show_default=True)
 @click.option(

@@ -16,6 +16,7 @@ from kolahal.cli.base import (
     as_json,
     backends,
     cli,
+    complete_target,
     echo_lines,
     exit_code,
     finish,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @cli.command()
-@click.argument("target", metavar="SKETCH", required=False)
+@click.argument("target", metavar="SKETCH", required=False, shell_complete=complete_target)
 def show(target: str | None) -> None:
     """The sketch as it was understood; without a name, the gallery."""
     from kolahal.report.text import render_sketch
@@ -45,7 +46,7 @@ def show(target: str | None) -> None:
 
 
 @cli.command("emit")
-@click.argument("target", metavar="MECHANISM")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--out", type=OutFile(), help="Where to write it.  [default: standard output]")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
 @click.option("--no-check", is_flag=True, help="Do not judge it first; then it is only written with --force.")

@@ -100,7 +100,6 @@ def check(
             result = _write(
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
             )
-        tell_files(out, result["files"])
     if sarif:
         echo_json(dump(sarif_document(check_remarks(sketch, found, str(claimed)), __version__)))
     elif as_json:
@@ -109,6 +108,8 @@ def check(
         click.echo(render_check(sketch, found, str(claimed), shown if snippet else ""), nl=False)
         if shown and not snippet:
             click.echo("A program that shows it without Kolahal: the same command with --snippet.")
+    if out is not None:
+        tell_files(out, result["files"])
     if verbose:
         click.echo(f"proofs that did not pass their own re-check: {len(found.failed_rechecks)}", err=True)
         for told in found.failed_rechecks:

@@ -141,11 +141,12 @@ def synth(
     if out is not None:
         with progress("drawing the report"):
             result = _write(out, found, result, command, backend)
-        tell_files(out, result["files"])
     if patch:
         echo_lines(_patch(target, found, auto, force))
     else:
         echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds, width()), nl=False)
+    if out is not None:
+        tell_files(out, result["files"])
     if found.reason:
         click.echo(f"Why: {found.reason}. `--method exact` searches all the same, for as long as that takes.", err=True)
     finish(synthesis_code(found))

@@ -16,7 +16,7 @@ from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import holds
-from kolahal.lang.pretty import print_block, print_expression, print_number
+from kolahal.lang.pretty import ShownAsText, print_block, print_expression, print_number
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import Table, read_records
 from kolahal.lang.scale import Scale, parse_scale
@@ -73,7 +73,7 @@ Completion = tuple[Scale, ...]
 
 
 @dataclass(frozen=True)
-class Sketch:
+class Sketch(ShownAsText):
     """A program whose noise scales may be holes, with what is private in it and who its neighbours are."""
 
     name: str
@@ -231,6 +231,9 @@ class Sketch:
         body = print_block(self.body[self.preconditions :])
         return "\n".join([*header, *doc, *asserted, *answers, *body]) + "\n"
 
+    def __repr__(self) -> str:
+        return f"<{self.name}: {_count(len(self.holes), 'hole')}, {self.adjacency}>"
+
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self.holes:
             example = ", ".join(['"2/eps"'] * len(self.holes))
@@ -242,7 +245,7 @@ class Sketch:
 
 
 @dataclass(frozen=True, slots=True)
-class Mechanism:
+class Mechanism(ShownAsText):
     """A sketch with a scale for each of its holes."""
 
     sketch: Sketch
@@ -302,6 +305,9 @@ class Mechanism:
 
     def __str__(self) -> str:
         return str(self.filled())
+
+    def __repr__(self) -> str:
+        return f"<{self.sketch.name}: {', '.join(map(str, self.completion))}>"
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self.filled()(*args, **kwargs)

@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from bench import cast
 
 import pages
 from how_to import BLOCK, REWRITE, ROOT, run_page
@@ -105,3 +106,10 @@ def test_the_picture() -> None:
     assert picture == pages.draw_verdicts(found.law.text, verdicts, picks)
     sample = [(2, 4), (3, 3), (2, 3), (1, 8)]
     assert pages.judge_scales(sketch, sample) == {place: verdicts[place] for place in sample}
+
+
+def test_the_cast_of_the_readme() -> None:
+    """It shows what the README shows, which is what a run prints."""
+    if REWRITE:
+        cast.main()
+    assert cast.CAST.read_text(encoding="utf-8") == cast.draw(cast.read_lines())

@@ -1,8 +1,8 @@
-# Eleven words: demo, test, check, bench, paper, golden, fuzz, hunt, attacks, literature, mutants. The first two set everything up on a bare clone.
+# Twelve words: demo, test, check, wheel, bench, paper, golden, fuzz, hunt, attacks, literature, mutants. The first two set everything up on a bare clone.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench paper golden fuzz hunt attacks literature mutants clean
+.PHONY: demo test check wheel bench paper golden fuzz hunt attacks literature mutants clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -15,6 +15,10 @@ SKETCH ?= above_threshold_1
 demo: .venv/ready
 	$(BIN)/kolahal show $(SKETCH)
 	$(BIN)/kolahal synth $(SKETCH) $(if $(OUT),--out $(OUT))
+	@echo
+	@echo "Next: your own sketch, private program and report:  make demo SKETCH=path.py OUT=folder"
+	@echo "      the verdict while you type:                   $(BIN)/kolahal watch path.py   (editors: docs/how-to/editor.md)"
+	@echo "      from a plain function to a private release:   docs/tutorial.md"
 
 test: check
 
@@ -22,6 +26,15 @@ check: .venv/ready
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt and not literature'
+
+# the package as users get it: built, installed without anything else, and used
+wheel:
+	rm -rf build dist .bare
+	$(PYTHON) -m venv .bare
+	.bare/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	.bare/bin/pip install --quiet --disable-pip-version-check -c constraints.txt dist/kolahal-*.whl
+	cd .bare && bin/kolahal synth sum --out result && bin/python result/sum_private.py --self-test && bin/kolahal verify result/certificate.json
+	rm -rf build dist .bare
 
 bench: .venv/ready
 	$(BIN)/python -m bench
@@ -50,7 +63,7 @@ COUNT2 ?= $(COUNT)
 hunt: .venv/ready
 	failed=0; $(BIN)/python -m bench.hunt $(COUNT) $(HUNT) || failed=1; \
 	$(BIN)/python -m bench.second_hunt $(COUNT2) $(SECOND) || failed=1; \
-	$(BIN)/pytest -n 2 -m hunt tests/proof || failed=1; exit $$failed
+	$(BIN)/pytest -n 2 -m hunt tests/proof tests/editor || failed=1; exit $$failed
 
 # everything that gives a verdict, on every program of tests/known/attacks, and brute force
 attacks: .venv/ready

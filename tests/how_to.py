@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "how-to"
 BLOCK = re.compile(r"^```(?P<language>\w*)[ ]?(?P<file>[\w./-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-SECONDS = re.compile(r"\b(init|opti|enum|verify|total|in) \d+\.\d+")
+SECONDS = re.compile(r"\b(preparing|finding the law|ranking|proving|the rest|total|in) \d+\.\d+")
 REWRITE = os.environ.get("KOLAHAL_GOLDEN") == "rewrite"
 
 

@@ -7,6 +7,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from bench import cast
 
 import pages
 from how_to import BLOCK, REWRITE, ROOT, run_page
@@ -16,7 +17,7 @@ from kolahal.sketches.gallery import GALLERY, load_one
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
-NEEDS = {"docs/how-to/opendp.md": "opendp"}  # pages about packages that one may not have
+NEEDS = {"docs/how-to/opendp.md": "opendp", "docs/how-to/emit.md": "opendp", "docs/how-to/agents.md": "mcp"}  # pages about packages that one may not have
 NOT_RUN = {  # blocks that set up an environment, which no test should do: how many a page has
     "README.md": 1,
     "docs/how-to/cluster.md": 1,
@@ -105,3 +106,10 @@ def test_the_picture() -> None:
     assert picture == pages.draw_verdicts(found.law.text, verdicts, picks)
     sample = [(2, 4), (3, 3), (2, 3), (1, 8)]
     assert pages.judge_scales(sketch, sample) == {place: verdicts[place] for place in sample}
+
+
+def test_the_cast_of_the_readme() -> None:
+    """It shows what the README shows, which is what a run prints."""
+    if REWRITE:
+        cast.main()
+    assert cast.CAST.read_text(encoding="utf-8") == cast.draw(cast.read_lines())

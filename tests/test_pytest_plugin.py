@@ -213,3 +213,20 @@ def test_the_plugin_is_declared_and_cheap() -> None:
     code = "import sys, kolahal.pytest_plugin; print([m for m in ('numpy', 'scipy', 'z3', 'flint', 'click') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_a_path_is_looked_for_beside_the_test(pytester: pytest.Pytester) -> None:
+    """Wherever pytest was started; and what is wrong with a file is told without our own code around it."""
+    folder = pytester.mkdir("below")
+    program = "@sketch(adjacent=one_within(1))\ndef f(q: Private[1], eps: Epsilon):\n    return {}q[0] + Lap(1/eps)\n"
+    (folder / "mechanisms.py").write_text(program.format(""))
+    (folder / "broken.py").write_text(program.format("round(q) + "))
+    (folder / "test_beside.py").write_text(
+        "import pytest\n\n@pytest.mark.dp('mechanisms.py:f')\ndef test_good():\n    pass\n\n"
+        "@pytest.mark.dp('broken.py')\ndef test_broken():\n    pass\n"
+    )
+    plugin = () if INSTALLED else ("-p", "kolahal.pytest_plugin")
+    result = pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", "-p", "no:xdist", "below")
+    result.assert_outcomes(passed=1, failed=1)
+    text = result.stdout.str()
+    assert "error K102" in text and "pytest_plugin.py" not in text

@@ -42,17 +42,21 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     returned = pyfuncitem.obj(**values)
     mechanism = _find_mechanism(pyfuncitem, [returned, *marker.args, *values.values()])
     from kolahal.checking import check
+    from kolahal.errors import KolahalError
 
     claim = str(marker.kwargs.get("eps", ""))
     allowed = {name for name in ALLOWED if marker.kwargs.get(name)}
-    _judge(mechanism, check(mechanism, claim), claim, allowed)
+    try:
+        found = check(mechanism, claim)
+    except KolahalError as error:
+        pytest.fail(f"{pyfuncitem.nodeid}: {error}", False)
+    _judge(mechanism, found, claim, allowed)
     return True
 
 
 def _find_mechanism(item: pytest.Function, candidates: list[Any]) -> Sketch:
     """The first mechanism among what a test gave back, its marker named, and its arguments hold."""
     from kolahal.lang.sketch import Mechanism, Sketch
-    from kolahal.sketches.gallery import load_one
 
     for candidate in candidates:
         if isinstance(candidate, Mechanism):
@@ -60,11 +64,27 @@ def _find_mechanism(item: pytest.Function, candidates: list[Any]) -> Sketch:
         if isinstance(candidate, Sketch):
             return candidate
         if isinstance(candidate, str) and candidate in item.get_closest_marker("dp").args:  # type: ignore[union-attr]
-            return load_one(candidate)
+            return _load(item, candidate)
     raise pytest.UsageError(
         f"{item.nodeid}: pytest.mark.dp found no mechanism; return one, take one as an argument, "
         'or name one: @pytest.mark.dp("path.py:function")'
     )
+
+
+def _load(item: pytest.Function, target: str) -> Sketch:
+    """The mechanism of a name of the gallery, or of a path, beside the test's own file if it is there."""
+    from kolahal.errors import KolahalError
+    from kolahal.lang.read.front import split_target
+    from kolahal.sketches.gallery import load_one
+
+    path, name = split_target(target)
+    beside = item.path.parent / path
+    if beside.is_file():
+        target = f"{beside}:{name}" if name else str(beside)
+    try:
+        return load_one(target)
+    except KolahalError as error:  # what is wrong, without the way to it through our own code
+        pytest.fail(f"{item.nodeid}: {error}", False)
 
 
 def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from html import escape
 from typing import Any
 
 from kolahal.errors import UsageError
@@ -30,6 +31,12 @@ class Judged:
 
     def __str__(self) -> str:
         return f"{describe_completion(self.ranked.completion)}  {describe_verdict(self.verdict)}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p><b>{describe_completion(self.ranked.completion)}</b> {escape(describe_verdict(self.verdict))}</p>"
 
     def is_rejected(self, alpha: float) -> bool:
         """Refuted, or undecided with a test that speaks against it."""

@@ -74,6 +74,7 @@ class RankingSettings:
     resolution: float = 0.05  # losses closer than this, in units of ε, count as equal: the probe's own error
     tight: float = 0.1  # this far from ε a loss counts as tight: climbs do not reach the limit, and estimates differ
     measured_per_hole: int = 20  # how many get their expected error simulated
+    second_opinion: bool = False  # whether the final test also looks at what is proved; it takes as long as a proof
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
 from kolahal.model import Example, Odds
@@ -52,7 +52,7 @@ class UpTo:
 class Certificate:
     """A proof as data: a JSON document that is checked again without trusting whoever found it."""
 
-    text: str
+    text: str = field(repr=False)  # thousands of lines
 
     def document(self) -> Any:
         """The text as data; whoever wrote it, nothing of it is checked yet."""

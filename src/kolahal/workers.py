@@ -6,12 +6,14 @@ state whatever ran before it, which keeps results equal to the last byte on one 
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import signal
 import subprocess
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -36,6 +38,8 @@ SAME_EVERYWHERE = {
 }
 MIB = 1 << 20
 PATIENCE = 10  # seconds to wait for the scheduler of a cluster
+GLANCE = 0.02  # seconds between two looks at whether a job was called off
+OFF = "off"  # what a worker is told then
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +58,29 @@ class WorkerDied(Exception):
     """The process of a job ended before the job did."""
 
 
-def call(limits: Limits, function: Callable[..., T], *arguments: object) -> T:
-    """`function(*arguments)` in a process of its own.
+class CalledOff(Exception):
+    """Nobody wants to know what comes of a job any more."""
 
-    Any thread may call; those of a pool, or of another machine's, make up the executor of a batch.
+
+def call(
+    limits: Limits,
+    function: Callable[..., T],
+    *arguments: object,
+    stop: threading.Event | None = None,
+    crew: Crew | None = None,
+) -> T:
+    """`function(*arguments)` in a process of its own, which ends early, with CalledOff, once `stop` is set.
+
+    Any thread may call; those of a pool, or of another machine's, make up the executor of a batch. A `crew` is there for
+    those whose workers should not load what others need.
     """
-    worker = _crew.take()
+    crew = crew or _crew
+    worker = crew.take()
     kind, value = "lost", None
     try:
-        kind, value = worker.do(limits, function, arguments)
+        kind, value = worker.do(limits, function, arguments, stop)
     finally:
-        _crew.give_back(worker, fit=kind in ("done", "raised", "memory", "died"))
+        crew.give_back(worker, fit=kind in ("done", "raised", "memory", "died", "off"))
     result: T = _outcome(limits, kind, value)
     return result
 
@@ -79,8 +95,27 @@ def _outcome(limits: Limits, kind: str, value: Any) -> Any:
             raise Stopped(f"stopped at its limit of {limits.memory} MiB")
         case "time":
             raise Stopped(f"stopped at its limit of {limits.seconds:g} s")
+        case "off":
+            raise CalledOff
         case _:
             raise WorkerDied(value or "its worker was killed")
+
+
+class Elsewhere:
+    """A function that is loaded where it is done, and not here."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self.place = module, name
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        return _find, self.place
+
+    def __call__(self, *arguments: object) -> Any:
+        return _find(*self.place)(*arguments)
+
+
+def _find(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)
 
 
 def stop() -> None:
@@ -151,18 +186,37 @@ class _Worker:
         )
         theirs.close()
 
-    def do(self, limits: Limits, function: Callable[..., Any], arguments: tuple[object, ...]) -> tuple[str, Any]:
-        """What came of a job: done, raised, memory, died, time, or nothing because the worker itself died."""
+    def do(
+        self,
+        limits: Limits,
+        function: Callable[..., Any],
+        arguments: tuple[object, ...],
+        stop: threading.Event | None = None,
+    ) -> tuple[str, Any]:
+        """What came of a job: done, raised, memory, died, off, time, or nothing because the worker itself died."""
         try:
             self.link.send(sys.path)
             self.link.send((limits, function, arguments))
             self.link.recv()  # it has loaded the job: loading is not on the job's clock
-            if not self.link.poll(limits.seconds):
+            if stop is not None and not self._heard(limits.seconds, stop):
+                return "time", None
+            if stop is None and not self.link.poll(limits.seconds):
                 return "time", None
             outcome: tuple[str, Any] = self.link.recv()
             return outcome
         except (EOFError, OSError):
             return "lost", None
+
+    def _heard(self, seconds: float | None, stop: threading.Event) -> bool:
+        """Wait for an outcome, and call the job off once `stop` is set; False if its time is up."""
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        while not self.link.poll(GLANCE):
+            if stop.is_set():
+                self.link.send(OFF)  # it tells an outcome all the same, and is of use for other jobs
+                return True
+            if time.monotonic() > end:
+                return False
+        return True
 
     def kill(self) -> None:
         with suppress(ProcessLookupError, PermissionError):  # it has ended; macOS refuses to kill what has
@@ -174,8 +228,8 @@ class _Worker:
         self.link.close()
 
 
-class _Crew:
-    """The workers of this process: idle ones are used again."""
+class Crew:
+    """Workers of this process: idle ones are used again."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -211,7 +265,7 @@ class _Crew:
             self.idle.clear()
 
 
-_crew = _Crew()
+_crew = Crew()
 
 
 # ---------------------------------------------------------------- the side that works
@@ -223,7 +277,10 @@ def serve(descriptor: int) -> None:
     link = Connection(descriptor)
     while True:
         try:
-            sys.path[:] = link.recv()
+            told = link.recv()
+            if told == OFF:  # too late: the outcome was on its way
+                continue
+            sys.path[:] = told
             job = link.recv()
         except EOFError:
             return
@@ -244,8 +301,14 @@ def _fork(link: Connection, limits: Limits, function: Callable[..., Any], argume
         here.close()
         _work(there, limits, function, arguments)
     there.close()
-    if link in wait([here, link]):  # nobody is there any more to hear the outcome
-        os.killpg(0, signal.SIGKILL)
+    ready = wait([here, link])
+    if link in ready:
+        _listen(link)
+    if here not in ready:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        here.close()
+        return _packed(("off", None))
     try:
         return here.recv_bytes()
     except (EOFError, OSError):
@@ -256,6 +319,14 @@ def _fork(link: Connection, limits: Limits, function: Callable[..., Any], argume
         here.close()
         if child:
             os.waitpid(child, 0)
+
+
+def _listen(link: Connection) -> None:
+    """Hear that a job is called off; or that nobody is there any more to hear the outcome, and end."""
+    try:
+        link.recv()
+    except (EOFError, OSError):
+        os.killpg(0, signal.SIGKILL)
 
 
 def _work(there: Connection, limits: Limits, function: Callable[..., Any], arguments: tuple[object, ...]) -> NoReturn:

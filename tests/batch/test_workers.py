@@ -166,3 +166,29 @@ def test_a_command_is_overseen_in_a_fork():
         oversee(Limits(seconds=60), die)
     with pytest.raises(Stopped, match="300 MiB"):
         oversee(Limits(memory=300), eat)
+
+
+def test_a_job_is_called_off_and_its_worker_goes_on() -> None:
+    """Whoever calls a job off hears of it at once, and the next job finds what is loaded."""
+    crew = workers.Crew()
+    try:
+        first = call(FREE, os.getppid, crew=crew)
+        off = threading.Event()
+        threading.Timer(0.2, off.set).start()
+        start = time.monotonic()
+        with pytest.raises(workers.CalledOff):
+            call(FREE, time.sleep, 60, stop=off, crew=crew)
+        assert time.monotonic() - start < 20
+        assert call(FREE, os.getppid, crew=crew) == first, "it is the same worker"
+        assert call(Limits(seconds=30), abs, -1, stop=threading.Event(), crew=crew) == 1
+        with pytest.raises(Stopped):
+            call(Limits(seconds=0.2), time.sleep, 60, stop=threading.Event(), crew=crew)
+    finally:
+        crew.stop()
+
+
+def test_a_function_elsewhere_is_loaded_by_the_worker_alone() -> None:
+    there = workers.Elsewhere("this_is_no_module_of_python", "any")
+    with pytest.raises(ModuleNotFoundError):
+        call(FREE, there)
+    assert call(FREE, workers.Elsewhere("math", "gcd"), 12, 18) == 6

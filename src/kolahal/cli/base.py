@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from kolahal import __version__
 from kolahal.cli.ends import BOUNDED as BOUNDED
@@ -29,10 +31,11 @@ from kolahal.cli.ends import REFUTED as REFUTED
 from kolahal.cli.ends import UNKNOWN as UNKNOWN
 from kolahal.cli.ends import conclude, echo_json, streams, tell
 from kolahal.cli.ends import echo_lines as echo_lines
+from kolahal.cli.files import tell_files as tell_files
 from kolahal.cli.files import write_files as write_files
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
-from kolahal.sketches.gallery import load_one
+from kolahal.sketches.gallery import GALLERY, load_one
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
@@ -148,13 +151,33 @@ def _leave_interrupts_to_us() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands whose first sentences are listed whole."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, command.get_short_help_str(limit=1000)) for name, command in sorted(self.commands.items())]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kolahal")
 def cli() -> None:
     """Find noise scales that make a program differentially private, and no noisier than they must be.
 
     SKETCH is a name of the gallery, path.py, or path.py:function.
     """
+
+
+def width() -> int | None:
+    """The columns of the terminal; None where output goes elsewhere."""
+    return shutil.get_terminal_size().columns if sys.stdout is not None and sys.stdout.isatty() else None
+
+
+def complete_target(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """For the shell: names of the gallery, and files."""
+    names = [CompletionItem(name) for name in GALLERY if name.startswith(incomplete)]
+    return names or [CompletionItem(incomplete, type="file")]
 
 
 def finish(code: int) -> NoReturn:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from kolahal import __version__
 from kolahal.cli.base import (
     BOUNDED,
     DEFECT,
@@ -21,6 +22,7 @@ from kolahal.cli.base import (
     REFUTED,
     UNKNOWN,
     cli,
+    complete_target,
     finish,
     limits,
     processes,
@@ -28,12 +30,12 @@ from kolahal.cli.base import (
     write_files,
 )
 from kolahal.cli.ends import echo_json
-from kolahal.cli.files import OutFolder
+from kolahal.cli.files import OutFile, OutFolder, write_file
 from kolahal.errors import UsageError
 from kolahal.settings import Settings
 
 if TYPE_CHECKING:
-    from kolahal.batch import Entry
+    from kolahal.batch import Entry, Job
     from kolahal.batch.run import Attempt, OnEnd
     from kolahal.workers import Limits
 
@@ -53,7 +55,7 @@ RESULTS, SUMMARY = "results.jsonl", "summary.txt"
 
 
 @cli.command()
-@click.argument("targets", metavar="TARGET...", nargs=-1, required=True)
+@click.argument("targets", metavar="TARGET...", nargs=-1, required=True, shell_complete=complete_target)
 @click.option("--check", "action", flag_value="check", help="Check everything; a sketch with holes is a mistake.")
 @click.option("--synth", "action", flag_value="synth", help="Synthesize everything; one without holes is a mistake.")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level of what is checked.")
@@ -70,6 +72,7 @@ RESULTS, SUMMARY = "results.jsonl", "summary.txt"
 @click.option("--allow-unknown", is_flag=True, help="Unknown is no failure.")
 @click.option("--allow-bounded", is_flag=True, help="Bounded is no failure.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line a job.")
+@click.option("--sarif", type=OutFile(), help="Also write what is wrong, faults included, as one SARIF 2.1.0 document.")
 @seed
 @processes
 def batch(
@@ -85,6 +88,7 @@ def batch(
     allow_unknown: bool,
     allow_bounded: bool,
     as_json: bool,
+    sarif: Path | None,
     seed: int,
     count: int | None,
 ) -> None:
@@ -99,6 +103,7 @@ def batch(
     start = time.monotonic()
     jobs = find_jobs(targets, Wish(action or "auto", claim, method, Settings(seed=seed)), pass_over)
     if not jobs and pass_over:
+        _write_sarif(sarif, jobs, ())
         return
     if not jobs:
         raise UsageError(f"there is no sketch in {', '.join(targets)}")
@@ -115,12 +120,22 @@ def batch(
         lines, table = _lines(entries), _table(entries, time.monotonic() - start)
         if out is not None:
             write_files(out, {RESULTS: "".join(lines), SUMMARY: table})
+    _write_sarif(sarif, jobs, entries)
     if as_json:
         echo_json("".join(lines), nl=False)
     else:
         click.echo(table + "".join(map(_details, entries)), nl=False)
     allowed = {"unknown"} if allow_unknown else set()
     finish(_code(entries, allowed | ({"bounded"} if allow_bounded else set())))
+
+
+def _write_sarif(file: Path | None, jobs: Sequence[Job], entries: Sequence[Entry]) -> None:
+    from kolahal.cli.remarks import batch_remarks
+    from kolahal.report.json import dump
+    from kolahal.report.sarif import sarif_document
+
+    if file is not None:
+        write_file(file, dump(sarif_document(batch_remarks(jobs, entries, _details), __version__)) + "\n")
 
 
 def _interrupted(ended: Sequence[Entry], jobs: int, seconds: float, as_json: bool, out: Path | None) -> NoReturn:
@@ -213,7 +228,7 @@ def _watching(total: int, ended: list[Entry]) -> Iterator[OnEnd]:
             if entry is not None:
                 ended.append(entry)
                 words = f"{entry.record['target']}: {entry.record['verdict']} ({entry.seconds:.1f} s)"
-                click.echo(f"[{len(ended)}] {words}", err=True)
+                click.echo(f"[{len(ended)} of {total}] {words}", err=True)
 
         yield tell
         return

@@ -8,14 +8,14 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from kolahal.errors import UsageError
+from kolahal.errors import UsageError, harmless
 
 UNFINISHED = ".kolahal-unfinished"  # a folder for files that are being written
 PATIENCE = 10.0  # seconds to wait for another run that is writing; that takes it a fraction of one
@@ -57,6 +57,21 @@ def check_parent(path: Path) -> None:
     if missing.exists():
         raise UsageError(f"{path}: {missing} is not a folder")
     raise UsageError(f"{path}: there is no folder {missing}; make it first, with mkdir -p {path.parent}")
+
+
+PURPOSES = {  # of the files that are written, in words
+    "report.html": "the page to read",
+    "result.json": "all the data; `kolahal report` makes the page of it",
+    "certificate.json": "the proof; `kolahal verify` checks it again",
+    "counterexample.py": "a program that shows the counterexample without Kolahal",
+}
+
+
+def tell_files(folder: Path, files: Iterable[str]) -> None:
+    """Say what a folder holds now, and what for, on standard error: standard output may be a document."""
+    click.echo(harmless(f"Written to {folder}:"), err=True)
+    for name in ("report.html", *files, "result.json"):
+        click.echo(harmless(f"  {name}: {PURPOSES.get(name, 'the private program, to run and to hand out')}"), err=True)
 
 
 def write_files(folder: Path, files: dict[str, str]) -> None:

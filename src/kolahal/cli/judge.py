@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from dataclasses import replace
@@ -13,11 +14,13 @@ import click
 
 from kolahal import __version__
 from kolahal.cli.base import (
+    MISTAKE,
     PROVED,
     REFUTED,
     UNKNOWN,
     as_json,
     cli,
+    complete_target,
     exit_code,
     finish,
     load_complete,
@@ -26,14 +29,17 @@ from kolahal.cli.base import (
     read_document,
     seed,
     supervised,
+    tell_files,
     workers,
     write_files,
 )
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFolder
-from kolahal.errors import UsageError, harmless
+from kolahal.cli.remarks import check_remarks, fault_remarks
+from kolahal.errors import KolahalError, UsageError, harmless
 from kolahal.lang.scale import Scale, parse_number
 from kolahal.lang.sketch import Sketch
+from kolahal.report.sarif import sarif_document
 from kolahal.settings import ALPHA, Settings, TesterSettings
 
 if TYPE_CHECKING:
@@ -42,11 +48,13 @@ if TYPE_CHECKING:
 
 
 @cli.command()
-@click.argument("target", metavar="MECHANISM")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option(
     "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps.  [default: its ε]"
 )
 @as_json
+@click.option("--sarif", is_flag=True, help="Print what is wrong, faults included, as one SARIF 2.1.0 document.")
+@click.option("--snippet", is_flag=True, help="Also print a program that shows the counterexample without Kolahal.")
 @click.option(
     "--out",
     type=OutFolder(),
@@ -57,10 +65,18 @@ if TYPE_CHECKING:
 @click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
 @supervised
 def check(
-    target: str, claim: str, as_json: bool, out: Path | None, seed: int, count: int | None, verbose: bool
+    target: str,
+    claim: str,
+    as_json: bool,
+    sarif: bool,
+    snippet: bool,
+    out: Path | None,
+    seed: int,
+    count: int | None,
+    verbose: bool,
 ) -> None:
     """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
-    sketch = load_complete(target)
+    sketch = _load_or_remark(target) if sarif else load_complete(target)
     from kolahal.checking import check as judge
     from kolahal.checking import parse_claim
     from kolahal.report.json import check_document, dump
@@ -70,13 +86,13 @@ def check(
     claimed = parse_claim(sketch, claim)
     with progress("proving"), workers(count) as pool:
         found = judge(sketch, claim, Settings(seed=seed), pool)
-    exhibited, snippet = None, ""
+    exhibited, shown = None, ""
     if isinstance(found.verdict, Refuted):
         from kolahal.proof.refute import exhibit
 
         exhibited = exhibit.document(found.verdict, sketch, claimed)
-        snippet = exhibit.snippet(found.verdict, sketch, claimed)
-    names = {"sketch": sketch.name, "claim": str(claimed), "program": str(sketch), "snippet": snippet or None}
+        shown = exhibit.snippet(found.verdict, sketch, claimed)
+    names = {"sketch": sketch.name, "claim": str(claimed), "program": str(sketch), "snippet": shown or None}
     result = {**check_document(found, exhibited), **names, "version": __version__}
     if out is not None:
         command = f"kolahal check {shlex.quote(target)}" + (f" --eps-claim {shlex.quote(claim)}" if claim else "")
@@ -84,15 +100,30 @@ def check(
             result = _write(
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
             )
-    if as_json:
+    if sarif:
+        echo_json(dump(sarif_document(check_remarks(sketch, found, str(claimed)), __version__)))
+    elif as_json:
         echo_json(dump(result))
     else:
-        click.echo(render_check(sketch, found, str(claimed), snippet), nl=False)
+        click.echo(render_check(sketch, found, str(claimed), shown if snippet else ""), nl=False)
+        if shown and not snippet:
+            click.echo("A program that shows it without Kolahal: the same command with --snippet.")
+    if out is not None:
+        tell_files(out, result["files"])
     if verbose:
         click.echo(f"proofs that did not pass their own re-check: {len(found.failed_rechecks)}", err=True)
         for told in found.failed_rechecks:
             click.echo(f"  {harmless(told)}", err=True)
     finish(exit_code(found.verdict))
+
+
+def _load_or_remark(target: str) -> Sketch:
+    """A mechanism without holes; what is wrong with one that is none is printed as SARIF."""
+    try:
+        return load_complete(target)
+    except KolahalError as error:
+        echo_json(json.dumps(sarif_document(fault_remarks(target, str(error)), __version__), indent=2))
+        finish(MISTAKE)
 
 
 def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dict[str, Any]) -> dict[str, Any]:
@@ -183,7 +214,7 @@ def _verified_document(found: Verified) -> dict[str, Any]:
 
 
 @cli.command("test")
-@click.argument("target", metavar="MECHANISM")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
 @click.option("--profile", type=click.Choice(["quick", "default", "thorough"]), default="default", show_default=True)
 @click.option(

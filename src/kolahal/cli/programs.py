@@ -16,6 +16,7 @@ from kolahal.cli.base import (
     as_json,
     backends,
     cli,
+    complete_target,
     echo_lines,
     exit_code,
     finish,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @cli.command()
-@click.argument("target", metavar="SKETCH", required=False)
+@click.argument("target", metavar="SKETCH", required=False, shell_complete=complete_target)
 def show(target: str | None) -> None:
     """The sketch as it was understood; without a name, the gallery."""
     from kolahal.report.text import render_sketch
@@ -45,20 +46,24 @@ def show(target: str | None) -> None:
 
 
 @cli.command("emit")
-@click.argument("target", metavar="MECHANISM")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--out", type=OutFile(), help="Where to write it.  [default: standard output]")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
 @click.option("--no-check", is_flag=True, help="Do not judge it first; then it is only written with --force.")
 @click.option(
     "--force", is_flag=True, help="Write it also where nothing is proved; its title says that nothing is claimed."
 )
+@click.option(
+    "--online", is_flag=True, help="Also a class that is asked one answer at a time, where the proof allows that."
+)
 @backends
 @as_json
 def emit_command(
-    target: str, out: Path | None, claim: str, no_check: bool, force: bool, backend: str, as_json: bool
+    target: str, out: Path | None, claim: str, no_check: bool, force: bool, online: bool, backend: str, as_json: bool
 ) -> None:
     """MECHANISM as a Python file that stands alone, with exact noise, if it is proved."""
     from kolahal.emission.release import NOBODY, Withheld, emit
+    from kolahal.proof.online import NotOnline
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 
@@ -75,8 +80,8 @@ def emit_command(
     text, withheld = None, None
     try:
         command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")
-        text = emit(program, verdict, claim, command, force, backend)
-    except Withheld as error:
+        text = emit(program, verdict, claim, command, force, backend, online)
+    except (Withheld, NotOnline) as error:
         withheld = str(error)
         click.echo(withheld, err=True)
     if text is not None and out is not None:

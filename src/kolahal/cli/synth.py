@@ -16,6 +16,7 @@ from kolahal.cli.base import (
     as_json,
     backends,
     cli,
+    complete_target,
     echo_lines,
     exit_code,
     finish,
@@ -23,6 +24,8 @@ from kolahal.cli.base import (
     progress,
     seed,
     supervised,
+    tell_files,
+    width,
     workers,
     write_files,
 )
@@ -53,7 +56,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 
 
 @cli.command()
-@click.argument("target", metavar="SKETCH")
+@click.argument("target", metavar="SKETCH", shell_complete=complete_target)
 @click.option(
     "--method",
     type=click.Choice(["auto", "law", "exact", "paper", "naive", "unlim", "lim", "noopt"]),
@@ -68,6 +71,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
     show_default=True,
     help="How examples are found and finalists tested: our sampler, or StatDP's way as it is published.",
 )
+@click.option("--second-opinion", is_flag=True, help="Also put what is proved to the statistical test.")
 @as_json
 @click.option(
     "--out",
@@ -94,6 +98,7 @@ def synth(
     target: str,
     method: str,
     tester: str,
+    second_opinion: bool,
     as_json: bool,
     out: Path | None,
     seed: int,
@@ -112,6 +117,7 @@ def synth(
     sketch = _load(target, auto, adjacent, private, noise)
     settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
     settings = with_changes(settings, "tester", method=tester)
+    settings = with_changes(settings, "ranking", second_opinion=second_opinion)
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
     from kolahal.report.json import dump, synthesis_document
@@ -129,6 +135,7 @@ def synth(
     plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.called}"] if auto else []
     plain += [f"--noise={noise}"] if noise else []
     plain += [f"--tester={tester}"] if tester != "paired" else []
+    plain += ["--second-opinion"] if second_opinion else []
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
     result = {**synthesis_document(found, seconds, __version__), "command": command}
     if out is not None:
@@ -137,7 +144,9 @@ def synth(
     if patch:
         echo_lines(_patch(target, found, auto, force))
     else:
-        echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds), nl=False)
+        echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds, width()), nl=False)
+    if out is not None:
+        tell_files(out, result["files"])
     if found.reason:
         click.echo(f"Why: {found.reason}. `--method exact` searches all the same, for as long as that takes.", err=True)
     finish(synthesis_code(found))

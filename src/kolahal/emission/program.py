@@ -16,6 +16,7 @@ from typing import Any
 
 from kolahal.emission.answer_type import answer_type
 from kolahal.emission.exact_text import write_exactly
+from kolahal.emission.online import class_name, describe_online, print_class, print_turns
 from kolahal.emission.own_text import own_text, print_words
 from kolahal.emission.promise import AcceptedRange, Promise, check_proof, describe, find_limits
 from kolahal.emission.resolution import NO_SHIFTS, GridPlan, Shifts, plan_grid, read_shifts
@@ -28,7 +29,8 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.records import Apply, parts_of
 from kolahal.lang.released import released
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
-from kolahal.lang.templates import MEASUREMENT, ROWS, RUNTIME, names_in, read_template
+from kolahal.lang.templates import MEASUREMENT, ONLINE, ROWS, RUNTIME, names_in, read_template
+from kolahal.proof.online import Turns
 
 PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file
@@ -45,14 +47,15 @@ def emit(
     command: str | None = None,
     claim: str = "",
     backend: str = PYTHON,
+    turns: Turns | None = None,
 ) -> str:
     """A Python file, for the standard library alone, that runs `mechanism` with exact noise.
 
-    `promise` is what is known of its being `claim`-private (ε, if nothing is claimed) and `command` how to find out
-    again; all of it goes into the docstring. Without a promise the file says that nothing is claimed. With one, it refuses
-    the inputs that the promise does not cover, and the grid of its noise contains the shifts of the proof; a program
-    whose values leave every grid is refused.
-    With the backend "opendp" it also has a function `make_measurement`, which needs OpenDP when it is called.
+    `promise` is what is known of its being `claim`-private (ε, if nothing is claimed) and `command` how to find out again;
+    all of it goes into the docstring. Without a promise the file says that nothing is claimed. With one, it refuses what the
+    promise does not cover, and its grid contains the shifts of the proof; a program whose values leave every grid is refused.
+    With the backend "opendp" it also has a function `make_measurement`, which needs OpenDP when it is called. With `turns`,
+    which the proof must allow, it also has a class that is asked one answer at a time.
     """
     if backend not in (PYTHON, OPENDP):
         raise UsageError(f"there is no backend {backend!r}: choose {PYTHON} or {OPENDP}")
@@ -88,8 +91,14 @@ def emit(
             )
         parts += _print_measurement(program, name, claim)
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
-    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend))
-    return _assemble(words, name, parts, known, backend)
+    online = None
+    if turns is not None:
+        online = _free_name(class_name(name), _taken_names() | _own_names(program) | {name}, "Online")
+        stepped = print_turns(program, turns, _free_name("turn", _own_names(program), "_"))
+        parts += [write_exactly(stepped, wholes, fraction), *print_class(program, turns, name, online, claim)]
+        words += f"\n\n{describe_online(program, online, claim)}"
+    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend, online=online))
+    return _assemble(words, name, parts, known, backend, online=online)
 
 
 def _off_grid(program: Sketch, plan: GridPlan, fix: str) -> OffGrid:
@@ -176,13 +185,15 @@ def _support(file: str = RUNTIME) -> tuple[str, str]:
     text = read_template(file)
     imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines = text.split("\n")
-    first, last = imports[0].lineno - 1, imports[-1].end_lineno
-    return "\n".join(lines[first:last]), "\n".join(lines[last:]).strip("\n")
+    last = imports[-1].end_lineno
+    theirs = [node for node in imports if not (isinstance(node, ast.ImportFrom) and str(node.module).startswith("kolahal."))]
+    return "\n".join(map(ast.unparse, theirs)), "\n".join(lines[last:]).strip("\n")
 
 
 def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
-    return names_in(RUNTIME) | names_in(MEASUREMENT) | names_in(ROWS) | {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement"}
+    own = {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement", "_turns", "_claim"}
+    return names_in(RUNTIME) | names_in(MEASUREMENT) | names_in(ROWS) | names_in(ONLINE) | own
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -201,9 +212,15 @@ def _own_names(program: Sketch) -> frozenset[str]:
 
 
 def _assemble(
-    words: str, name: str, parts: list[str], known: tuple[Known, ...], backend: str, inner: str | None = None
+    words: str,
+    name: str,
+    parts: list[str],
+    known: tuple[Known, ...],
+    backend: str,
+    inner: str | None = None,
+    online: str | None = None,
 ) -> str:
-    """The file; `inner` is the program over answers of one over records."""
+    """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn."""
     imports, support = _support()
     main = f'_main({inner or name}, _KNOWN, __doc__ or "")'
     if inner is not None:
@@ -217,6 +234,11 @@ def _assemble(
         imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
         support += f"\n\n\n{rest}"
         public.append("make_measurement")
+    if online is not None:
+        more, rest = _support(ONLINE)
+        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
+        support += f"\n\n\n{rest}"
+        public.append(online)
     return "\n\n".join(
         [
             print_words(words, indent=""),

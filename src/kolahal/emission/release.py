@@ -10,6 +10,7 @@ from kolahal.emission.program import emit as write
 from kolahal.emission.promise import BOUNDED, NOTHING, PROVED, Promise
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.proof.online import find_turns
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict
 
 NOBODY = Unknown("nobody has checked it")
@@ -49,11 +50,13 @@ def emit(
     command: str | None = None,
     force: bool = False,
     backend: str = PYTHON,
+    online: bool = False,
 ) -> str:
     """`mechanism` as a Python file that stands alone, with exact noise, and with what is known of it in words.
 
     Without a `verdict` it is checked first. A program that is not proved, or not within bounds, is refused; with `force`
     it is written, and says that nothing is claimed about its privacy. The file refuses whatever a proof does not cover.
+    With `online` it also has a class that is asked one answer at a time; that needs a proof that allows it, with or without force.
     """
     program = mechanism if isinstance(mechanism, Sketch) else mechanism.filled()
     if verdict is None:
@@ -61,9 +64,10 @@ def emit(
     if reason := why_withheld(verdict, program.name, force):
         raise Withheld(f"{reason}.")
     promise = promise_of(verdict, program.private.name)
+    turns = find_turns(program, verdict) if online else None
     try:
-        return write(mechanism, promise, command, claim, backend)
+        return write(mechanism, promise, command, claim, backend, turns)
     except OffGrid as error:
-        if not force:
+        if not force or online:
             raise Withheld(f"{error}\n{FORCE}.") from None
         return write(mechanism, replace(promise, kind=NOTHING, certificate=None), command, claim, backend)

@@ -120,6 +120,11 @@ def fill_source(source: Source, sketch: Sketch, completion: Completion) -> str:
     return _filled(source, sketch, completion).result()
 
 
+def fill_edits(source: Source, sketch: Sketch, completion: Completion) -> list[tuple[int, int, str]]:
+    """The same as edits of the text, in order: where each begins and ends, and what is to stand there."""
+    return _filled(source, sketch, completion).edits()
+
+
 def _filled(source: Source, sketch: Sketch, completion: Completion) -> Text:
     if len(completion) != len(sketch.holes):
         raise UsageError(f"scales given: {len(completion)}; {sketch.name} needs one for each hole: {len(sketch.holes)}")

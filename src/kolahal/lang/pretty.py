@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from html import escape
 
 from kolahal.lang import ir
 from kolahal.lang.labels import LabelCode
+
+
+class ShownAsText:
+    """A notebook shows its text, and not the tree behind it."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, UNARY, ATOM = range(1, 9)
 _LEVEL = {"or": OR, "and": AND, "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "//": PRODUCT, "%": PRODUCT}

@@ -16,7 +16,7 @@ from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import holds
-from kolahal.lang.pretty import print_block, print_docstring, print_expression, print_number
+from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression, print_number
 from kolahal.lang.record_bins import read_count, sized_table
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import RECORDS, Table, clip_value, open_record, read_records
@@ -78,7 +78,7 @@ Completion = tuple[Scale, ...]
 
 
 @dataclass(frozen=True)
-class Sketch:
+class Sketch(ShownAsText):
     """A program whose noise scales may be holes, with what is private in it and who its neighbours are."""
 
     name: str
@@ -253,6 +253,9 @@ class Sketch:
         body = print_block(as_written(self.body[self.preconditions :], self.private.name, table))
         return "\n".join([*header, *doc, *asserted, *answers, *body]) + "\n"
 
+    def __repr__(self) -> str:
+        return f"<{self.name}: {_count(len(self.holes), 'hole')}, {self.adjacency}>"
+
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self.holes:
             example = ", ".join(['"2/eps"'] * len(self.holes))
@@ -264,7 +267,7 @@ class Sketch:
 
 
 @dataclass(frozen=True, slots=True)
-class Mechanism:
+class Mechanism(ShownAsText):
     """A sketch with a scale for each of its holes."""
 
     sketch: Sketch
@@ -324,6 +327,9 @@ class Mechanism:
 
     def __str__(self) -> str:
         return str(self.filled())
+
+    def __repr__(self) -> str:
+        return f"<{self.sketch.name}: {', '.join(map(str, self.completion))}>"
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self.filled()(*args, **kwargs)

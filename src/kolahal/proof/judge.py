@@ -17,7 +17,7 @@ from kolahal.proof.evidence import reconcile
 from kolahal.results import Judged
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, final_test
-from kolahal.verdicts import Refuted, Unknown, Verdict
+from kolahal.verdicts import Proved, Refuted, Unknown, Verdict
 
 
 def judge(
@@ -37,10 +37,11 @@ def judge(
 
 
 def judge_one(job: tuple[Sketch, Ranked, Laws | Unknown, Arguments, Settings, int]) -> Judged:
-    """The verdict of one completion, and its final test unless it is refuted for certain."""
+    """The verdict of one completion, and its final test unless it is refuted for certain, or proved and nobody asks."""
     sketch, ranked, laws, arguments, settings, place = job
     verdict = judge_completion(sketch, ranked.completion, laws, settings)
-    if isinstance(verdict, Refuted):
+    settled = isinstance(verdict, Refuted) or (isinstance(verdict, Proved) and not settings.ranking.second_opinion)
+    if settled:
         return Judged(ranked, None, verdict)
     trial = final_test(sketch, ranked.completion, arguments, settings, place)
     if isinstance(verdict, Unknown):

@@ -14,14 +14,21 @@ from kolahal.report.advice import advise
 from kolahal.report.records import records_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy, explain_shortly
-from kolahal.results import Check, Judged, Synthesis, describe_completion
+from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
 from kolahal.settings import ALPHA
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, describe_verdict, name_verdict, proof_of, scope_of
 
+PHASES = {"init": "preparing", "opti": "finding the law", "enum": "ranking", "verify": "proving"}  # of the paper, in words
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns under their headings, as wide as they need."""
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | None = None) -> str:
+    """Columns under their headings, as wide as they need; where that is more than `most`, each row as lines of its own."""
     widths = [max(len(row[i]) for row in [headings, *rows]) for i in range(len(headings))]
+    if most is not None and sum(widths) + 2 * (len(widths) - 1) > most:
+        return "\n\n".join(
+            "\n".join(f"{heading}: {cell}" if heading else cell for heading, cell in zip(headings, row, strict=True) if cell)
+            for row in rows
+        )
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in [headings, ["-" * w for w in widths], *rows]
@@ -57,22 +64,39 @@ def _number(value: float | None, digits: int = 3) -> str:
     return "∞" if math.isinf(value) else f"{value:.{digits}g}"
 
 
-def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
-    """The ranked table, the pick, and the private program."""
+def _law_lines(law: Law, sketch: Sketch) -> list[str]:
+    """The law, and other ways to keep the budget, each with the places that it leaves without noise."""
+    lines = [f"law: {law.text}"]
+    for place, other in enumerate(law.alternatives, 1):
+        used = law.rules[place].sites if place < len(law.rules) else frozenset(draw.site for draw in sketch.draws)
+        silent = [d.scale.label for d in sketch.draws if isinstance(d.scale, Hole) and d.site not in used]
+        lines.append(f"  or, without noise at {' and '.join(silent)}: {other}" if silent else f"  or {other}")
+    return lines
+
+
+def _seconds(seconds: dict[str, float]) -> str:
+    """Where the time went; what is left over is loading and drawing."""
+    steps = {PHASES.get(step, step): value for step, value in seconds.items() if step != "total"}
+    total = seconds.get("total", sum(steps.values()))
+    steps["the rest"] = max(0.0, total - sum(steps.values()))
+    return ", ".join(f"{step} {value:.1f}" for step, value in {**steps, "total": total}.items())
+
+
+def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int | None = None) -> str:
+    """The ranked table, the pick, and the private program, for a terminal of at most so many columns."""
     sketch = synthesis.sketch
     lines = [
         f"{sketch.name}: {len(sketch.holes)} hole{'' if len(sketch.holes) == 1 else 's'}; {sketch.adjacency.describe()}"
     ]
     lines += sensitivity_lines(sketch)
     if synthesis.law:
-        lines.append(f"law: {synthesis.law.text}")
-        lines += [f"  or {other}" for other in synthesis.law.alternatives]
+        lines += _law_lines(synthesis.law, sketch)
     best = synthesis.best
     if synthesis.judged:
         epsilon = float(synthesis.split.training[0].epsilon)
         rows = [_row(place + 1, judged, judged is best, epsilon) for place, judged in enumerate(synthesis.judged)]
         labels = [hole.label.replace("eta", "η") for hole in sketch.holes]
-        lines += ["", table(["", "rank", *labels, "verdict", "loss/ε", "p-value", "error"], rows)]
+        lines += ["", table(["", "rank", *labels, "verdict", "loss/ε", "p-value", "error"], rows, most)]
         lines += [f"error: {_accuracy(synthesis.accuracy)}"] if synthesis.accuracy else []
     lines.append("")
     if best is None:
@@ -84,8 +108,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float]) -> str:
         )
         lines += _remedy(advise(best.verdict, sketch))
         lines += ["", str(synthesis.mechanism)]
-    spent = ", ".join(f"{step} {value:.1f}" for step, value in seconds.items())
-    lines.append(f"seconds: {spent}; method {synthesis.method}, seed {synthesis.settings.seed}")
+    lines.append(f"seconds: {_seconds(seconds)}; method {synthesis.method}, seed {synthesis.settings.seed}")
     return "\n".join(lines) + "\n"
 
 

@@ -20,7 +20,7 @@ from kolahal.search.completions import scales_at
 from kolahal.search.grading import noise_size
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, final_test, finalists_of
-from kolahal.verdicts import Unknown
+from kolahal.verdicts import Proved, Unknown
 
 MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
 FEW = 2  # completions of a sketch with more holes that are judged at a time: one a core
@@ -91,7 +91,8 @@ def rank_by_error(sketch: Sketch, priced: tuple[Priced, ...], split: Split, sett
 def judge_lawful(
     sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, executor: Executor | None = None
 ) -> tuple[Judged, ...]:
-    """A verdict for each finalist; the winner is also tested, as a second opinion that shares nothing with the proof."""
+    """A verdict for each finalist. A winner that is not proved is tested; one that is, only if a second opinion is wanted,
+    which shares nothing with the proof."""
     finalists = finalists_of(sketch, ranked, settings)
     if not finalists:
         return ()
@@ -99,13 +100,16 @@ def judge_lawful(
     judged: list[Judged] = []
     favourite = finalists[0].completion
     # The winner is most often the first, so its test can go on beside the proofs.
-    early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor else None
+    wanted = settings.ranking.second_opinion
+    early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor and wanted else None
     # With many holes there are many ways to be private, and a proof of one of the best will do.
     while len(judged) < len(finalists) and not _is_enough(judged, settings):
         jobs = [(sketch, r, settings) for r in finalists[len(judged) : len(judged) + batch]]
         judged += executor.map(_decide, jobs) if executor else map(_decide, jobs)
     first, *others = by_standing(judged, settings)
     winner = first.ranked.completion
+    if isinstance(first.verdict, Proved) and not wanted:
+        return by_standing(judged, settings)
     if early is not None and winner == favourite:
         trial = early.result()
     else:

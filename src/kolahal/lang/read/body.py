@@ -15,6 +15,7 @@ from kolahal.lang.ir import Binary, Block, Const, Draw, Expr, Hole, Stmt, Var
 from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.header import Header
+from kolahal.lang.read.others import find_remedy
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, scale_of
@@ -389,9 +390,7 @@ class Body:
             case "range", _:
                 raise self.no_place(node, "`range` outside a loop", "Write `for i in range(len(q)):`.")
             case _:
-                fix = CALLS.get(name, "Write it out, or do it outside the sketch.")
-                if any(word in name.lower() for word in ("lap", "exp", "random", "noise")):
-                    fix = "For noise, import Lap or Exp from kolahal and write Lap(hole) or Exp(hole)."
+                fix = CALLS.get(name) or find_remedy(name) or "Write it out, or do it outside the sketch."
                 raise self.tree.refuse("K102", node, name=name, fix=fix)
 
     def noise(self, node: ast.Call, noise: Noise) -> Expr:

@@ -143,3 +143,18 @@ def test_names_and_texts_of_a_stranger_are_escaped_in_the_report(
     path.write_text(json.dumps(document))
     assert run(capsys, "report", str(path))[0] == 0
     assert "<script>alert" not in (tmp_path / "report.html").read_text()
+
+
+def test_check_and_test_take_the_number_of_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The sum of two answers with noise for two is private, and with more of them it is not."""
+    path = tmp_path / "few.py"
+    body = "    s = 0\n    for x in q:\n        s = s + x\n    return s + Lap(2/eps)\n"
+    path.write_text(f"@sketch(adjacent=each_within(1))\ndef few(q: Private, eps: Epsilon):\n{body}")
+    asked = [run(capsys, "check", str(path), "--workers", "1", *more)[0] for more in ((), ("--queries", "2"), ("--queries", "3"))]
+    assert asked == [1, 0, 1]
+    tested = [run(capsys, "test", str(path), "--profile", "quick", "--workers", "1", "--queries", n)[0] for n in ("2", "5")]
+    assert tested == [3, 1]
+    fixed = tmp_path / "fixed.py"
+    fixed.write_text(path.read_text().replace("Private", "Private[2]"))
+    code, _, err = run(capsys, "check", str(fixed), "--queries", "3")
+    assert code == 2 and "2 private answers" in err

@@ -47,12 +47,23 @@ class TableRow:
 
 def evaluate(name: str, method: str, settings: Settings, executor: Executor | None = None) -> TableRow:
     """Run one benchmark and see where the answers of the literature stand."""
-    sketch, watch = load_one(name), Watch(executor)
+    return evaluate_sketch(load_one(name), GALLERY[name].textbook, method, settings, executor)
+
+
+def evaluate_sketch(
+    sketch: Sketch,
+    answers: Sequence[tuple[str | None, ...]],
+    method: str,
+    settings: Settings,
+    executor: Executor | None = None,
+) -> TableRow:
+    """Run one sketch and see where some answers stand, the classic one first."""
+    watch = Watch(executor)
     found = travel(sketch, settings, method, watch)
     seconds, best = tuple(watch.total().items()), found.best
-    classic, *variants = GALLERY[name].textbook
+    classic, *variants = answers
     return TableRow(
-        name,
+        sketch.name,
         len(sketch.holes),
         seconds,
         rank_of((classic,), found.judged),

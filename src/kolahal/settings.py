@@ -44,10 +44,10 @@ class ExampleSettings:
     starts: int = 3  # examples of a line, or of a completion, from which harder ones are searched
     start_runs: int = 30_000  # in which those of a completion are looked for
     climbs: int = 80  # turns of an exact climb from each
-    first_climbs: int = 14  # examples tried from each start in a sampled one
+    first_climbs: int = 7  # examples tried from each start in a sampled one, and again from the better ones
     sampled_climbs: int = 20  # and then from the best of them
-    climb_runs: int = 5_000  # on each of its two tapes
-    rounds: int = 12  # of looking for examples that separate the best completions
+    climb_runs: int = 4_000  # on each of its two tapes
+    rounds: int = 24  # of looking for examples that separate the best completions
     examined: int = 4  # completions a round
 
 
@@ -85,6 +85,7 @@ class TesterSettings:
     select_runs: int = 20_000  # while pairs and events are searched; all share one tape
     judge_runs: int = 300_000  # while the finalists are compared, on a tape of their own
     test_runs: int = 2_500_000  # in the final, fresh test
+    glance_runs: int = 0  # of them, after which a test that sees nothing ends; 0 is never
     bases: int = 4  # databases to start from
     moves: int = 6  # neighbours of each
     climbed: int = 2  # how many of these are improved
@@ -98,6 +99,7 @@ class TesterSettings:
     confidence: float = 0.99  # of the lower bound on ε and of the intervals
     test_factors: tuple[float, ...] = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3, 1.4)  # test ε over claimed ε
     sizes: tuple[int, ...] = (5, 10)  # numbers of answers, for a complete mechanism: StatDP's
+    longer: int = 4  # times the largest of them, with less effort: a loss may grow with the answers; 0 is no such look
     joint_sizes: tuple[int, ...] = (2, 3, 4)  # for lists of numbers, where joint events get rare as lists get long
 
     @staticmethod
@@ -112,7 +114,14 @@ class TesterSettings:
     def quick() -> TesterSettings:
         """For the many calls of a search: some tens of milliseconds."""
         return TesterSettings(
-            select_runs=8_000, judge_runs=20_000, test_runs=100_000, bases=1, moves=4, climbs=10, refined=0, finalists=3
+            select_runs=8_000,
+            judge_runs=20_000,
+            test_runs=100_000,
+            bases=1,
+            moves=4,
+            climbs=10,
+            refined=0,
+            finalists=3,
         )
 
     @staticmethod
@@ -122,6 +131,7 @@ class TesterSettings:
             select_runs=10_000,
             judge_runs=50_000,
             test_runs=500_000,
+            glance_runs=100_000,
             bases=2,
             moves=4,
             climbs=10,

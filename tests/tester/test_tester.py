@@ -6,10 +6,12 @@ import pytest
 
 import kolahal.settings as config
 from kolahal import UsageError
+from kolahal.inputs.pairs import enumerate_moves
+from kolahal.lang.adjacency import OneWithin, SumWithin
 from kolahal.lang.read.parse import parse
 from kolahal.model import Within, make_arguments
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.tester.trial import enumerate_questions
+from kolahal.tester.questions import enumerate_questions
 from kolahal.tester.trial import test as run_test
 from kolahal.tester.trial import test_mechanism as ask_mechanism
 
@@ -110,9 +112,9 @@ def test_sizes_and_arguments_of_a_mechanism():
         sketch = load_one(name).complete(*scales).filled()
         return {(q.arguments.size, q.arguments.values) for q in enumerate_questions(sketch, HALF, QUICK, 0)}
 
-    assert asked("noisy_max_1", "2/eps") == {(5, ()), (10, ())}
-    assert {size for size, _ in asked("smart_sum", "2/eps", "2/eps")} == {2, 3, 4}
-    assert {dict(values)["N"] for _, values in asked("svt", "2/eps", "4*N/eps")} == {1, 2}
+    assert asked("noisy_max_1", "2/eps") == {(5, ()), (10, ()), (40, ())}
+    assert {size for size, _ in asked("smart_sum", "2/eps", "2/eps")} == {5, 3, 7, 28}, "more than twice M"
+    assert {(size, dict(values)["N"]) for size, values in asked("svt", "2/eps", "4*N/eps")} == {(5, 2), (5, 1), (10, 3), (40, 2)}
 
 
 def test_a_mechanism_that_needs_four_answers():
@@ -129,6 +131,9 @@ def test_a_mechanism_that_needs_four_answers():
     assert {q.arguments.size for q in enumerate_questions(sketch, HALF, SMALL, 0)} == {4}
     assert ask_mechanism(sketch, HALF, SMALL, 0).epsilon_lower > 0.5
     (sketch,) = parse_source(Source("fourth.py", text.format(place=30)))
+    assert {q.arguments.size for q in enumerate_questions(sketch, HALF, SMALL, 0)} == {31}, "beyond the usual sizes"
+    assert ask_mechanism(sketch, HALF, SMALL, 0).epsilon_lower > 0.5
+    (sketch,) = parse_source(Source("fourth.py", text.format(place=300)))
     with pytest.raises(RunError, match="outside the list"):
         ask_mechanism(sketch, HALF, SMALL, 0)
 
@@ -169,3 +174,41 @@ def mostly_zero(q: Private[int], eps: Epsilon):
     return [0, 0]
 """)
     assert ask_mechanism(sketch, Fraction(1, 2), config.TesterSettings.profile("quick"), 0).runs > 0
+
+
+WRITTEN = "@sketch(adjacent={adjacent})\ndef broken(q: Private, {given}eps: Epsilon):\n{body}"
+BROKEN = {  # what the tester has to try to see that these are not private
+    "bounds that differ": ("each_within(1)", "low: float, high: float, ", "    return min(max(q[0], low), high) + Lap(0.5/eps)"),
+    "bounds that fall": ("each_within(1)", "high: float, low: float, ", "    return min(max(q[0], low), high) + Lap(0.5/eps)"),
+    "a whole argument above 1": ("each_within(1)", "N: int, ", "    return (N - 1) * q[0] + Lap(0.5/eps)"),
+    "what is asserted": ("each_within(1)", "N: int, ", "    assert N >= 6\n    return (N - 5) * q[0] + Lap(0.5/eps)"),
+    "a flag": ("each_within(1)", "sure: bool, ", "    if sure:\n        return q[0] + Lap(0.5/eps)\n    return 0"),
+    "answers that share a distance": (
+        "sum_within(8)",
+        "",
+        "    s = 0\n    for x in q:\n        s = s + min(max(x, -0.5), 0.5)\n    return s + Lap(2/eps)",
+    ),
+    "more answers than usual": ("each_within(1)", "", "    s = 0\n    for x in q:\n        s = s + x\n    return s + Lap(20/eps)"),
+}
+
+
+@pytest.mark.parametrize("needed", BROKEN)
+def test_what_is_broken_is_seen_at_arguments_moves_and_lengths_that_mean_something(needed):
+    adjacent, given, body = BROKEN[needed]
+    sketch = parse(WRITTEN.format(adjacent=adjacent, given=given, body=body))
+    assert ask_mechanism(sketch, HALF, QUICK, 0).p_value < 1e-6
+
+
+def test_answers_that_share_a_distance_move_together_and_alone():
+    moves = enumerate_moves(SumWithin(Fraction(8)), 5, 4)
+    assert all(SumWithin(Fraction(8)).allows(move) for move in moves)
+    assert {sum(1 for step in move if step) for move in moves} == {1, 5}
+    assert all(step.denominator == 1 for move in moves for step in move), "whole answers stay whole"
+    assert all(sum(1 for step in move if step) == 1 for move in enumerate_moves(OneWithin(Fraction(8)), 5, 4))
+    assert len(enumerate_moves(SumWithin(Fraction(1)), 2_000, 4)) == 4
+
+
+def test_a_glance_ends_a_test_that_sees_nothing_and_no_other():
+    glancing = replace(QUICK, glance_runs=20_000)
+    assert ask("above_threshold_1", 6, 12, settings=glancing).odds.p1.runs == 20_000
+    assert ask("above_threshold_1", 1, 1, settings=glancing) == ask("above_threshold_1", 1, 1)

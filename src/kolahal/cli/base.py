@@ -54,6 +54,9 @@ backends = click.option(
     show_default=True,
     help="Programs for the standard library alone, or that also build an OpenDP measurement.",
 )
+queries = click.option(
+    "--queries", type=click.IntRange(1, 100_000), help="This many private answers alone.  [default: any number]"
+)
 seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 processes = click.option(
     "--workers", "count", type=click.IntRange(1), help="Processes that share the work.  [default: one a core]"

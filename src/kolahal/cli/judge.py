@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from kolahal.cli.base import (
     load_complete,
     processes,
     progress,
+    queries,
     read_document,
     seed,
     supervised,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps.  [default: its ε]"
 )
+@queries
 @as_json
 @click.option("--sarif", is_flag=True, help="Print what is wrong, faults included, as one SARIF 2.1.0 document.")
 @click.option("--snippet", is_flag=True, help="Also print a program that shows the counterexample without Kolahal.")
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 def check(
     target: str,
     claim: str,
+    queries: int | None,
     as_json: bool,
     sarif: bool,
     snippet: bool,
@@ -76,7 +78,9 @@ def check(
     verbose: bool,
 ) -> None:
     """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
-    sketch = _load_or_remark(target) if sarif else load_complete(target)
+    from kolahal.inputs.arguments import with_queries
+
+    sketch = with_queries(_load_or_remark(target) if sarif else load_complete(target), queries)
     from kolahal.checking import check as judge
     from kolahal.checking import parse_claim
     from kolahal.report.json import check_document, dump
@@ -96,6 +100,7 @@ def check(
     result = {**check_document(found, exhibited), **names, "version": __version__}
     if out is not None:
         command = f"kolahal check {shlex.quote(target)}" + (f" --eps-claim {shlex.quote(claim)}" if claim else "")
+        command += f" --queries {queries}" if queries is not None else ""
         with progress("drawing the report"):
             result = _write(
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
@@ -217,9 +222,7 @@ def _verified_document(found: Verified) -> dict[str, Any]:
 @click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
 @click.option("--profile", type=click.Choice(["quick", "default", "thorough"]), default="default", show_default=True)
-@click.option(
-    "--queries", type=click.IntRange(1, 100_000), help="The number of private answers.  [default: several small ones]"
-)
+@queries
 @as_json
 @seed
 @processes
@@ -228,19 +231,18 @@ def test_command(
     target: str, epsilon: str, profile: str, queries: int | None, as_json: bool, seed: int, count: int | None
 ) -> None:
     """The statistical test alone, at a concrete ε: p-values, a lower bound, a counterexample."""
-    sketch = load_complete(target)
+    from kolahal.inputs.arguments import with_queries
+
+    sketch = with_queries(load_complete(target), queries)
     claimed = _epsilon(epsilon)
     from kolahal.report.json import dump, trial_document
     from kolahal.report.text import render_trial
     from kolahal.tester.counterexample import reproduce
     from kolahal.tester.trial import test_mechanism
 
-    settings = TesterSettings.profile(profile)
-    if queries is not None:
-        settings = replace(settings, sizes=(queries,), joint_sizes=(queries,))
     start = time.perf_counter()
     with progress("testing"), workers(count) as pool:
-        trial = test_mechanism(sketch, claimed, settings, seed, pool)
+        trial = test_mechanism(sketch, claimed, TesterSettings.profile(profile), seed, pool)
     seconds = time.perf_counter() - start
     if as_json:
         echo_json(dump(trial_document(trial, seconds)))

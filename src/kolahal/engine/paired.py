@@ -19,7 +19,7 @@ from kolahal.engine.noise import Array
 from kolahal.engine.outputs import hits
 from kolahal.engine.probe import DOUBT, Losses, NoisyHoles, Probe, Side, coefficients, log_mixture, noisy_norms, tape_of
 from kolahal.engine.tape import Tape, stream
-from kolahal.engine.tilt import Draws, Tilt, TiltedTape, fit_tilt, holes_by_site
+from kolahal.engine.tilt import Draws, Tilt, TiltedTape, fit_tilt, holes_by_site, middles_of
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Estimate, Example, Odds, Scales, Selected
 from kolahal.settings import Settings
@@ -29,7 +29,10 @@ FEWEST_HITS = 12  # to which a proposal is fitted
 LOCAL_LADDER = (1.0, 1.0, 1.0, 2.5)  # scales over those that are asked about
 ENOUGH_HITS = 200  # to begin with; where there are fewer,
 MANY = 8  # times as many runs are made
-LEVELS = (8.0, 3.0, 1.5, 1.0, 1.0)  # times the scales that are asked about: more noise makes a rare event common
+LEVELS = (1.0, 1.5, 3.0, 8.0)  # times the scales that are asked about: more noise makes a rare event common
+STEPS = 5  # fits, at most, from the largest level to the last
+READY = 60.0  # equal weights to which a proposal for the next level is fitted
+SETTLED = 300.0  # and to which the last one was, so that another would not be better
 MORE = 2.5  # times the noise of an example's home, for which there are tilts too
 TILTED = 0.75  # the share of the lanes that are tilted
 FEWEST_EFFECTIVE = 50.0  # equal weights, below which weighted runs say nothing
@@ -102,13 +105,24 @@ class Sampled:
         the draws that lead to the event, the weights of a run on d1 and on d2 then rise and fall together.
         """
         rows = coefficients(self.sketch, np.array([scales]), self.noisy)
-        holes = holes_by_site(self.sketch, self.noisy)
-        fitted = []
-        for side, draws in zip((self.paired.first, self.paired.second), self.draws, strict=True):
-            weights = side.weights(rows)[0].astype(float)
-            if len(weights) >= FEWEST_HITS and weights.sum() > 0:
-                fitted.append(fit_tilt(draws, weights, scales, holes))
-        return (fitted[0], fitted[0].moved_like(fitted[-1])) if fitted else None
+        sides = [
+            (draws, weights)
+            for side, draws in zip((self.paired.first, self.paired.second), self.draws, strict=True)
+            if len(weights := side.weights(rows)[0].astype(float)) >= FEWEST_HITS and weights.sum() > 0
+        ]
+        if not sides:
+            return None
+        fitted = fit_tilt(*sides[0], scales, holes_by_site(self.sketch, self.noisy))
+        return fitted, fitted.moved_to(middles_of(*sides[-1]))
+
+    def effective(self, scales: Sequence[Scales]) -> Array:
+        """For each vector of scales, how many equal weights the hits of the poorer side are worth."""
+        rows = coefficients(self.sketch, np.array(scales), self.noisy)
+        found = [side.weights(rows).astype(float) for side in (self.paired.first, self.paired.second)]
+        with np.errstate(all="ignore"):
+            worth = [np.nan_to_num(w.sum(axis=1) ** 2 / np.einsum("ij,ij->i", w, w)) for w in found]
+        poorer: Array = np.minimum(*worth)
+        return poorer
 
 
 def sample(sketch: Sketch, example: Example, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> Sampled:
@@ -127,7 +141,7 @@ def sample(sketch: Sketch, example: Example, noisy: NoisyHoles, proposal: Propos
         outputs, used = engine.run_with_draws(sketch, database, example.arguments, [float(on) for on in noisy], tape)
         found.append(hits(example.event, outputs))
         draws.append(tape.draws(found[-1], used))
-        statistics = draws[-1].statistics(by_site, holes)
+        statistics = draws[-1].statistics
         densities = [_ladder_density(sketch, noisy, proposal.ladder, statistics)]
         densities += [tilt.log_density(draws[-1], by_site) for tilt in tilts_here]
         weights = [np.log((lanes.stop - lanes.start) / runs) for lanes in shares]
@@ -154,15 +168,20 @@ def look_closely(
     ladder = np.array([[max(scale, 1e-9) * rung for rung in LOCAL_LADDER] for scale in scales])
     if tilts is not None:
         return sample(sketch, example, noisy, Proposal(ladder, (tilts,)), plain)
-    wide = Proposal(LEVELS[0] * ladder / LOCAL_LADDER[-1])
+    wide = Proposal(LEVELS[-1] * ladder / LOCAL_LADDER[-1])
     found = sample(sketch, example, noisy, wide, plain)
     if min(side.log_proposal.size for side in (found.paired.first, found.paired.second)) < ENOUGH_HITS:
         found = sample(sketch, example, noisy, wide, Tape((*plain.key, 1), MANY * plain.runs))
-    for level in LEVELS:
-        tilts = found.tilted_to(tuple(level * scale for scale in scales))
+    levels = [tuple(level * scale for scale in scales) for level in LEVELS]
+    for _ in range(STEPS):
+        worth = found.effective(levels)
+        place = next((place for place, enough in enumerate(worth) if enough >= READY), len(levels) - 1)
+        tilts = found.tilted_to(levels[place])
         if tilts is None:
             break
         found = sample(sketch, example, noisy, Proposal(ladder, (tilts,)), plain)
+        if worth[0] >= SETTLED:
+            break
     return found
 
 
@@ -179,7 +198,7 @@ class TiltedProbe(Probe):
     homes: Mapping[Example, Scales] = field(default_factory=dict)
     _tilts: dict[tuple[Example, Scales], tuple[TiltPair, ...]] = field(default_factory=dict)
     _hits: dict[tuple[Example, NoisyHoles], PairedHits] = field(default_factory=dict)
-    _losses: dict[tuple[Example, bytes], Losses] = field(default_factory=dict)  # rounds of a search ask again
+    _losses: dict[Example, dict[bytes, tuple[float, float, float]]] = field(default_factory=dict)  # rounds ask again
     _asked: dict[str, int] = field(default_factory=lambda: {"sampled": 0})
 
     @property
@@ -203,15 +222,16 @@ class TiltedProbe(Probe):
 
     def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses:
         """The log-losses of many scale vectors (rows; 0 is no noise) on all examples."""
-        if not len(examples):
-            return Losses(*np.zeros((3, len(scales), 0)))
-        key = scales.tobytes()
-        for example in examples:
-            if (example, key) not in self._losses:
-                self._losses[example, key] = self._measure(scales, example)
         self._asked["sampled"] += len(scales) * len(examples)
-        columns = [self._losses[example, key] for example in examples]
-        return Losses(*(np.stack(part, axis=1) for part in zip(*((c.value, c.low, c.high) for c in columns), strict=True)))
+        found, keys = np.zeros((3, len(scales), len(examples))), [row.tobytes() for row in scales]
+        for place, example in enumerate(examples):
+            known = self._losses.setdefault(example, {})
+            new = [row for row, key in enumerate(keys) if key not in known]
+            measured = self._measure(scales[new], example)
+            columns = zip(measured.value.tolist(), measured.low.tolist(), measured.high.tolist(), strict=True)
+            known.update(zip((keys[row] for row in new), columns, strict=True))
+            found[:, :, place] = np.array([known[key] for key in keys]).reshape(-1, 3).T
+        return Losses(*found)
 
     def _measure(self, scales: NDArray[np.float64], example: Example) -> Losses:
         value, low, high = np.zeros((3, len(scales)))

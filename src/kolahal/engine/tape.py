@@ -35,6 +35,7 @@ class Tape:
     runs: int
     times: int = 1  # so often the same noise comes again
     _drawn: dict[tuple[Noise, int, Turns], Array] = field(default_factory=dict, compare=False, repr=False)
+    _tails: dict[tuple[Noise, int, Turns], Array] = field(default_factory=dict, compare=False, repr=False)
     _block: list[Array] = field(default_factory=list, compare=False, repr=False)
     _rng: Generator = field(default_factory=lambda: Generator(SFC64(0)), compare=False, repr=False)
 
@@ -60,6 +61,17 @@ class Tape:
                 units[:] = np.tile(once, self.times)
             self._drawn[address] = units
         return self._drawn[address]
+
+    def log_tails(self, noise: Noise, site: int, turns: Turns) -> Array:
+        """Of a two-sided unit variate, the logarithms of the probabilities to be below and above it: (2, runs)."""
+        address = (noise, site, turns)
+        if address not in self._tails:
+            (units,) = self.units(*address)
+            far = -np.abs(units) - np.log(2)  # of the tail on its own side of 0
+            near = np.log1p(-np.exp(far))
+            below = units < 0
+            self._tails[address] = np.array([np.where(below, far, near), np.where(below, near, far)])
+        return self._tails[address]
 
     def _move_to(self, site: int, turns: Turns) -> None:
         """Put the generator where the noise of an address begins."""

@@ -24,6 +24,8 @@ from kolahal.model import Scales
 Address = tuple[Noise, int, Turns]
 NARROWEST = 0.2  # spread, in scales: few hits lie closer together than the event does
 LEVELS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98)  # quantiles at which hits may be densest
+ENOUGH_TO_SORT = 1_500  # hits, from which the skew is read
+NEARLY = 1e-6  # sums that differ by no more, for their size, are the same
 TRUST = 10.0  # hits a draw that count as much as the assumption that draws are independent
 
 
@@ -39,18 +41,11 @@ class Draws:
     addresses: tuple[Address, ...]
     values: Array  # (addresses, runs)
     made: Mask  # (addresses, runs)
+    statistics: Array  # (2 × holes, runs): Σ|draw| at each hole, and then the number of draws
 
     @property
     def runs(self) -> int:
         return int(self.values.shape[1])
-
-    def statistics(self, by_site: Mapping[int, int], holes: int) -> Array:
-        """Σ|draw| at each hole, and then the number of draws: (2 × holes, runs)."""
-        found = np.zeros((2, holes, self.runs))
-        for (_, site, _), values, made in zip(self.addresses, self.values, self.made, strict=True):
-            found[0, by_site[site]] += np.where(made, np.abs(values), 0.0)
-            found[1, by_site[site]] += made
-        return found.reshape(2 * holes, self.runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +63,8 @@ class Tilt:
         """The draws of some lanes at all addresses of the tilt."""
         drawn: dict[Address, Array] = {}
         if self.joint:
-            units = np.array([plain.units(*address)[0, lanes] for address in self.joint])
-            moved = _times(self.factor, _skewed(units, self.skew))
+            tails = np.array([plain.log_tails(*address)[:, lanes] for address in self.joint])
+            moved = _times(self.factor, _skewed(tails, self.skew))
             drawn = {a: self.middles[a] + row for a, row in zip(self.joint, moved, strict=True)}
         for address, spread in self.spreads.items():
             units = plain.units(*address)[0, lanes]
@@ -102,9 +97,9 @@ class Tilt:
             total += np.where(draws.made[place], density, 0.0)
         return total
 
-    def moved_like(self, other: Tilt) -> Tilt:
-        """The same spreads around the middles of another."""
-        return replace(self, middles={a: other.middles.get(a, middle) for a, middle in self.middles.items()})
+    def moved_to(self, middles: Mapping[Address, float]) -> Tilt:
+        """The same spreads around other middles, where there are some."""
+        return replace(self, middles={a: middles.get(a, middle) for a, middle in self.middles.items()})
 
     def at(self, holes: Mapping[int, int]) -> Tilt:
         """The same for other holes with noise: what it says of theirs; as much as at the noisiest where it says nothing."""
@@ -126,7 +121,7 @@ def fit_tilt(draws: Draws, weights: Array, scales: Scales, holes: Mapping[int, i
     enough = 1 / float((weights**2).sum())  # equal weights would be this many
     values = {a: row for a, row in zip(draws.addresses, draws.values, strict=True) if tiltable(a)}
     own = {address: scales[holes[address[1]]] for address in values}
-    middles = {address: float(weights @ row) for address, row in values.items()}
+    middles = middles_of(draws, weights)
     joint = tuple(address for address in own if not address[0].one_sided)
     spreads = {
         a: max(NARROWEST * own[a], float(weights @ np.abs(values[a] - middles[a]))) for a in own if a[0].one_sided
@@ -137,11 +132,18 @@ def fit_tilt(draws: Draws, weights: Array, scales: Scales, holes: Mapping[int, i
     return Tilt(scales, middles, spreads, joint, factor, skew)
 
 
+def middles_of(draws: Draws, weights: Array) -> dict[Address, float]:
+    """Where weighted hits lie."""
+    means = np.einsum("ij,j->i", draws.values, weights / weights.sum())
+    return {address: float(mean) for address, mean in zip(draws.addresses, means, strict=True) if tiltable(address)}
+
+
 # Draws that must not cross a bound lie to one side of it: most hits have variates that are as good as exponential.
 
 
 def _fit_skew(units: Array, weights: Array) -> Array:
     """The likeliest asymmetric Laplace variates: for each row its peak, and its spreads to the left and to the right."""
+    units, weights = units[:, :ENOUGH_TO_SORT], weights[:ENOUGH_TO_SORT] / weights[:ENOUGH_TO_SORT].sum()
     best, found = np.full(len(units), -np.inf), np.ones((3, len(units)))
     order = np.argsort(units, axis=1)
     shares = np.cumsum(weights[order], axis=1)
@@ -157,14 +159,11 @@ def _fit_skew(units: Array, weights: Array) -> Array:
     return found
 
 
-def _skewed(units: Array, skew: Array) -> Array:
-    """Unit Laplace variates as skewed ones, in their order."""
+def _skewed(tails: Array, skew: Array) -> Array:
+    """Laplace variates, given by the logarithms of their tails, as skewed ones, in their order: (variates, lanes)."""
     peak, left, right = skew[:, :, None]
-    below = np.where(units < 0, np.exp(-np.abs(units)) / 2, 1 - np.exp(-np.abs(units)) / 2)
-    above = np.where(units < 0, 1 - np.exp(-np.abs(units)) / 2, np.exp(-np.abs(units)) / 2)
-    both = left + right
-    with np.errstate(divide="ignore"):
-        result: Array = peak + np.where(below < left / both, left * np.log(below * both / left), -right * np.log(above * both / right))
+    below, above = (tails[:, side] + np.log((left + right) / way) for side, way in ((0, left), (1, right)))
+    result: Array = peak + np.where(below < 0, left * below, -right * above)
     return result
 
 
@@ -236,14 +235,24 @@ class TiltedTape(Tape):
             for address in tilted:
                 self.units(*address)
         addresses = tuple(sorted(self._drawn, key=lambda address: (address[2], address[1])))
-        values = np.zeros((len(addresses), int(runs.sum())))
+        places = np.flatnonzero(runs)
+        values = np.zeros((len(addresses), len(places)))
         for place, address in enumerate(addresses):
-            parts = [part[runs] for part in self._drawn[address]]
-            values[place] = FAMILIES[address[0]].value(1.0, parts, np.floor)
-        made = np.arange(len(addresses))[:, None] < used.counts[:, runs].sum(axis=0)
-        drawn = Draws(addresses, values, made)
+            values[place] = FAMILIES[address[0]].value(1.0, list(self._drawn[address].take(places, axis=1)), np.floor)
+        sums, counts = used.sums.take(places, axis=1), used.counts.take(places, axis=1)
+        made = np.arange(len(addresses))[:, None] < counts.sum(axis=0)
+        counted = np.concatenate([sums, counts])
         # A run that leaves out draws in the middle is taken to have made all of them, which is as true and less precise.
-        counted = np.concatenate([used.sums[:, runs], used.counts[:, runs]])
-        if np.allclose(drawn.statistics(self.holes, len(used.sums)), counted):
-            return drawn
-        return Draws(addresses, values, np.ones_like(made))
+        found = self._statistics(addresses, np.where(made, np.abs(values), 0.0), made, len(used.sums))
+        if (np.abs(found - counted) <= NEARLY * (1 + counted)).all():
+            return Draws(addresses, values, made, found)
+        all_made = np.ones_like(made)
+        return Draws(addresses, values, all_made, self._statistics(addresses, np.abs(values), all_made, len(used.sums)))
+
+    def _statistics(self, addresses: tuple[Address, ...], sizes: Array, made: Mask, holes: int) -> Array:
+        found = np.zeros((2, holes, sizes.shape[1]))
+        for hole in range(holes):
+            own = [place for place, address in enumerate(addresses) if self.holes[address[1]] == hole]
+            if own:
+                found[0, hole], found[1, hole] = sizes[own].sum(axis=0), made[own].sum(axis=0)
+        return found.reshape(2 * holes, -1)

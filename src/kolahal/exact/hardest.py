@@ -6,6 +6,7 @@ happen (design, section 4.5). Integration is as exact there as anywhere, so a pl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -37,6 +38,7 @@ class Reach:
     turns: int = 60  # steps, each the best of all directions
     furthest: Fraction | None = None  # answers stay within this distance of 0
     least: float = 1e-4  # a step must raise the loss by this share of it
+    enough: float = math.inf  # a log-loss that ends it
     events: bool = True  # whether the bounds of the event may move too
 
 
@@ -59,7 +61,7 @@ def climb_exact(
         return best
     loss, tried = float(best[0]), 1
     turns = reach.turns
-    while turns > 0 and step >= smallest:
+    while turns > 0 and step >= smallest and loss < reach.enough:
         turns -= 1
         nearby = [e for e in _nearby(integrator, example, step, reach) if _is_inside(e, reach)]
         nearby += [replace(example, event=event) for event in events if event != example.event]

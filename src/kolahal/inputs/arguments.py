@@ -13,7 +13,7 @@ from kolahal.inputs.pairs import noise_unit, short
 from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Const, Var, walk
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Parameter, Sketch, Type
+from kolahal.lang.sketch import Parameter, Role, Sketch, Type
 from kolahal.model import Arguments
 
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
@@ -23,6 +23,9 @@ MOST_SETTINGS = 1000  # of all arguments together that are asked whether a call 
 MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
 MOST_ASKED = 64  # answers that a place in the program may ask for
 Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
+ArgumentValues: TypeAlias = tuple[tuple[str, Fraction | bool], ...]
+TYPICAL = (Fraction(2), Fraction(1), Fraction(3))  # whole arguments of a test: the first is no special case
+FIRST, APART = Fraction(1), Fraction(4)  # real arguments of a test: the first, and how far the others are from each other
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 
 
@@ -39,6 +42,36 @@ def usual_value(parameter: Parameter, whole: Fraction, real: Fraction, flag: boo
             return flag
         case _:
             return real
+
+
+def typical_values(sketch: Sketch, epsilon: Fraction, size: int) -> tuple[ArgumentValues, ...]:
+    """Values of the arguments that a program is tested with, best first: its own where it has some.
+
+    Real ones differ, as bounds do, and both rise and fall in their order. The program's assertions are kept to if any
+    values that are tried keep to them; those may be around the numbers that it names.
+    """
+    reals = [p.name for p in sketch.arguments if p.type is Type.FLOAT]
+    named = [mark for mark in _landmarks(sketch, Fraction(1)) if mark.denominator == 1 and mark > 0]
+    marks = list(dict.fromkeys([*TYPICAL, *named[: MOST_VALUES if sketch.asserted else 0]]))
+    found: dict[ArgumentValues, None] = {}
+    for whole, falling in itertools.product(marks, (False, True)):
+        order = reals[::-1] if falling else reals
+        real = {name: FIRST + APART * place for place, name in enumerate(order)}
+        chosen = ((p.name, usual_value(p, whole, real.get(p.name, FIRST), falling)) for p in sketch.arguments)
+        found[tuple(chosen)] = None
+    kept = tuple(values for values in found if Arguments(epsilon, size, values).kept_by(sketch))
+    return kept or tuple(found)
+
+
+def with_queries(sketch: Sketch, count: int | None) -> Sketch:
+    """The same program for so many private answers alone; for any number without one."""
+    declared = sketch.private.count
+    if count is None or declared == count:
+        return sketch
+    if declared is not None:
+        raise UsageError(f"--queries {count}: {sketch.name} has {declared} private answers, as its signature says")
+    private = replace(sketch.private, count=count)
+    return replace(sketch, parameters=tuple(private if p.role is Role.PRIVATE else p for p in sketch.parameters))
 
 
 def whole_settings(sketch: Sketch) -> list[Setting]:

@@ -59,10 +59,10 @@ def combine(operation: Callable[[Fraction, Fraction], Fraction], a: Database, b:
 
 
 def settle(sketch: Sketch, pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs; of records, pairs near them whose answers some lists of records have."""
+    """The pairs that the program takes; of records, pairs near them whose answers some lists of records have."""
     adjacency = sketch.adjacency
     if not isinstance(adjacency, RecordRelation):
-        yield from pairs
+        yield from (pair for pair in pairs if not sketch.private.whole or sketch.admits(pair.d2))
         return
     for pair in pairs:
         found = adjacency.settle(pair.d1, pair.move)
@@ -142,14 +142,27 @@ def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, .
         [1 - 2 * (i % 2) for i in range(size)],  # alternating
     ]
     singles = ([1 if i == place else 0 for i in range(size)] for place in range(1, last))
-    moves: list[Move] = []
+    whole: list[Move] = []
     for shape in itertools.chain(shapes, singles):
-        if len(moves) == most:
+        if len(whole) == most:
             break
         move = _scaled(shape, adjacency.distance)
-        if any(move) and adjacency.allows(move) and move not in moves:
-            moves.append(move)
-    return tuple(moves)
+        if any(move) and adjacency.allows(move) and move not in whole:
+            whole.append(move)
+    in_turn = itertools.chain.from_iterable(itertools.zip_longest(whole, _shared_moves(adjacency, shapes)))
+    return tuple(dict.fromkeys(move for move in in_turn if move is not None))[:most]
+
+
+def _shared_moves(adjacency: Adjacency, shapes: Iterable[Sequence[int]]) -> list[Move]:
+    """Moves of several answers that share one distance: a program that cuts off how far each counts loses most there."""
+    found: list[Move] = []
+    for shape in shapes:
+        count = sum(map(abs, shape))
+        if count > 1 and not adjacency.allows(_scaled(shape, adjacency.distance)):
+            each = adjacency.distance // count or adjacency.distance / count  # whole distances stay whole where they can
+            move = _scaled(shape, Fraction(each))
+            found += [move] if adjacency.allows(move) else []
+    return found
 
 
 def enumerate_corners(adjacency: Adjacency, size: int, events: int, most: int) -> tuple[Move, ...]:

@@ -22,7 +22,7 @@ from kolahal.search.arguments import fix_arguments
 from kolahal.search.climbs import hardest
 from kolahal.search.completions import all_completions
 from kolahal.search.examples import select_examples, select_tests
-from kolahal.search.grading import noise_size
+from kolahal.search.grading import noise_size, objections_of
 from kolahal.search.ranking import rank_completions
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, finalists_of, judge_by_tests
@@ -67,7 +67,8 @@ def noopt(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
     fresh = watch("probe", build_tilted_probe, sketch, settings, "fresh")
     tests = watch("tests", select_tests, sketch, completions, selection, split, fresh, settings, "tests", hardest, pool)
     examples, fresh = selection.examples + tests.examples, fresh.knowing((*selection.kept, *tests.kept))
-    ranked = watch("ranking", rank_completions, sketch, completions, examples, split, fresh, settings)
+    objections = objections_of(tests.kept)
+    ranked = watch("ranking", rank_completions, sketch, completions, examples, split, fresh, settings, objections)
     judged = watch("verdicts", judge_with_cache, sketch, finalists_of(sketch, ranked, settings), split, settings, pool)
     accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
     count = len(completions)

@@ -17,6 +17,7 @@ from kolahal.search.arguments import fix_arguments
 from kolahal.search.climbs import hardest
 from kolahal.search.completions import enumerate_completions
 from kolahal.search.examples import Hardest, select_examples, select_tests
+from kolahal.search.grading import objections_of
 from kolahal.search.ranking import rank_completions
 from kolahal.search.region import find_regions
 from kolahal.settings import Settings
@@ -50,9 +51,9 @@ def follow(sketch: Sketch, settings: Settings, watch: Watch, parts: Parts) -> Sy
     tests = watch(
         "tests", select_tests, sketch, completions, selection, split, fresh, settings, "tests", parts.hardest, pool
     )
-    examples = selection.examples + tests.examples  # Ex ∪ Ex_test
+    examples, objections = selection.examples + tests.examples, objections_of(tests.kept)  # Ex ∪ Ex_test
     fresh = fresh.knowing((*selection.kept, *tests.kept))
-    ranked = watch("ranking", rank_completions, sketch, completions, examples, split, fresh, settings)  # η₁ … ηₙ
+    ranked = watch("ranking", rank_completions, sketch, completions, examples, split, fresh, settings, objections)  # η₁ … ηₙ
     judged, law = parts.judge(sketch, ranked, split, settings, watch)
     accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
     losses = Counter(probe.asked) + Counter(fresh.asked)

@@ -75,15 +75,15 @@ class Climber:
         return min(self.losses)
 
 
-def climb(climber: Climber, most: int) -> None:
-    """At most so many steps towards higher loss: of all answers that move alike, and then of single ones."""
+def climb(climber: Climber, most: int, enough: float) -> None:
+    """At most so many steps towards a loss that is enough: of all answers that move alike, and then of single ones."""
     sketch, left = climber.sketch, most
     unit = noise_unit(sketch, climber.example.arguments, climber.scales)
     for steps_of in (group_steps, steps_from):
         step = unit
         while left > 0 and climber.tilts is not None and step * FINEST >= unit:
             others, place, failures = _neighbours(climber.example, sketch, step, steps_of), 0, 0
-            while left > 0 and failures < len(others):
+            while left > 0 and failures < len(others) and climber.loss < enough:
                 other = others[place % len(others)]
                 known = other in climber.tried
                 left -= not known
@@ -102,21 +102,37 @@ def _neighbours(example: Example, sketch: Sketch, step: Fraction, steps_of: Sear
 
 
 def hardest(
-    sketch: Sketch, arguments: Arguments, known: tuple[Example, ...], scales: Scales, settings: Settings, name: str
+    sketch: Sketch,
+    arguments: Arguments,
+    known: tuple[Example, ...],
+    scales: Scales,
+    settings: Settings,
+    name: str,
+    enough: float,
 ) -> tuple[Example, float]:
     """The hardest example at `scales` that is reached from what the tester finds there and what is known.
 
-    What is hardest now need not lead furthest: every start gets a few steps, and the best of them the rest.
+    What is hardest now need not lead furthest: every start gets a few steps, the better ones more, and the best the rest. A log-loss
+    that is `enough` ends it.
     """
-    seed, several = crc32(name.encode()) + settings.seed, settings.examples.starts
-    found = find_starts(ask(sketch, scales, arguments, settings.quick_tester, seed), settings.examples.start_runs)
-    by_move = {Pair.between(start.d1, start.d2).move: start for start in reversed(found)}
-    starts = dict.fromkeys((*known[:1], *sorted(by_move.values(), key=found.index)[:several]))
+    starts = dict.fromkeys(known)
+    if len(starts) < settings.examples.starts:
+        question = ask(sketch, scales, arguments, settings.quick_tester, crc32(name.encode()) + settings.seed)
+        found = find_starts(question, settings.examples.start_runs)
+        by_move = {Pair.between(start.d1, start.d2).move: start for start in reversed(found)}
+        others = sorted(by_move.values(), key=found.index)
+        starts.update(dict.fromkeys(others[: 1 + settings.examples.starts - len(starts)]))
     if not starts:
         raise UsageError(f"{sketch.name} has no neighbours with {arguments.size} answers")
-    climbers = [Climber.start(sketch, start, scales, settings, name) for start in starts]
-    for climber in climbers:
-        climb(climber, settings.examples.first_climbs)
+    climbers: list[Climber] = []
+    for start in starts:
+        climbers.append(Climber.start(sketch, start, scales, settings, name))
+        climb(climbers[-1], settings.examples.first_climbs, enough)
+        if climbers[-1].loss >= enough:
+            break
+    for most in (settings.examples.first_climbs, settings.examples.sampled_climbs):
+        climbers = sorted(climbers, key=lambda climber: -climber.loss)[: 1 + len(climbers) // 3]
+        for climber in climbers:
+            climb(climber, most, enough)
     best = max(climbers, key=lambda climber: climber.loss)
-    climb(best, settings.examples.sampled_climbs)
     return best.example, best.loss

@@ -14,14 +14,15 @@ from kolahal.engine.probe import Probe
 from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.model import Arguments, Example, Scales, Selected, Selection, Split, Trial
-from kolahal.search.grading import grade
+from kolahal.search.grading import BEYOND_DOUBT, grade, objections_of
 from kolahal.search.grammar import widest_scale
 from kolahal.settings import Settings
 from kolahal.tester.trial import test, test_example
 
 Direction = tuple[int, ...]
-# The hardest example that can be found at some scales, by someone who knows some, and its log-loss.
-Hardest = Callable[[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str], tuple[Example, float]]
+# The hardest example that can be found at some scales, by someone who knows some, and its log-loss; one may be enough.
+Hardest = Callable[[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str, float], tuple[Example, float]]
+REFUTED = 1.25  # times ε: a log-loss with which a completion is out, however much more there is
 
 
 def directions(holes: int) -> tuple[Direction, ...]:
@@ -97,7 +98,7 @@ def _lengthen(job: Line, scales: Scales, known: tuple[Example, ...]) -> Iterator
     sketch, arguments, _, settings, seed, hardest = job
     for turn in range(settings.examples.lengthenings):
         name = f"climb {seed} {turn}"
-        example, loss = hardest(sketch, arguments, known, scales, settings, name)
+        example, loss = hardest(sketch, arguments, known, scales, settings, name, math.inf)
         yield _with_own_p_value(sketch, example, scales, settings, name, "found by moving answers towards a higher loss")
         further = min(2.0, loss / float(arguments.epsilon))  # the loss goes with the inverse of the noise, nearly
         if further < 1.1:
@@ -134,14 +135,15 @@ def select_tests(
     for turn in range(settings.examples.rounds):
         known = (*selection.kept, *found)
         probe = probe.knowing(known)
-        best = _promising(sketch, completions, tuple(s.example for s in known), split, probe, settings)
+        best = _promising(sketch, completions, known, split, probe, settings)
         places = _unseen(sketch, best, split, asked)
         if not places:
             break
         asked.update(places)
+        most = settings.examples.starts - 1  # and what the tester finds
         jobs = [
-            (sketch, arguments, _hardest_known(known, arguments, scales, probe), scales, settings, f"{name} {turn} {i}", hardest)
-            for i, (arguments, scales) in enumerate(places)
+            (sketch, a, _hardest_known(known, a, scales, probe, most), scales, settings, f"{name} {turn} {i}", hardest)
+            for i, (a, scales) in enumerate(places)
         ]
         found += executor.map(_find_test, jobs) if executor else map(_find_test, jobs)
     return _once(found)
@@ -150,16 +152,16 @@ def select_tests(
 def _promising(
     sketch: Sketch,
     completions: tuple[Completion, ...],
-    examples: tuple[Example, ...],
+    known: tuple[Selected, ...],
     split: Split,
     probe: Probe,
     settings: Settings,
 ) -> tuple[Completion, ...]:
-    """The completions that come first on some examples."""
-    most = settings.examples.examined
+    """The completions that come first on what is known."""
+    most, examples = settings.examples.examined, tuple(s.example for s in known)
     if not completions or not examples:
         return completions[:most]
-    order = grade(sketch, completions, examples, split, probe, settings).order
+    order = grade(sketch, completions, examples, split, probe, settings, objections_of(known)).order
     return tuple(completions[place] for place in order[:most])
 
 
@@ -177,19 +179,27 @@ def _unseen(
 
 
 def _hardest_known(
-    known: tuple[Selected, ...], arguments: Arguments, scales: Scales, probe: Probe
+    known: tuple[Selected, ...], arguments: Arguments, scales: Scales, probe: Probe, most: int
 ) -> tuple[Example, ...]:
-    """The example that is hardest so far at some scales, if there is any at these arguments."""
+    """The examples at these arguments that are hardest so far at some scales."""
     group = tuple(s.example for s in known if s.example.arguments == arguments)
-    return (group[int(np.argmax(probe.losses(np.array([scales]), group).sure[0]))],) if group else ()
+    if not group:
+        return ()
+    order = np.argsort(-probe.losses(np.array([scales]), group).sure[0], kind="stable")
+    return tuple(group[place] for place in order[:most])
 
 
 Question = tuple[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str, Hardest]
 
 
 def _find_test(job: Question) -> Selected:
+    """What the tester finds, if that is beyond doubt, and otherwise the hardest example."""
     sketch, arguments, known, scales, settings, name, hardest = job
-    example, _ = hardest(sketch, arguments, known, scales, settings, name)
+    trial = test(sketch, scales, arguments, settings.quick_tester, crc32(name.encode()) + settings.seed)
+    if trial.p_value < BEYOND_DOUBT:
+        return Selected(trial.example, scales, trial.p_value, "the tester objects to a promising completion")
+    enough = REFUTED * float(arguments.epsilon)
+    example, _ = hardest(sketch, arguments, (*known, trial.example), scales, settings, name, enough)
     why = "the hardest that was found for a promising completion"
     return _with_own_p_value(sketch, example, scales, settings, name, why)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -12,9 +13,11 @@ from kolahal.engine.accuracy import LARGER
 from kolahal.engine.noise import Array
 from kolahal.engine.probe import Probe
 from kolahal.lang.sketch import Completion, Sketch, Type
-from kolahal.model import Arguments, Example, Split
+from kolahal.model import Arguments, Example, Scales, Selected, Split
 from kolahal.settings import Settings
 
+Objections = Collection[tuple[Arguments, Scales]]
+BEYOND_DOUBT = 1e-4  # a p-value of an example at some scales that counts as a violation there; some hundred are looked at
 MOST_LOSS = 50.0  # in units of ε; more is all the same
 
 
@@ -33,6 +36,30 @@ class Grades:
         return np.lexsort((self.noise, self.slack, self.violations))
 
 
+@dataclass(frozen=True, slots=True)
+class Concretised:
+    """Many completions, which have few different scales between them, as numbers: (completions, holes)."""
+
+    sketch: Sketch
+    scales: Completion
+    picks: Any  # by completion and hole, which of the scales
+
+    @classmethod
+    def of(cls, sketch: Sketch, completions: tuple[Completion, ...]) -> Concretised:
+        known = {scale: place for place, scale in enumerate(dict.fromkeys(s for c in completions for s in c))}
+        picks = np.array([[known[scale] for scale in c] for c in completions], dtype=np.intp)
+        return cls(sketch, tuple(known), picks.reshape(len(completions), len(sketch.holes)))
+
+    def at(self, arguments: Arguments) -> Array:
+        found: Array = np.array(arguments.concretise(self.sketch, self.scales))[self.picks]
+        return found
+
+
+def objections_of(found: Iterable[Selected]) -> Objections:
+    """The scales at which the tester has no doubt, which is surer there than what weighted runs say."""
+    return {(s.example.arguments, s.scales) for s in found if s.p_value < BEYOND_DOUBT}
+
+
 def grade(
     sketch: Sketch,
     completions: tuple[Completion, ...],
@@ -40,30 +67,40 @@ def grade(
     split: Split,
     probe: Probe,
     settings: Settings,
+    objections: Objections = (),
 ) -> Grades:
     """The three criteria, in units of ε, so that all γ count alike.
 
     A completion that is tight at one γ is no noisier than it must be. An average over all γ would instead prefer noise
     that grows with |q|, whose worst example is found everywhere, to less noise whose worst example is far away at some.
     """
+    values, violations = Concretised.of(sketch, completions), np.zeros(len(completions), dtype=int)
+    scales = {a: values.at(a) for a in dict.fromkeys([*(e.arguments for e in examples), *(a for a, _ in objections)])}
+    for arguments, refused in objections:
+        violations += (scales[arguments] == np.array(refused)).all(axis=1)
+    top: dict[Arguments, Array] = {}
+    for example in examples:
+        arguments, rows = example.arguments, _still_wanted(violations, settings.ranking.finalists_per_hole * len(sketch.holes))
+        losses = probe.losses(scales[arguments][rows], (example,))
+        violations[rows] += losses.low[:, 0] > float(arguments.epsilon) * (1 + 1e-6)
+        worst = top.setdefault(arguments, np.zeros(len(completions)))
+        worst[rows] = np.maximum(worst[rows], losses.sure[:, 0])
     below, above = np.full(len(completions), np.inf), np.zeros(len(completions))
-    first: Array | None = None
-    violations = np.zeros(len(completions), dtype=int)
-    for arguments in dict.fromkeys(e.arguments for e in examples):
-        group = tuple(e for e in examples if e.arguments == arguments)
-        scales = np.array([arguments.concretise(sketch, c) for c in completions])
-        losses = probe.losses(scales, group)
-        epsilon = float(arguments.epsilon)
-        violations += (losses.low > epsilon * (1 + 1e-6)).sum(axis=1)
-        top = losses.sure.max(axis=1)
-        below = np.minimum(below, np.maximum(0.0, 1 - top / epsilon))
-        above = np.maximum(above, np.minimum(top / epsilon - 1, MOST_LOSS))
-        if arguments == split.training[0]:
-            first = top
+    for arguments, worst in top.items():
+        share = worst / float(arguments.epsilon)
+        below = np.minimum(below, np.maximum(0.0, 1 - share))
+        above = np.maximum(above, np.minimum(share - 1, MOST_LOSS))
+    first = top.get(split.training[0])
     step = settings.ranking.resolution
     slack = np.maximum(0.0, np.maximum(below, above) - settings.ranking.tight)
     noise = noise_size(sketch, completions, split.training + split.testing)
     return Grades(violations, np.round(slack / step) * step, noise, first)
+
+
+def _still_wanted(violations: Any, finalists: int) -> Any:
+    """The completions with fewest violations, as many as there are finalists or more: what the others lose is all the same."""
+    enough = min(finalists, len(violations)) - 1
+    return np.flatnonzero(violations <= np.partition(violations, enough)[enough])
 
 
 def noise_size(sketch: Sketch, completions: tuple[Completion, ...], settings: tuple[Arguments, ...]) -> Array:
@@ -77,9 +114,9 @@ def noise_size(sketch: Sketch, completions: tuple[Completion, ...], settings: tu
     several = [
         other for a in settings for other in (a, _grown(a, sketch, LARGER, 1), _grown(a, sketch, LARGER**2, LARGER))
     ]
-    scales = np.zeros((len(completions), len(sketch.holes)))
+    scales, values = np.zeros((len(completions), len(sketch.holes))), Concretised.of(sketch, completions)
     for arguments in several:
-        scales += np.array([arguments.concretise(sketch, c) for c in completions]) * float(arguments.epsilon)
+        scales += values.at(arguments) * float(arguments.epsilon)
     size: Array = np.log2(1 + scales / max(1, len(several))).sum(axis=1)
     return size
 

@@ -14,18 +14,24 @@ from kolahal.tester.trial import test
 
 
 def hardest(
-    sketch: Sketch, arguments: Arguments, known: tuple[Example, ...], scales: Scales, settings: Settings, name: str
+    sketch: Sketch,
+    arguments: Arguments,
+    known: tuple[Example, ...],
+    scales: Scales,
+    settings: Settings,
+    name: str,
+    enough: float,
 ) -> tuple[Example, float]:
     """The hardest example at `scales`: from the corners of the relation, or from one that is known."""
     if known and not isinstance(known[0].event, Equals | OneOf | StartsWith):
         # Answers that are numbers with noise move with the database: the tester's event is what makes them hard.
         seed = crc32(name.encode()) + settings.seed
         return test(sketch, scales, arguments, settings.quick_tester, seed).example, 0.0
-    integrator, reach = Integrator(sketch), Reach(turns=settings.examples.climbs)
+    integrator, reach = Integrator(sketch), Reach(turns=settings.examples.climbs, enough=enough)
     tried = [find_hardest(integrator, arguments, scales, reach, starts=1)]
     tried += [climb_exact(integrator, e, scales, reach, integrator.answers(arguments, scales)) for e in known[:1]]
     found = [climb for climb in tried if isinstance(climb, Climb)]
     if not found:
-        return climbs.hardest(sketch, arguments, known, scales, settings, name)
+        return climbs.hardest(sketch, arguments, known, scales, settings, name, enough)
     best = max(found, key=lambda climb: climb.log_loss)
     return best.example, best.log_loss

@@ -6,7 +6,7 @@ from kolahal.engine.accuracy import expected_errors
 from kolahal.engine.probe import Probe
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.model import Example, Ranked, Score, Split
-from kolahal.search.grading import grade
+from kolahal.search.grading import Objections, grade
 from kolahal.settings import Settings
 
 
@@ -17,11 +17,12 @@ def rank_completions(
     split: Split,
     probe: Probe,
     settings: Settings,
+    objections: Objections = (),
 ) -> tuple[Ranked, ...]:
     """The completions, best first."""
     if not completions:
         return ()
-    grades = grade(sketch, completions, examples, split, probe, settings)
+    grades = grade(sketch, completions, examples, split, probe, settings, objections)
     order = grades.order
     short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
     measured = expected_errors(sketch, [completions[i] for i in short], split.training[0], settings)

@@ -84,6 +84,7 @@ def afford(settings: TesterSettings, cost: int) -> TesterSettings:
         select_runs=fewer(settings.select_runs),
         judge_runs=fewer(settings.judge_runs),
         test_runs=fewer(settings.test_runs),
+        glance_runs=fewer(settings.glance_runs),
         refine_runs=fewer(settings.refine_runs),
     )
 

@@ -8,31 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
-from kolahal.engine.faults import RunError
-from kolahal.engine.outputs import NUMBER, Outputs
-from kolahal.engine.tape import Tape, stream
+from kolahal.engine.tape import stream
 from kolahal.errors import UsageError
-from kolahal.inputs.arguments import usual_value
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.sketch import Sketch
 from kolahal.losses import epsilon_lower, estimate_odds
 from kolahal.model import Arguments, Example, Scales, Trial, show
 from kolahal.settings import TesterSettings
 from kolahal.tester.counterexample import describe, frequencies, reproduce
 from kolahal.tester.example_search import JUDGE_CAUTION, best_of, enumerate_searches, judge, refine, search
-from kolahal.tester.runs import Candidate, Question, afford, cost_of_a_run, count, run_all, spread
+from kolahal.tester.questions import enumerate_questions
+from kolahal.tester.runs import Candidate, Question, afford, cost_of_a_run, count, spread
 from kolahal.tester.statdp import ChosenExample, choose, enumerate_patterns
 from kolahal.tester.statistics import Tally, Thinning, fisher_p_value, paired_epsilon_lower, paired_p_value
 
 __all__ = ["answer", "ask", "describe", "frequencies", "reproduce", "test", "test_example", "test_mechanism"]
 
-WHOLE = (Fraction(1), Fraction(2))  # whole arguments without a default: StatDP's N, and one that is no special case
-REAL = Fraction(1)
-ENDLESS = "K404"
+NOTHING_TO_SEE = 0.9  # a p-value
 
 
 def test(
@@ -68,45 +63,6 @@ def test_mechanism(
     if sketch.holes:
         raise UsageError(f"{sketch.name} has holes; give their scales to `test`")
     return answer(enumerate_questions(sketch, epsilon, settings, seed), executor)
-
-
-def enumerate_questions(sketch: Sketch, epsilon: Fraction, settings: TesterSettings, seed: int) -> tuple[Question, ...]:
-    """Questions at the sizes and arguments that are most likely to show a violation."""
-
-    def at(size: int, whole: Fraction) -> Question:
-        values = tuple((parameter.name, usual_value(parameter, whole, REAL)) for parameter in sketch.arguments)
-        return Question(sketch, (), Arguments(epsilon, size, values), settings, seed, engine)
-
-    engine = choose_engine(sketch, total_runs=10 * settings.test_runs).name
-    free = any(p.type is Type.INT and p.default is None for p in sketch.arguments)
-    usual = sketch.sizes(settings.sizes)
-    first, *others = sketch.sizes(settings.joint_sizes) if _is_joint(_sample(at(usual[0], WHOLE[1]))) else usual
-    # All whole arguments at the smallest size, and one after the other at the larger ones, which take longer.
-    small = [at(first, whole) for whole in (WHOLE if free else WHOLE[:1])]
-    large = [at(size, WHOLE[turn % len(WHOLE)]) for turn, size in enumerate(others)]
-    asked = tuple(dict.fromkeys((*small, *large)))
-    # A program that stops with a fault on some sizes is asked about the others; one that always does says so itself.
-    fit = tuple(question for question in asked if _sample(question) is not None) or asked
-    cost = max(cost_of_a_run(sketch, (), question.arguments) for question in fit)
-    return tuple(replace(question, settings=afford(settings, cost)) for question in fit)
-
-
-def _sample(question: Question) -> Outputs | None:
-    """A few answers, or None where the program stops with a fault."""
-    try:
-        cost_of_a_run(question.sketch, question.scales, question.arguments)  # one run without an end takes less than 64
-        return run_all(question, (Fraction(0),) * question.arguments.size, Tape((question.seed, 0, 0), 64))
-    except RunError as error:
-        if any(diagnostic.code == ENDLESS for diagnostic in error.diagnostics):
-            raise
-        return None
-
-
-def _is_joint(outputs: Outputs | None) -> bool:
-    """Whether every answer is a list of several numbers, on which only joint events show the whole loss."""
-    if outputs is None or (outputs.lengths < 2).any():
-        return False
-    return bool((outputs.kinds[:2] == NUMBER).all())
 
 
 # ---------------------------------------------------------------- ours
@@ -147,11 +103,25 @@ def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> 
     late = [candidate for found in refined for candidate in found.candidates]
     finalists = best_of(late or early, settings.finalists)
     winner = max(judge(finalists, "judge", settings.judge_runs, JUDGE_CAUTION, executor), key=lambda c: c.score)
-    (tally,) = count(winner.question, [winner.example], "test", settings.test_runs, executor)
+    tally = _fresh_tally(winner, executor)
     runs = sum(found.runs for found in searched + refined) + 2 * tally.runs
     runs += 2 * len(finalists) * settings.judge_runs
     runs += 2 * len(appraised) * settings.refine_runs if settings.refined else 0
     return conclude(winner, tally, runs)
+
+
+def _fresh_tally(winner: Candidate, executor: Executor | None) -> Tally:
+    """The winner's hits on runs that nothing has seen.
+
+    To end early where there is nothing to see only makes a test that rejects rarer, so that its level holds.
+    """
+    question, settings = winner.question, winner.question.settings
+    if settings.glance_runs:
+        (tally,) = count(question, [winner.example], "test", settings.glance_runs, executor)
+        if conclude(winner, tally, 0).p_value > NOTHING_TO_SEE:
+            return tally
+    (tally,) = count(question, [winner.example], "test", settings.test_runs, executor)
+    return tally
 
 
 def _shares(candidates: Sequence[Candidate], most: int) -> tuple[Candidate, ...]:

@@ -207,16 +207,14 @@ class Sketch(ShownAsText):
         """The mechanism with `scales` in the holes, in order; texts such as "2/eps" are parsed, None is no noise."""
         completion = tuple(s if isinstance(s, Scale) else parse_scale(s) for s in scales)
         if len(completion) != len(self.holes):
-            raise UsageError(
-                f"{self.name} has {_count(len(self.holes), 'hole')}, and {len(completion)} scales were given"
-            )
+            holes = _count(len(self.holes), "hole")
+            raise UsageError(f"{self.name} has {holes}, and {len(completion)} scales were given")
         allowed = self.quantities()
         for scale in completion:
             for name, _ in scale.powers:
                 if name not in allowed:
-                    raise UsageError(
-                        f"the scale {scale} uses {name}; a scale of {self.name} may use {', '.join(allowed)}"
-                    )
+                    names = ", ".join(allowed)
+                    raise UsageError(f"the scale {scale} uses {name}; a scale of {self.name} may use {names}")
         return Mechanism(self, completion)
 
     def opened(self) -> Mechanism:

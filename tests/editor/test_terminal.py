@@ -91,6 +91,14 @@ def test_check_prints_sarif(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     assert result["ruleId"] == "K001" and "region" not in result["locations"][0]["physicalLocation"]
 
 
+def test_a_check_that_is_stopped_is_sarif_too(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "greedy.py"
+    file.write_text(GREEDY)
+    assert main(["check", str(file), "--sarif", "--limit", "0.001"]) == 3
+    (result,) = check_form(json.loads(capfd.readouterr().out))
+    assert result["ruleId"] == "unknown" and "limit" in result["message"]["text"]
+
+
 def test_batch_writes_sarif(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in (("fine", PRIVATE), ("faulty", FAULTY)):

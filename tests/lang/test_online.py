@@ -245,6 +245,16 @@ def test_what_the_proof_does_not_carry_is_refused(name: str) -> None:
     assert REASONS.get(name, "a turn may end without a draw of noise") in str(refused.value)
 
 
+def test_odd_names_of_parameters_are_no_trouble() -> None:
+    odd = MONITORS["above"].replace("T: float", "self: float, records: float").replace("t = T +", "t = self + records +")
+    odd = odd.replace("def above", "def Above")
+    program = parse(odd)
+    space = load_emitted(emit(program, decide(program, plain_claim(program), Settings()).verdict, online=True)).__globals__
+    assert space["__all__"] == ["Above", "AboveOnline"]
+    run = space["AboveOnline"](-(10**6), records=0, eps=1)
+    assert run.ask(0) == 1 and run.done
+
+
 def test_without_a_proof_nothing_is_handed_out(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     greedy = tmp_path / "greedy.py"
     greedy.write_text(MONITORS["above"].replace("4/eps", "2/eps"))

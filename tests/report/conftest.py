@@ -19,7 +19,7 @@ from kolahal.proof.refute.exhibit import snippet
 from kolahal.report.json import check_document, dump, synthesis_document, with_pictures
 from kolahal.results import Judged, Synthesis
 from kolahal.roads.methods import synthesize
-from kolahal.settings import Settings
+from kolahal.settings import Settings, with_changes
 from kolahal.sketches.gallery import load_one
 from kolahal.verdicts import Refuted
 
@@ -36,7 +36,7 @@ def above_threshold(q: Private, T: float, eps: Epsilon):
 @pytest.fixture(scope="session")
 def synthesis() -> Synthesis:
     """Above threshold with its completions, and a greedy one that is refuted for certain."""
-    found = synthesize(load_one("above_threshold_1"))
+    found = synthesize(load_one("above_threshold_1"), with_changes(Settings(), "ranking", second_opinion=True))
     greedy = (parse_scale("2/eps"), parse_scale("2/eps"))
     verdict = judge_completion(found.sketch, greedy, find_laws(found.sketch, found.settings.proof), found.settings)
     assert isinstance(verdict, Refuted)

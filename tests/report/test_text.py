@@ -36,7 +36,7 @@ def test_the_law_is_told_with_its_alternatives(found: Synthesis) -> None:
     text = render_synthesis(found, {"total": 1.0})
     lines = text.split("\n")
     place = lines.index(f"law: {found.law.text}")
-    assert lines[place + 1] == f"  or {found.law.alternatives[0]}"
+    assert lines[place + 1] == f"  or, without noise at eta1: {found.law.alternatives[0]}"
     assert str(found.law) == " or ".join([found.law.text, *found.law.alternatives])
     assert synthesis_document(found, {}, "1")["alternatives"] == list(found.law.alternatives)
     assert " or |q|/η2 ≤ ε" in found._repr_html_()

@@ -35,7 +35,8 @@ from kolahal.cli.files import tell_files as tell_files
 from kolahal.cli.files import write_files as write_files
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
-from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.report.sarif import Remark, sarif_document
+from kolahal.sketches.gallery import GALLERY, find, load_one
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
@@ -110,7 +111,9 @@ def supervised(command: Command) -> Command:
             if "SIGKILL" not in str(died):  # which somebody else sends: a person, or the system for want of memory
                 code, why = DEFECT, f"{died}; this is a defect of Kolahal: please report it with the program"
         if why:
-            if given.get("as_json"):
+            if given.get("sarif"):
+                echo_json(json.dumps(sarif_document([Remark(find(given["target"]), 0, 0, 0, "unknown", why)], __version__)))
+            elif given.get("as_json"):
                 bounds: dict[str, Any] = {"scope": None, "assumed": [], "epsilon_lower": 0.0, "epsilon_upper": None}
                 echo_json(json.dumps({"verdict": "unknown", **bounds, "reason": why}, ensure_ascii=False))
             else:

@@ -219,14 +219,14 @@ def _hints(sketch: Sketch, program: Sketch, explanation: Explanation | None) -> 
     for draw in sketch.draws if explanation is not None else ():
         place = _at(draw)
         words = ["costs " + " or ".join(costs[place])] if place in costs else []
-        if program is not sketch and draw in sketch_holes(sketch):
+        if program is not sketch and draw in _hole_draws(sketch):
             words = [scales[place], *words] if place in scales else ["no noise is needed"]
         if words:
             hints.append(Hint(draw.span.line - 1, draw.span.column - 1 + draw.span.width, ", ".join(words)))
     return list(dict.fromkeys(hints))
 
 
-def sketch_holes(sketch: Sketch) -> tuple[Draw, ...]:
+def _hole_draws(sketch: Sketch) -> tuple[Draw, ...]:
     """The draws whose scale is a hole."""
     holes = set(map(id, sketch.holes))
     return tuple(draw for draw in sketch.draws if id(draw.scale) in holes)

@@ -10,13 +10,15 @@ from kolahal.lang import ir
 from kolahal.lang.adjacency import EachWithin
 from kolahal.lang.pretty import print_block, print_expression
 from kolahal.lang.sketch import Role, Sketch
-from kolahal.proof.online import Turns
+from kolahal.proof.online import NotOnline, Turns
 
-ENDLESS = "_ENDLESS"  # of the support code
+LAZY, ENDLESS = "_Lazy", "_ENDLESS"  # of the support code
 
 
 def print_turns(program: Sketch, turns: Turns, counter: str) -> str:
     """The program as a generator that waits, with its list, wherever its loop begins a turn."""
+    if {LAZY, ENDLESS} & ir.assigned_names(program.body):
+        raise NotOnline(f"{program.name} cannot be asked one answer at a time: it uses a name of the support code; use another")
     waiting = f"yield {turns.told}"
     private = program.private.name
     head = [
@@ -57,7 +59,7 @@ def _before(turns: Turns) -> list[str]:
             for target, value in zip(statement.targets, statement.values, strict=True):
                 if isinstance(value, ir.Comprehension) and target in turns.lazy:
                     assert isinstance(value.over, ir.Var)
-                    lines.append(f"    {target} = _Lazy({value.over.name}, lambda {value.name}: {print_expression(value.item)})")
+                    lines.append(f"    {target} = {LAZY}({value.over.name}, lambda {value.name}: {print_expression(value.item)})")
                 else:
                     lines += print_block((replace(statement, targets=(target,), values=(value,)),))
         else:
@@ -72,6 +74,7 @@ def print_class(program: Sketch, turns: Turns, mechanism: str, name: str, claim:
     given = ", ".join(f'"{p.name}": {p.name}' for p in public)
     ordered = sorted(public, key=lambda p: p.default is not None)  # those without a default come first
     sums = isinstance(program.adjacency, EachWithin)
+    this, records = (_free(word, {p.name for p in public}) for word in ("self", "records"))
     return [
         f'def _claim({names}):\n    """What a run costs."""\n    return {claim}',
         f'''\
@@ -80,9 +83,15 @@ class {name}(_Online):
 
     _tells, _front, _sums = {turns.told is not None}, {turns.front}, {sums}
 
-    def __init__(self, {", ".join(map(str, ordered))}, records=None):
-        super().__init__({mechanism}, _turns, _claim, {{{given}}}, records)''',
+    def __init__({this}, {", ".join(map(str, ordered))}, {records}=None):
+        super().__init__({mechanism}, _turns, _claim, {{{given}}}, {records})''',
     ]
+
+
+def _free(word: str, taken: set[str]) -> str:
+    while word in taken:
+        word += "_"
+    return word
 
 
 def describe_online(program: Sketch, name: str, claim: str) -> str:

@@ -133,7 +133,7 @@ def page_is_safe(page: str) -> bool:
 @pytest.mark.parametrize("what", ODD_WORDS)
 def test_programs_that_show_a_counterexample(what: str, tmp_path: Path) -> None:
     path = write(tmp_path, ODD_WORDS[what], "1/(2*eps)")
-    code, text, _ = run("check", str(path), "--workers", "1")
+    code, text, _ = run("check", str(path), "--snippet", "--workers", "1")
     assert code == 1 and is_plain(text)
     programs = [text.partition("without Kolahal:\n")[2]]
     if what == "the end of a text":  # slower, and made of the same parts

@@ -47,6 +47,10 @@ MONITORS = {
         "    i = 0\n    t = T + Lap(3/eps)\n    a = q\n    while len(a) > i:\n        y = a[i] + Lap(3/eps)\n        i = i + 1\n        if y > t:\n"
         "            return i / 2\n    return -1\n"
     ),
+    "asserted": above(
+        "    assert T >= -5\n    t = T + Lap(2/eps)\n    out = []\n    for x in q:\n        if x + Lap(4/eps) >= t:\n            out.append('above')\n            return out\n"
+        "        out.append('below')\n    return out\n"
+    ),
     "running": HEAD.format("one_within(1)", "running", "", "") + (
         "    total = 0\n    out = []\n    for x in q:\n        total = total + x + Lap(1/eps)\n        out.append(total)\n    return out\n"
     ),
@@ -159,6 +163,8 @@ def test_a_wrong_answer_changes_nothing() -> None:
         emitted("whole")[1]["Whole"](T=3, eps=1).ask(0.5)
     with pytest.raises(ValueError, match="above 0"):
         space["Above"](T=1, eps=0)
+    with pytest.raises(ValueError, match="asserts T >= -5"):
+        emitted("asserted")[1]["Above"](T=-6, eps=1)
     with pytest.raises(ValueError, match="on the grid"):
         emitted("doubled")[1]["Doubled"](eps=1).ask(Fraction(1, 3))
 

@@ -135,7 +135,7 @@ def _emit_over_records(
         reasons=(*known.reasons, *core.reasons),
     )
     if plan.reasons and promise.claims:
-        raise _off_grid(program, plan, "Count, or add up whole numbers: a field may be Between(0, 100, whole=True).")
+        raise _off_grid(program, plan, "Count, or add up numbers of single fields: clip(r.age, 0, 100), without products of fields.")
     limits = find_limits(program, promise)
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
     public = tuple(sorted(table.public_names()))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kolahal.lang.adjacency import EachWithin
+from kolahal.lang.cells import RecordPieces, find_pieces
 from kolahal.lang.pretty import print_number
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Table, is_whole, print_item
-from kolahal.lang.sketch import Parameter, Role, Sketch
+from kolahal.lang.records import RECORD, Table, print_item
+from kolahal.lang.sketch import Role, Sketch
+
+STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +35,29 @@ def over_answers(program: Sketch, name: str) -> AnswersProgram:
     private = replace(program.private, table=None)
     parameters = tuple(private if p.role is Role.PRIVATE else p for p in program.parameters)
     core = replace(program, name=name, parameters=parameters, adjacency=EachWithin(adjacency.distance), source=None)
+    reasons = _find_reasons(adjacency, table)
+    if reasons:
+        return AnswersProgram(core, (), 1, reasons)
     corners = adjacency.pieces.corners
     sizes = {abs(step) for corner in corners for step in corner} | {sum(map(abs, c), Fraction(0)) for c in corners}
+    sizes |= {adjacency.distance, _unit(adjacency, table)}
     fractions = sorted(size for size in sizes if size.denominator > 1)
     numbers = tuple(f"{size.numerator} / {size.denominator}" for size in fractions)
-    return AnswersProgram(core, numbers, _refinement(adjacency), _find_reasons(adjacency, table))
+    return AnswersProgram(core, numbers, _refinement(adjacency, table), reasons)
 
 
 def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
     """Why aggregates may leave the grid, or moves between two corners need shifts that do."""
-    if adjacency.spans:
-        return ("a max, min, any or all of records is not a sum",)
+    if adjacency.spans and len(table.aggregates) > 1:
+        return ("a max, min, any or all of records stands beside other aggregates",)
     if adjacency.units:
         return ("sums move by multiples of public bounds; write the bounds as numbers",)
+    if adjacency.unbounded:
+        return ("one record can move an aggregate by any amount",)
     found = []
+    if not all(pieces.exact for pieces in _all_pieces(adjacency, table)):
+        found.append("an aggregate has products or quotients of fields")
     if not adjacency.pieces.finite:
-        rough = [a for a in table.aggregates if not is_whole(a.item, table.row)]
-        found += [f"{a.over(table.rows)} adds up numbers that need not be whole; declare whole=True" for a in rough[:1]]
         several = len(table.aggregates) > 1
         if several and (adjacency.name == "replace" or adjacency.count > 1):
             found.append("several sums, of which one is not a count, move together by more than one record")
@@ -56,22 +66,55 @@ def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _refinement(adjacency: RecordRelation) -> int:
+def _all_pieces(adjacency: RecordRelation, table: Table) -> list[RecordPieces]:
+    """The pieces of the sums together, and of every other aggregate."""
+    others = [a for a in table.aggregates if a.how != "sum"]
+    return [adjacency.pieces, *(find_pieces(table.row, [a.gated]) for a in others)]
+
+
+def field_steps(table: Table) -> dict[str, Fraction]:
+    """To multiples of what the numbers of each field are rounded that need not be whole."""
+    return {f.name: STEP for f in table.row.fields if f.kind == "float"}
+
+
+def _unit(adjacency: RecordRelation, table: Table) -> Fraction:
+    """What every record adds a whole multiple of: fields are whole, multiples of a step, or one of their bounds."""
+    steps = field_steps(table)
+    bounds = [end for f in table.row.fields if f.name in steps for end in (f.low, f.high) if end]
+    rough = common_measure([STEP, *bounds])
+    parts = [c * rough if name in steps else c for p in _all_pieces(adjacency, table) for name, c in p.factors]
+    defaults = [a.default for a in table.aggregates if a.default]
+    return common_measure([part for part in (*parts, *defaults) if part] or [Fraction(1)])
+
+
+def common_measure(numbers: Sequence[Fraction]) -> Fraction:
+    """The largest number of which all are whole multiples."""
+    below = math.lcm(*(number.denominator for number in numbers))
+    return Fraction(math.gcd(*(int(number * below) for number in numbers)), below)
+
+
+def _refinement(adjacency: RecordRelation, table: Table) -> int:
     """How much finer the noise must be: a move between two corners is hidden by a mixture of their shifts, whose weights
     are whole multiples of a step over the width between the corners; a move by several records by the mean of theirs."""
+    unit = _unit(adjacency, table)
     widths = [
-        abs(a - b).numerator
+        (abs(a - b) / unit).numerator
         for piece in adjacency.pieces.pieces
         for one, two in itertools.pairwise(sorted(piece.values))
         for a, b in zip(one, two, strict=True)
         if a != b
     ]
+    widths += [(2 * swing.size / unit).numerator for swing in adjacency.spans.values() if swing.size]
     return adjacency.count * math.lcm(*widths)
 
 
 def print_fields(table: Table) -> str:
     """The fields of a record, for the support code."""
-    shown = [f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r})" for f in table.row.fields]
+    steps = field_steps(table)
+    shown = [
+        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {_end(steps.get(f.name))})"
+        for f in table.row.fields
+    ]
     return "_FIELDS = [\n" + "".join(f"    {field},\n" for field in shown) + "]"
 
 
@@ -123,11 +166,13 @@ def print_front(program: Sketch, name: str, inner: str, public: tuple[str, ...])
     table = program.private.table
     assert table is not None
     parameters = [(p.called if p.role is Role.PRIVATE else str(p)) for p in program.parameters]
-    passed = [f"_aggregate({', '.join([table.rows, *(_exactly(p) for p in program.parameters if p.name in public)])})"]
+    reader = "_argument"  # of the support code, under a name that no parameter hides
+    while reader in {p.called for p in program.parameters}:
+        reader += "_"
+    read = [f'{reader}("{p.name}", "{p.type.value}", {p.name})' for p in program.parameters if p.name in public]
+    passed = [f"_aggregate({', '.join([table.rows, *read])})"]
     called = ", ".join(passed[0] if p.role is Role.PRIVATE else p.name for p in program.parameters)
     doc = f"{program.adjacency.describe()}; see the top of this file.".capitalize()
-    return f'def {name}({", ".join(parameters)}):\n    """{doc}"""\n    return {inner}({called})'
+    first = "" if reader == "_argument" else f"{reader} = _argument\n\n\n"
+    return f'{first}def {name}({", ".join(parameters)}):\n    """{doc}"""\n    return {inner}({called})'
 
-
-def _exactly(parameter: Parameter) -> str:
-    return f'_argument("{parameter.name}", "{parameter.type.value}", {parameter.name})'

@@ -14,6 +14,7 @@ from kolahal.emission.program import load_emitted
 from kolahal.emission.release import Withheld, emit
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
+from kolahal.lang.record_bins import sized_table
 from kolahal.lang.records import read_records
 from kolahal.lang.sketch import Sketch
 
@@ -166,3 +167,26 @@ def test_a_file_without_names_or_with_short_rows_is_refused(tmp_path: Path):
     for file, path, public in (("f.py", "bare.csv", "_argument"), ("g.py", "short.csv", "T")):
         found = run(file, path, f"--{public}", "0", "--eps", "1")
         assert found.returncode == 2 and "ValueError" in found.stderr and "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return [sum(1 for v in visits if v.day == d) + Lap(1/eps) for d in range(days)]",
+        "    return [sum(1 for v in visits if v.day > d) + Lap(days/eps) for d in range(days)]",
+        "    counts = [0] * days\n    for v in visits:\n        counts[min(v.day, days - 1)] += v.age\n    return [c + Lap(100/eps) for c in counts]",
+    ],
+)
+def test_as_many_bins_as_an_argument_says(body):
+    text = HEADER.replace("T: float", "days: int").format(relation="add_remove(1)", body=body)
+    program, rng = parse(text), random.Random(body)
+    space = load_emitted(emit(program, check(program).verdict)).__globals__
+    table = program.private.table
+    assert table is not None
+    for days in (1, 2, 5, 9):
+        rows = [(rng.randint(0, 99), 0.5, rng.randint(0, 6), "new", True) for _ in range(12)]
+        assert tuple(space["_aggregate"](rows, days)) == sized_table(table, days).answers(read_records(table, rows), {})
+        assert len(space["f"](rows, days, 1)) == days
+    for wrong in (0, -3, 1.5, None):
+        with pytest.raises((TypeError, ValueError)):
+            space["f"]([], wrong, 1)

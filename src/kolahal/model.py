@@ -47,7 +47,8 @@ class Arguments:
         for parameter in sketch.arguments:
             if parameter.name not in given:
                 raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
-        return given | {sketch.epsilon.name: self.epsilon}
+        counts: dict[str, Fraction | bool] = {p.name: Fraction(self.size) for p in sketch.parameters if p.counts}
+        return given | counts | {sketch.epsilon.name: self.epsilon}
 
     def accepted_by(self, sketch: Sketch, claim: Scale) -> bool:
         """Whether a call with these arguments is not refused, and `claim` is about them: its own are at least 1 too."""

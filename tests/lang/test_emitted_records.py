@@ -14,6 +14,7 @@ from kolahal.emission.program import load_emitted
 from kolahal.emission.release import Withheld, emit
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
+from kolahal.lang.record_bins import sized_table
 from kolahal.lang.records import read_records
 from kolahal.lang.sketch import Sketch
 
@@ -102,11 +103,90 @@ def test_no_message_shows_a_value():
 
 
 def test_sums_that_leave_the_grid_are_not_emitted():
-    rough = read("    return sum(clip(v.weight, 0, 1) for v in visits) + Lap(1/eps)")
-    with pytest.raises(Withheld, match="need not be whole"):
+    rough = read("    return sum(clip(v.weight, 0, 1) * clip(v.age, 0, 2) for v in visits) + Lap(2/eps)")
+    with pytest.raises(Withheld, match="products"):
         emit(rough, check(rough).verdict)
-    largest = read("    return max((v.age for v in visits), default=0) + Lap(100/eps)")
-    with pytest.raises(Withheld, match="is not a sum"):
+    largest = read("    return max((v.age for v in visits), default=0) + Lap(200/eps), len(visits) + Lap(2/eps)")
+    with pytest.raises(Withheld, match="beside"):
         emit(largest, check(largest).verdict)
     with pytest.raises(UsageError, match="takes records"):
         emit(read(MEAN), backend="opendp")
+
+
+ROUGH = [
+    ("    return sum(clip(v.weight, 0, 1) for v in visits) + Lap(1/eps)", "add_remove(1)"),
+    ("    return sum(clip(v.weight / 3, -0.7, 1) for v in visits) + Lap(1.7/eps)", "replace(1)"),
+    ("    s = sum(clip(v.weight, 0, 10) for v in visits) + Lap(20/eps)\n    n = len(visits) + Lap(2/eps)\n    return s / max(n, 1)", "add_remove(1)"),
+    ("    return max((clip(v.weight, 0, 9) for v in visits), default=0) + Lap(9/eps)", "add_remove(1)"),
+    ("    return min((clip(v.weight, 0, 9) for v in visits if v.member), default=9) + Lap(9/eps)", "replace(1)"),
+    ("    x = 0\n    if any(v.weight > 50 for v in visits):\n        x = 1\n    return x + Lap(1/eps)", "add_remove(1)"),
+    ("    return 1 - (1 if all(v.weight > 50 for v in visits) else 0) + Lap(1/eps)", "add_remove(1)"),
+]
+
+
+@pytest.mark.parametrize(("body", "relation"), ROUGH)
+def test_numbers_that_are_not_whole_are_rounded_one_by_one(body, relation):
+    program, rng = read(body, relation), random.Random(body)
+    space = load_emitted(emit(program, check(program).verdict)).__globals__
+    table, step = program.private.table, Fraction(1, 2**20)
+    assert table is not None
+    plan = space["_Plan"](**space["_plan"](range(1), 0, 1))
+    grid, noise = space["_grids"](plan, True)
+    assert (grid / noise).denominator == 1
+    for _ in range(60):
+        rows = [
+            (rng.randint(0, 99), rng.choice([rng.uniform(-5, 100), rng.uniform(0, 1), 50.0, 1e300, 3]), rng.randint(0, 6), "new", rng.random() < 0.5)
+            for _ in range(rng.randint(0, 6))
+        ]
+        near = [(a, (Fraction(w) / step + Fraction(1, 2)).__floor__() * step, d, k, m) for a, w, d, k, m in rows]
+        found = space["_aggregate"](rows)
+        assert tuple(found) == table.answers(read_records(table, near), {})
+        assert all((Fraction(answer) / grid).denominator == 1 for answer in found), "nothing is rounded again"
+
+
+def test_a_value_is_read_as_what_it_is():
+    function = load_emitted(emit(read(MEAN)))
+    assert function([(1, 0, 0, "new", True)], 0, 1) is not None
+    for bad in ([(1, 0, 0, "new", True), (True, 0, 0, "new", True)], [(200.5, 0, 0, "new", True)], [(1, 0, 2.5, "new", True)]):
+        with pytest.raises((TypeError, ValueError)):
+            function(bad, 0, 1)
+
+
+def test_a_file_without_names_or_with_short_rows_is_refused(tmp_path: Path):
+    numbers = "@sketch(adjacent=add_remove(1))\ndef f(xs: Records[Between(0, 1)], _argument: float, eps: Epsilon):\n    return sum(1 for x in xs if x > _argument) + Lap(1/eps)\n"
+    (tmp_path / "f.py").write_text(emit(parse(numbers)))
+    (tmp_path / "g.py").write_text(emit(read(MEAN)))
+    (tmp_path / "bare.csv").write_text("0.5\n0.7\n")
+    (tmp_path / "named.csv").write_text("x\n0.5\n0.7\n")
+    (tmp_path / "short.csv").write_text("kind,age,weight,day,member\nnew,30,1.5,1,true\nnew,30\n")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert float(run("f.py", "named.csv", "--_argument", "0.6", "--eps", "1000000").stdout) == pytest.approx(1, abs=0.1)
+    for file, path, public in (("f.py", "bare.csv", "_argument"), ("g.py", "short.csv", "T")):
+        found = run(file, path, f"--{public}", "0", "--eps", "1")
+        assert found.returncode == 2 and "ValueError" in found.stderr and "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    return [sum(1 for v in visits if v.day == d) + Lap(1/eps) for d in range(days)]",
+        "    return [sum(1 for v in visits if v.day > d) + Lap(days/eps) for d in range(days)]",
+        "    counts = [0] * days\n    for v in visits:\n        counts[min(v.day, days - 1)] += v.age\n    return [c + Lap(100/eps) for c in counts]",
+    ],
+)
+def test_as_many_bins_as_an_argument_says(body):
+    text = HEADER.replace("T: float", "days: int").format(relation="add_remove(1)", body=body)
+    program, rng = parse(text), random.Random(body)
+    space = load_emitted(emit(program, check(program).verdict)).__globals__
+    table = program.private.table
+    assert table is not None
+    for days in (1, 2, 5, 9):
+        rows = [(rng.randint(0, 99), 0.5, rng.randint(0, 6), "new", True) for _ in range(12)]
+        assert tuple(space["_aggregate"](rows, days)) == sized_table(table, days).answers(read_records(table, rows), {})
+        assert len(space["f"](rows, days, 1)) == days
+    for wrong in (0, -3, 1.5, None):
+        with pytest.raises((TypeError, ValueError)):
+            space["f"]([], wrong, 1)

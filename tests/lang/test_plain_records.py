@@ -79,3 +79,22 @@ def test_a_patch_names_no_list_that_the_user_has_not():
     )
     assert sketch.source is not None
     assert "Lap(14/eps)" in fill_source(sketch.source, sketch, (parse_scale("2*len(answers)/eps"),))
+
+
+def test_bounds_that_are_missing_may_be_given():
+    plain = text("    return sum(v.age for v in visits)")
+    with pytest.raises(UsageError, match="--between age=0:100"):
+        sketch_of(plain, "f", "add_remove(1)")
+    written = sketch_of(plain, "f", "add_remove(1)", between=["age=-1:2.5"])
+    assert "age: Between(-1, 2.5)" in written and "# what we want to know" in written
+    assert read_plain(plain, "f", "add_remove(1)", between=["age=-1:2.5"]).adjacency.contributions() == ((-1, 2.5),)
+    numbers = "from kolahal import Records\n\n\ndef f(xs: Records):\n    return sum(x for x in xs)\n"
+    assert "xs: Records[Between(0, 9)]" in sketch_of(numbers, "f", "replace(1)", between=["xs=0:9"])
+
+
+@pytest.mark.parametrize("given", ["age", "age=1", "age=2:1", "age=a:b", "name=0:1", "day=0:3", "=0:1", "age=0:1:2"])
+def test_bounds_that_say_nothing_are_refused(given):
+    with pytest.raises(UsageError, match="--between"):
+        sketch_of(text("    return sum(v.age for v in visits)"), "f", "add_remove(1)", between=[given])
+    with pytest.raises(UsageError, match="--between"):
+        sketch_of("def f(q):\n    return sum(q)\n", "f", between=[given])

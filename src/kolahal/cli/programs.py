@@ -102,12 +102,15 @@ def emit_command(
 @click.option("--private", help="The private parameter.  [default: the first]")
 @click.option("--copies/--no-copies", default=True, show_default=True, help="Noise also where a noisy value is copied.")
 @click.option("--noise", type=click.Choice(["Lap", "Exp"]), default="Lap", show_default=True)
-def sketch_command(target: str, adjacent: str, private: str | None, copies: bool, noise: str) -> None:
+@click.option("--between", multiple=True, metavar="FIELD=LOW:HIGH", help="Bounds of a field of records, such as age=0:100.")
+def sketch_command(
+    target: str, adjacent: str, private: str | None, copies: bool, noise: str, between: tuple[str, ...]
+) -> None:
     """A sketch of a plain function: the same program with a place for noise wherever private data goes."""
     from kolahal.lang.plain.convert import load_plain, sketch_of
 
     source, name = load_plain(target)
-    echo_lines(sketch_of(source.text, name, adjacent, private, copies, source.path, noise))
+    echo_lines(sketch_of(source.text, name, adjacent, private, copies, source.path, noise, between))
 
 
 @cli.command()

@@ -93,6 +93,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @click.option(
     "--noise", type=click.Choice(["Lap", "Exp"]), help="With --auto: the noise at all places.  [default: Lap]"
 )
+@click.option("--between", multiple=True, metavar="FIELD=LOW:HIGH", help="With --auto: bounds of a field of records.")
 @supervised
 def synth(
     target: str,
@@ -111,10 +112,11 @@ def synth(
     adjacent: str | None,
     private: str | None,
     noise: str | None,
+    between: tuple[str, ...],
     backend: str,
 ) -> None:
     """Find scales for the holes of SKETCH, ranked, each with a verdict."""
-    sketch = _load(target, auto, adjacent, private, noise)
+    sketch = _load(target, auto, adjacent, private, noise, between)
     settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
     settings = with_changes(settings, "tester", method=tester)
     settings = with_changes(settings, "ranking", second_opinion=second_opinion)
@@ -134,6 +136,7 @@ def synth(
     seconds = watch.total()
     plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.called}"] if auto else []
     plain += [f"--noise={noise}"] if noise else []
+    plain += [f"--between={given}" for given in between]
     plain += [f"--tester={tester}"] if tester != "paired" else []
     plain += ["--second-opinion"] if second_opinion else []
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
@@ -152,15 +155,17 @@ def synth(
     finish(synthesis_code(found))
 
 
-def _load(target: str, auto: bool, adjacent: str | None, private: str | None, noise: str | None) -> Sketch:
+def _load(
+    target: str, auto: bool, adjacent: str | None, private: str | None, noise: str | None, between: tuple[str, ...]
+) -> Sketch:
     """The sketch of a target, or of the plain function that it names."""
     from kolahal.lang.plain.convert import load_plain, read_plain
 
     if auto:
         source, name = load_plain(target)
-        return read_plain(source.text, name, adjacent or "each_within(1)", private, True, source.path, noise or "Lap")
-    if adjacent or private or noise:
-        raise UsageError("--adjacent, --private and --noise go with --auto; a sketch says these things itself")
+        return read_plain(source.text, name, adjacent or "each_within(1)", private, True, source.path, noise or "Lap", between)
+    if adjacent or private or noise or between:
+        raise UsageError("--adjacent, --private, --noise and --between go with --auto; a sketch says these things itself")
     return load_one(target)
 
 

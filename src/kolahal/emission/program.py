@@ -121,8 +121,6 @@ def _emit_over_records(
         raise UsageError(f"{name} cannot be emitted yet: what it asks of the records depends on the run")
     if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
         raise UsageError(f"{name} cannot be emitted: its aggregates use {', '.join(functions)}, which is not exact on any grid")
-    if table.bins is not None:
-        raise UsageError(f"{name} cannot be emitted yet: write the number of bins, as in range(7), in place of {table.bins.size}")
     inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))
     core = over_answers(program, inner)
     known = plan_grid(core.program, shifts)
@@ -135,10 +133,10 @@ def _emit_over_records(
         reasons=(*known.reasons, *core.reasons),
     )
     if plan.reasons and promise.claims:
-        raise _off_grid(program, plan, "Count, or add up whole numbers: a field may be Between(0, 100, whole=True).")
+        raise _off_grid(program, plan, "Count, or add up numbers of single fields: clip(r.age, 0, 100), without products of fields.")
     limits = find_limits(program, promise)
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
-    public = tuple(sorted(table.public_names()))
+    public = tuple(sorted(table.public_names() | (set() if table.bins is None else {table.bins.size})))
     parts = [
         write_exactly(_print_plan(core.program, plan, limits, promise.most), wholes),
         write_exactly(_print(core.program, inner), wholes),

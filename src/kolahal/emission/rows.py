@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeGuard
 
 from kolahal.lang.adjacency import EachWithin
+from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces
 from kolahal.lang.pretty import print_number
+from kolahal.lang.record_bins import bins_at
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Table, is_whole, print_item
-from kolahal.lang.sketch import Parameter, Role, Sketch
+from kolahal.lang.records import RECORD, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of, print_item
+from kolahal.lang.sketch import Role, Sketch
+
+STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,49 +35,93 @@ def over_answers(program: Sketch, name: str) -> AnswersProgram:
     adjacency, table = program.adjacency, program.private.table
     assert isinstance(adjacency, RecordRelation) and table is not None
     private = replace(program.private, table=None)
-    parameters = tuple(private if p.role is Role.PRIVATE else p for p in program.parameters)
+    parameters = tuple(private if p.role is Role.PRIVATE else p for p in program.parameters if not p.counts)
     core = replace(program, name=name, parameters=parameters, adjacency=EachWithin(adjacency.distance), source=None)
+    reasons = _find_reasons(adjacency, table)
+    if reasons:
+        return AnswersProgram(core, (), 1, reasons)
     corners = adjacency.pieces.corners
     sizes = {abs(step) for corner in corners for step in corner} | {sum(map(abs, c), Fraction(0)) for c in corners}
+    sizes |= {adjacency.distance, _unit(adjacency, table)}
     fractions = sorted(size for size in sizes if size.denominator > 1)
     numbers = tuple(f"{size.numerator} / {size.denominator}" for size in fractions)
-    return AnswersProgram(core, numbers, _refinement(adjacency), _find_reasons(adjacency, table))
+    return AnswersProgram(core, numbers, _refinement(adjacency, table), reasons)
 
 
 def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
     """Why aggregates may leave the grid, or moves between two corners need shifts that do."""
-    if adjacency.spans:
-        return ("a max, min, any or all of records is not a sum",)
+    if adjacency.spans and len(table.aggregates) > 1:
+        return ("a max, min, any or all of records stands beside other aggregates",)
     if adjacency.units:
         return ("sums move by multiples of public bounds; write the bounds as numbers",)
+    if adjacency.unbounded:
+        return ("one record can move an aggregate by any amount",)
     found = []
+    if not all(pieces.exact for pieces in _all_pieces(adjacency, table)):
+        found.append("an aggregate has products or quotients of fields")
     if not adjacency.pieces.finite:
-        rough = [a for a in table.aggregates if not is_whole(a.item, table.row)]
-        found += [f"{a.over(table.rows)} adds up numbers that need not be whole; declare whole=True" for a in rough[:1]]
-        several = len(table.aggregates) > 1
+        several = len(table.aggregates) > 1 or table.bins is not None
         if several and (adjacency.name == "replace" or adjacency.count > 1):
             found.append("several sums, of which one is not a count, move together by more than one record")
-        elif several and any(len(set(piece.values)) > 2 for piece in adjacency.pieces.pieces):
+        elif several and any(len(set(p.values)) > 2 and _varying(p) > 1 for p in adjacency.pieces.pieces):
             found.append("two sums that are not counts move together, each by its own amount")
     return tuple(found)
 
 
-def _refinement(adjacency: RecordRelation) -> int:
+def _varying(piece: LinearPiece) -> int:
+    """How many aggregates are not the same at all corners of a piece."""
+    return sum(len(set(column)) > 1 for column in zip(*piece.values, strict=True))
+
+
+def _all_pieces(adjacency: RecordRelation, table: Table) -> list[RecordPieces]:
+    """The pieces of the sums together, and of every other aggregate."""
+    others = [a for a in table.every if a.how != "sum"]
+    return [adjacency.pieces, *(find_pieces(table.row, [a.gated]) for a in others)]
+
+
+def field_steps(table: Table) -> dict[str, Fraction]:
+    """To multiples of what the numbers of each field are rounded that need not be whole."""
+    return {f.name: STEP for f in table.row.fields if f.kind == "float"}
+
+
+def _unit(adjacency: RecordRelation, table: Table) -> Fraction:
+    """What every record adds a whole multiple of: fields are whole, multiples of a step, or one of their bounds."""
+    steps = field_steps(table)
+    bounds = [end for f in table.row.fields if f.name in steps for end in (f.low, f.high) if end]
+    rough = common_measure([STEP, *bounds])
+    parts = [c * rough if name in steps else c for p in _all_pieces(adjacency, table) for name, c in p.factors]
+    defaults = [a.default for a in table.every if a.default]
+    return common_measure([part for part in (*parts, *defaults) if part] or [Fraction(1)])
+
+
+def common_measure(numbers: Sequence[Fraction]) -> Fraction:
+    """The largest number of which all are whole multiples."""
+    below = math.lcm(*(number.denominator for number in numbers))
+    return Fraction(math.gcd(*(int(number * below) for number in numbers)), below)
+
+
+def _refinement(adjacency: RecordRelation, table: Table) -> int:
     """How much finer the noise must be: a move between two corners is hidden by a mixture of their shifts, whose weights
     are whole multiples of a step over the width between the corners; a move by several records by the mean of theirs."""
+    unit = _unit(adjacency, table)
     widths = [
-        abs(a - b).numerator
+        (abs(a - b) / unit).numerator
         for piece in adjacency.pieces.pieces
         for one, two in itertools.pairwise(sorted(piece.values))
         for a, b in zip(one, two, strict=True)
         if a != b
     ]
+    widths += [(2 * swing.size / unit).numerator for swing in adjacency.spans.values() if swing.size]
     return adjacency.count * math.lcm(*widths)
 
 
 def print_fields(table: Table) -> str:
     """The fields of a record, for the support code."""
-    shown = [f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r})" for f in table.row.fields]
+    steps = field_steps(table)
+    shown = [
+        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {_end(steps.get(f.name))})"
+        for f in table.row.fields
+    ]
     return "_FIELDS = [\n" + "".join(f"    {field},\n" for field in shown) + "]"
 
 
@@ -83,6 +133,8 @@ def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
     """The function that goes once through the records."""
     lines = [f"def _aggregate({', '.join([table.rows, *public])}):", '    """The aggregates of the records, in one pass."""']
     dot = _find_dot(table)
+    if table.bins is not None:
+        return "\n".join([*lines, *_print_bins(table, table.bins, dot)])
     names = [f"answer{dot}{i}" for i in range(len(table.aggregates))]
     lines.append(f"    {' = '.join(names)} = 0")
     lines += [f"    {n} = None" for n, a in zip(names, table.aggregates, strict=True) if a.how != "sum"]
@@ -102,6 +154,51 @@ def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
     return "\n".join([*lines, f"    return [{', '.join(found)}]"])
 
 
+def _print_bins(table: Table, bins: Bins, dot: str) -> list[str]:
+    """The loop that counts into as many bins as an argument says: into the one that a record names, or into all."""
+    place, name = f"place{dot}", f"answer{dot}0"
+    fields = ", ".join(_field_names(table))
+    aggregate = bins_at(bins, ArgumentOf(place), ArgumentOf(bins.size))
+    tests = _conjuncts(aggregate.test)
+    direct = next((own for own in tests if _names_place(own, place)), None)
+    rest = [print_item(test, dot) for test in tests if test is not direct]
+    head = [
+        f"    if {bins.size} < 1:",
+        f'        raise ValueError("{bins.size} must be at least 1")',
+        f"    {name} = [0] * {bins.size}",
+        f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):",
+    ]
+    if direct is None:
+        head.append(f"        for {place} in range({bins.size}):")
+        margin = " " * 12
+    else:
+        left, right = direct.of
+        own = right if left == ArgumentOf(place) else left
+        head.append(f"        {place} = {print_item(own, dot)}")
+        rest = [f"0 <= {place} < {bins.size}", f"{place} == int({place})", *rest]
+        margin = " " * 8
+    body = [f"{margin}if {' and '.join(rest)}:"] if rest else []
+    inner = "    " if rest else ""
+    index = place if direct is None else f"int({place})"
+    return [*head, *body, f"{margin}{inner}{name}[{index}] += {print_item(aggregate.item, dot)}", f"    return {name}"]
+
+
+def _conjuncts(test: RecordFunction | None) -> list[RecordFunction]:
+    if test is None:
+        return []
+    if isinstance(test, Apply) and test.op == "and":
+        return [part for one in test.of for part in _conjuncts(one)]
+    return [test]
+
+
+def _names_place(test: RecordFunction, place: str) -> TypeGuard[Apply]:
+    """Whether a test says that a place is one that the record itself names."""
+    if not isinstance(test, Apply) or test.op != "==":
+        return False
+    sides = [[p for p in parts_of(side) if p == ArgumentOf(place)] for side in test.of]
+    return any(side == ArgumentOf(place) and not other for side, other in zip(test.of, reversed(sides), strict=True))
+
+
 def record_names(table: Table) -> frozenset[str]:
     return frozenset(_field_names(table))
 
@@ -113,7 +210,7 @@ def _field_names(table: Table) -> list[str]:
 def _find_dot(table: Table) -> str:
     """What stands in the function's own names, so that none of them is that of a parameter."""
     dot = "_"
-    while any(name.startswith((f"{RECORD}{dot}", f"answer{dot}")) for name in (table.rows, *table.public_names())):
+    while any(name.startswith((f"{RECORD}{dot}", f"answer{dot}", f"place{dot}")) for name in (table.rows, *table.public_names(), *([] if table.bins is None else [table.bins.size]))):
         dot += "_"
     return dot
 
@@ -123,11 +220,14 @@ def print_front(program: Sketch, name: str, inner: str, public: tuple[str, ...])
     table = program.private.table
     assert table is not None
     parameters = [(p.called if p.role is Role.PRIVATE else str(p)) for p in program.parameters]
-    passed = [f"_aggregate({', '.join([table.rows, *(_exactly(p) for p in program.parameters if p.name in public)])})"]
-    called = ", ".join(passed[0] if p.role is Role.PRIVATE else p.name for p in program.parameters)
+    reader = "_argument"  # of the support code, under a name that no parameter hides
+    while reader in {p.called for p in program.parameters}:
+        reader += "_"
+    wanted = [p for name in public for p in program.parameters if p.name == name]
+    read = [f'{reader}("{p.name}", "{p.type.value}", {p.name})' for p in wanted]
+    passed = [f"_aggregate({', '.join([table.rows, *read])})"]
+    called = ", ".join(passed[0] if p.role is Role.PRIVATE else p.name for p in program.parameters if not p.counts)
     doc = f"{program.adjacency.describe()}; see the top of this file.".capitalize()
-    return f'def {name}({", ".join(parameters)}):\n    """{doc}"""\n    return {inner}({called})'
+    first = "" if reader == "_argument" else f"{reader} = _argument\n\n\n"
+    return f'{first}def {name}({", ".join(parameters)}):\n    """{doc}"""\n    return {inner}({called})'
 
-
-def _exactly(parameter: Parameter) -> str:
-    return f'_argument("{parameter.name}", "{parameter.type.value}", {parameter.name})'

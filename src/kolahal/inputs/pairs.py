@@ -126,7 +126,8 @@ def short(value: float) -> Fraction:
 def enumerate_moves(adjacency: Adjacency, size: int, most: int) -> tuple[Move, ...]:
     """At most `most` moves to the corners of the relation, those that tell most about known mechanisms first."""
     if isinstance(adjacency, RecordRelation):
-        known = itertools.chain((m for m in adjacency.vertices(size) if adjacency.allows(m)), adjacency.library_moves)
+        allowed = (m for m in adjacency.vertices(size) if adjacency.allows(m))
+        known = itertools.chain(allowed, adjacency.at(size).library_moves)
         return tuple(itertools.islice(dict.fromkeys(known), most))
     half, last = size // 2, size - 1
     shapes: list[list[int]] = [

@@ -134,6 +134,7 @@ class RecordPieces:
     unbounded: tuple[int, ...]  # the functions without bounds
     exact: bool  # whether nothing was enclosed
     breaks: dict[str, tuple[Fraction, ...]] = field(hash=False, compare=False)  # where single fields change pieces
+    factors: frozenset[tuple[str, Fraction]] = field(hash=False, compare=False)  # of fields in the functions, and constants
 
     @property
     def corners(self) -> tuple[tuple[Fraction, ...], ...]:
@@ -168,7 +169,8 @@ def find_pieces(row: RowClass, functions: Sequence[RecordFunction]) -> RecordPie
         unbounded |= {i for i, form in enumerate(forms) if found.is_loose(form, cell)}
         corners = found.own_corners(cell)
         pieces[LinearPiece(tuple(dict.fromkeys(tuple(_at(form, c) for form in forms) for c in corners)))] = None
-    return RecordPieces(tuple(pieces), tuple(sorted(unbounded)), found.exact, found.breaks())
+    factors = frozenset((name, abs(c)) for _, forms in cells for form in forms for name, c in form.items())
+    return RecordPieces(tuple(pieces), tuple(sorted(unbounded)), found.exact, found.breaks(), factors)
 
 
 class _Arrangement:

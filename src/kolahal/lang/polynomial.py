@@ -59,6 +59,18 @@ class Polynomial:
             total += coefficient
         return total
 
+    def put(self, values: Mapping[str, Polynomial]) -> Polynomial:
+        """The polynomial with others in place of names that have no negative powers."""
+        total = Polynomial(())
+        for powers, coefficient in self.terms:
+            rest = tuple((name, power) for name, power in powers if name not in values)
+            term = _collect({rest: coefficient})
+            for name, power in powers:
+                for _ in range(power if name in values else 0):
+                    term = term * values[name]
+            total = total + term
+        return total
+
     def depends_on(self, name: str) -> bool:
         return any(name == other for powers, _ in self.terms for other, _ in powers)
 

@@ -98,7 +98,8 @@ class BinsRelation(RecordRelation):
         return RECORD_RELATIONS[self.kind](Fraction(self.count), self.count, table, self.public)
 
     @cached_property
-    def _wide(self) -> Adjacency:
+    def wide(self) -> Adjacency:
+        """The relation on answers that contains it."""
         return self.enclosing()
 
     def enclosing(self) -> Adjacency:
@@ -185,12 +186,16 @@ class RunBins(BinsRelation):
     def whole(self) -> bool:
         return False
 
+    @property
+    def library_moves(self) -> tuple[Move, ...]:
+        return ()
+
     def vertices(self, size: int) -> Iterator[Move]:
-        return self._wide.vertices(size)
+        return self.wide.vertices(size)
 
     def boxes(self) -> list[list[tuple[Fraction, Fraction]]]:
-        reach, none = self._wide.distance, Fraction(0)
-        ways = [(none, reach), (-reach, none)] if isinstance(self._wide, Monotone) else [(-reach, reach)]
+        reach, none = self.wide.distance, Fraction(0)
+        ways = [(none, reach), (-reach, none)] if isinstance(self.wide, Monotone) else [(-reach, reach)]
         return [[way] * self.size for way in ways]
 
     def allows(self, move: Sequence[Fraction]) -> bool:

@@ -182,7 +182,9 @@ class Sketch(ShownAsText):
         rebinds = [value for target, value in ir.assignments(self.body) if target == q]
         # `q = [x + Lap(hole) for x in q]` keeps the length, and so the meaning of len(q).
         keeps_length = all(isinstance(value, ir.Comprehension) and value.over == ir.Var(q) for value in rebinds)
-        if keeps_length and not any(isinstance(node, ir.For) and node.name == q for node in ir.walk(self.body)):
+        table = self.private.table
+        written = table is not None and table.bins is not None and table.bins.size.isdigit()  # it is a number, then
+        if keeps_length and not written and not any(isinstance(node, ir.For) and node.name == q for node in ir.walk(self.body)):
             names.append(self.length_name)
         return (*names, *self.factors)
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
+from kolahal.lang.record_bins import RunBins
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
@@ -134,6 +135,8 @@ def _covers(strong: Corner, weak: Corner, rows: Sequence[Row]) -> bool:
 
 def _moves(adjacency: Adjacency, size: int, rows: Sequence[Row], whole: bool) -> Iterator[Move]:
     """Moves among which is the worst for every event with these rows."""
+    if isinstance(adjacency, RunBins):
+        adjacency = adjacency.wide  # whose corners need not all be looked at
     reach = adjacency.distance
     if whole:
         reach = Fraction(math.floor(reach))

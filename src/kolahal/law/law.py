@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from kolahal.lang.ir import Hole
 from kolahal.lang.polynomial import Polynomial
@@ -42,6 +43,8 @@ def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
     if isinstance(units, Unknown):
         return units
     rules = [_in_units(rule, units) for sample in samples for rule in fit_rules(sketch, sample)]
+    if sketch.private.count is not None and sketch.length_name not in sketch.quantities():
+        rules = [_at_length(rule, sketch.length_name, sketch.private.count) for rule in rules]
     if not rules:
         return Unknown("the costs at small sizes follow no simple formula")
     name = sketch.length_name
@@ -58,6 +61,12 @@ def _in_units(rule: Rule, units: Mapping[int, str]) -> Rule:
         return weight * Polynomial.name(units[site]) if units.get(site) else weight
 
     return Rule(tuple(LawInequality(tuple((s, weigh(s, w)) for s, w in i.coefficients)) for i in rule.inequalities))
+
+
+def _at_length(rule: Rule, name: str, count: int) -> Rule:
+    """A rule with the number of answers that is declared in place of their length, which no scale may use."""
+    number = {name: Polynomial.constant(Fraction(count))}
+    return Rule(tuple(LawInequality(tuple((s, w.put(number)) for s, w in i.coefficients)) for i in rule.inequalities))
 
 
 def _is_implied(rule: Rule, better: Rule, length: str) -> bool:

@@ -58,6 +58,8 @@ def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings:
         if len(choice.holes) <= MOST_ENUMERATED:
             some = least_completions(sketch, choice.laws, scales_at(choice.holes, sketch, settings))
             priced = tight_completions(sketch, choice.laws, some)
+        if sketch.private.table is not None and all(p.worst < 1 for p in priced):
+            priced = ()  # records move sums by any amount, and the grammar may have nothing near it
         minimal = [p for p in priced or tight_completions(sketch, choice.laws, shares_of(sketch, choice)) if p.minimal]
         # Fewer holes come first, so what another choice does with less noise is known by now.
         found += [p for p in minimal if not any(_is_below(other, p, sketch) for other in found)]
@@ -99,8 +101,10 @@ def judge_lawful(
     batch = len(finalists) if len(sketch.holes) <= MOST_ENUMERATED else FEW
     judged: list[Judged] = []
     favourite = finalists[0].completion
+    table = sketch.private.table
+    testable = table is None or not table.depends_on_run  # no records are known for questions that depend on the run
     # The winner is most often the first, so its test can go on beside the proofs.
-    wanted = settings.ranking.second_opinion
+    wanted = settings.ranking.second_opinion and testable
     early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor and wanted else None
     # With many holes there are many ways to be private, and a proof of one of the best will do.
     while len(judged) < len(finalists) and not _is_enough(judged, settings):
@@ -108,7 +112,7 @@ def judge_lawful(
         judged += executor.map(_decide, jobs) if executor else map(_decide, jobs)
     first, *others = by_standing(judged, settings)
     winner = first.ranked.completion
-    if isinstance(first.verdict, Proved) and not wanted:
+    if not testable or (isinstance(first.verdict, Proved) and not wanted):
         return by_standing(judged, settings)
     if early is not None and winner == favourite:
         trial = early.result()

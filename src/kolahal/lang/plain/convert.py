@@ -11,13 +11,14 @@ import ast
 import inspect
 import os
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, islice
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import RELATIONS, Adjacency
 from kolahal.lang.patch import Text, comment_lines, diff_edits, fill_source, from_outside, tokens_of
+from kolahal.lang.plain.bounds import with_bounds
 from kolahal.lang.plain.noise_places import NoisePlaces, NoisyPlaces
 from kolahal.lang.plain.records import sketch_of_records
 from kolahal.lang.plain.signature import Signature
@@ -41,17 +42,21 @@ def sketch_of(
     copies: bool = True,
     path: str = "<text>",
     noise: str = "Lap",
+    between: Sequence[str] = (),
 ) -> str:
     """A file with a sketch of one function of `source_text`, whose comments and lines are kept.
 
     Without `copies`, an assignment that only copies a value that has noise already gets none of its own. `noise` is
-    what goes to all places: Lap, or the one-sided Exp.
+    what goes to all places: Lap, or the one-sided Exp. `between` has bounds of fields of records, such as "age=0:100".
     """
     if noise not in NOISES:
         raise UsageError(f"there is no noise {noise!r} for a plain program: choose {' or '.join(NOISES)}")
     source = Source(path, with_newlines(source_text))
     if _names_records(adjacency_text):
+        source = with_bounds(source, _find(source, function_name)[0], between)
         return sketch_of_records(source, _find(source, function_name)[0], adjacency_text, private, noise)
+    if between:
+        raise UsageError("--between is about fields of records; say that they are neighbours by records: --adjacent 'add_remove(1)'")
     plain = _read(source, function_name)
     adjacency = _adjacency(adjacency_text)
     sketch, bare = _parse(plain, Signature(plain.function, private), adjacency, path)
@@ -82,6 +87,7 @@ def read_plain(
     copies: bool = True,
     path: str = "<text>",
     noise: str = "Lap",
+    between: Sequence[str] = (),
 ) -> Sketch:
     """The sketch of a plain program: a function, which is read and not called, or a text with one."""
     if not isinstance(program, str):
@@ -92,7 +98,7 @@ def read_plain(
         seen = meanings(program)
         program, function_name = text, function_name or getattr(program, "__name__", None)
         _find(Source(path, with_newlines(program)), function_name, seen)
-    return parse(sketch_of(program, function_name, str(adjacent), private, copies, path, noise), path)
+    return parse(sketch_of(program, function_name, str(adjacent), private, copies, path, noise, between), path)
 
 
 def patch_plain(

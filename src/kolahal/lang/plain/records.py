@@ -29,7 +29,8 @@ def sketch_of_records(source: Source, function: ast.FunctionDef, relation: str, 
         raise UsageError(f"{source.path}:{function.lineno}: the name eps is taken; call it something else")
     text = Text(source.text)
     margin = text.text[text.offset(function.lineno, 0) : text.offset(function.lineno, function.col_offset)]
-    _add_import(text, {"Epsilon", noise, relation.partition("(")[0], "hole", "sketch"})
+    between = {"Between"} if "Between(" in source.text else set()
+    _add_import(text, {"Epsilon", noise, relation.partition("(")[0], "hole", "sketch"} | between)
     start = text.span(function)[0]
     text.replace(start, start, f"@sketch(adjacent={relation})\n{margin}")
     end = text.span(arg)[1]
@@ -45,8 +46,8 @@ def sketch_of_records(source: Source, function: ast.FunctionDef, relation: str, 
     if adjacency.unbounded:
         raise UsageError(
             f"{source.path}: one record can move {adjacency.show(adjacency.unbounded[0])} by any amount, and no noise hides that. "
-            "Write clip(x, low, high) around what is added up, or declare the field as Between(low, high): bounds that you know "
-            "without looking at the data"
+            "Write clip(x, low, high) around what is added up, or say between which numbers a field is, as in --between age=0:100: "
+            "bounds that you know without looking at the data"
         )
     return written
 

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 # ---------------------------------------------------------------- records
 #
-# A record is checked, clamped to the bounds of its fields, and counted exactly: numbers are whole or fractions, never
-# doubles. What one record adds to an aggregate is a multiple of the grid, so that nothing of an aggregate is rounded.
-# No message shows a value.
+# A record is checked, its numbers are rounded to multiples of a fixed step and clamped to the bounds of their fields, and
+# it is counted exactly: numbers are whole or fractions, never doubles. Each record is rounded by itself, so that neighbours
+# stay neighbours, and what is rounded is a record as well: what it adds to an aggregate is what some record adds. That is a
+# multiple of the grid, so that nothing of an aggregate is rounded. No message shows a value.
 
 
 _MOST_KNOWN = 10_000  # values of a field that are kept
@@ -28,6 +29,7 @@ class _Field(NamedTuple):
     low: Fraction | int | None
     high: Fraction | int | None
     labels: tuple[str, ...]
+    step: Fraction | None = None  # numbers are rounded to multiples of it
 
 
 def clip(value: Any, low: Any, high: Any) -> Any:
@@ -48,14 +50,25 @@ def _value(where: str, field: _Field, value: Any) -> Any:
     if type(value) is float:
         if not math.isfinite(value):
             raise ValueError(f"{where} must be a finite number")
+        if field.step is not None and abs(value) < 2**30:
+            value = _nearest(value, field.step.denominator)
         value = int(value) if value.is_integer() else Fraction(value)
     elif type(value) is not int:
         value = _exact(where, value)  # type: ignore[name-defined]  # noqa: F821, of the support code above
-    if field.low is not None and field.high is not None:
-        value = min(max(value, field.low), field.high)
     if field.kind == "int" and value != int(value):
         raise ValueError(f"{where} must be a whole number")
+    if field.step is not None and type(value) is not int:
+        value = math.floor(value / field.step + Fraction(1, 2)) * field.step
+    if field.low is not None and field.high is not None:
+        value = min(max(value, field.low), field.high)
     return value
+
+
+def _nearest(value: float, steps: int) -> float:
+    """The multiple of 1/steps, a power of two, that is nearest: every number on the way is a double."""
+    many = value * steps
+    whole = math.floor(many)
+    return (whole + (many - whole >= 0.5)) / steps
 
 
 def _records(name: str, given: Any, fields: Sequence[_Field]) -> Iterator[tuple[Any, ...]]:
@@ -70,10 +83,10 @@ def _records(name: str, given: Any, fields: Sequence[_Field]) -> Iterator[tuple[
     plain = names == [""]
     known: list[dict[Any, Any]] = [{} for _ in fields]  # values that were seen before, and what they are
     for place, row in enumerate(given):
-        if plain:
-            values: Sequence[Any] = (row,)
-        elif type(row) is tuple:
-            values = row
+        if type(row) is tuple:
+            values: Sequence[Any] = row
+        elif plain:
+            values = (row,)
         elif isinstance(row, Mapping):
             values = [row[one] for one in names if one in row]
         elif all(hasattr(row, one) for one in names):
@@ -83,12 +96,12 @@ def _records(name: str, given: Any, fields: Sequence[_Field]) -> Iterator[tuple[
         if len(values) != len(names):
             raise ValueError(f"{name}[{place}] must have {', '.join(names) if not plain else 'a number'}")
         try:
-            found = tuple([memo[value] for memo, value in zip(known, values)])
+            found = tuple([memo[type(value), value] for memo, value in zip(known, values)])
         except (KeyError, TypeError):
             found = tuple([_value(f"{name}[{place}].{f.name}", f, value) for f, value in zip(fields, values)])
             for memo, value, clean in zip(known, values, found):
                 if len(memo) < _MOST_KNOWN and type(value) in (int, float, str, bool):
-                    memo[value] = clean
+                    memo[type(value), value] = clean  # True is not 1 where numbers are asked for
         yield found
 
 
@@ -115,11 +128,24 @@ def _read_csv(path: str, fields: Sequence[_Field]) -> list[tuple[Any, ...]]:
         places = [0] if names == [""] and len(heads) == 1 else [heads.index(n) for n in names if n in heads]
         if len(places) != len(names):
             raise ValueError(f"{path} needs the columns {', '.join(names)} in its first line")
+        if names == [""] and _is_number(heads[0]):
+            raise ValueError(f"{path} begins with a number: its first line must name the column, or a record would be lost")
+        rows = [(number, row) for number, row in enumerate(lines, 2) if row]
+        for number, row in rows:
+            if len(row) != len(heads):
+                raise ValueError(f"line {number} of {path} does not have {len(heads)} values, as its first line says")
         return [
             tuple([_from_text(f"line {number}, {f.name}", f, row[at]) for f, at in zip(fields, places)])
-            for number, row in enumerate(lines, 2)
-            if row
+            for number, row in rows
         ]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _main_over_records(

@@ -12,7 +12,7 @@ import numpy as np
 
 from kolahal.engine.noise import Array
 from kolahal.logic.linear import Number
-from kolahal.paths.state import Pick
+from kolahal.paths.state import ChosenPlace
 from kolahal.paths.unknowns import Atom, Indeterminate, NoiseAt
 
 
@@ -46,7 +46,7 @@ class PickPlan:
         return total
 
 
-def picks_ball(picks: Sequence[Pick], values: Mapping[Indeterminate, Number], rate: Callable[[int, Fraction], Any]) -> Any:
+def picks_ball(picks: Sequence[ChosenPlace], values: Mapping[Indeterminate, Number], rate: Callable[[int, Fraction], Any]) -> Any:
     """The probability that these places were chosen, for certain; `rate` is exp(gap/scale) at a site as a ball."""
     sums = [[rate(pick.draw.site, Fraction(gap.at(values))) for gap in pick.gaps] for pick in picks]
     return math.prod(1 / (1 + sum(gaps)) for gaps in sums)

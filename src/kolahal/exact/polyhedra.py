@@ -20,7 +20,7 @@ from kolahal.lang.noise import Noise
 from kolahal.logic.linear import Number, number, plain
 from kolahal.model import Event
 from kolahal.paths.cuts import CannotIntegrate, cut
-from kolahal.paths.state import Path, Pick
+from kolahal.paths.state import ChosenPlace, Path
 from kolahal.paths.unknowns import Affine, Atom, Atoms, Indeterminate, NoiseAt
 
 MOST_TRIES = 2_000  # ways of placing draws that are looked at for one polyhedron
@@ -89,7 +89,7 @@ class Polyhedron:
     facts: Atoms
     trees: tuple[Potential, ...]
     coins: tuple[CoinCount, ...] = ()
-    picks: tuple[Pick, ...] = ()
+    picks: tuple[ChosenPlace, ...] = ()
 
 
 # ---------------------------------------------------------------- comparisons → trees

@@ -13,7 +13,7 @@ from kolahal.lang import ir
 from kolahal.lang.operators import OPERATORS
 from kolahal.logic.linear import Inequality, LinearForm, Number, as_form, plain, variable
 from kolahal.paths.feasibility import Feasibility
-from kolahal.paths.state import MOST_TURNS, Item, Outside, Pick, State, Stop, Value
+from kolahal.paths.state import MOST_TURNS, ChosenPlace, Item, Outside, State, Stop, Value
 from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atoms, Indeterminate, NoiseAt, Public
 
 T = TypeVar("T")
@@ -188,7 +188,7 @@ class Evaluation:
         drawn = NoiseAt(expr.site, turns)
         place = self.decide(*(() for _ in numbers))
         self.draws += (drawn,)
-        self.picks += (Pick(drawn, place, tuple(map(as_form, numbers))),)
+        self.picks += (ChosenPlace(drawn, place, tuple(map(as_form, numbers))),)
         return place
 
     def answer(self, expr: ir.Expr, turns: Turns) -> Value:

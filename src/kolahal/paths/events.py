@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kolahal.logic.linear import Inequality, unknowns_of
 from kolahal.logic.simplex import find_point
 from kolahal.logic.solver import is_empty
-from kolahal.paths.state import Fault, Path, Paths, Pick, Value, affine_parts, discrete_part
+from kolahal.paths.state import ChosenPlace, Fault, Path, Paths, Value, affine_parts, discrete_part
 from kolahal.paths.unknowns import Atom, Atoms
 
 
@@ -19,7 +19,7 @@ class OutputCell:
     paths: tuple[int, ...]
     facets: Atoms
     output: Value | Fault
-    picks: tuple[Pick, ...] = ()  # the same on all of its paths
+    picks: tuple[ChosenPlace, ...] = ()  # the same on all of its paths
 
 
 def find_events(paths: Paths, steps: int) -> tuple[OutputCell, ...]:

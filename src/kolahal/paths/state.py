@@ -45,7 +45,7 @@ Value: TypeAlias = Item | tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class ChosenPlace:
     """That a place of a list of scores was chosen. Other places of the same list are other paths, whatever the noise."""
 
     draw: NoiseAt
@@ -67,7 +67,7 @@ class Path:
     output: Value | Fault
     draws: tuple[NoiseAt, ...]
     point: Mapping[Indeterminate, Number] = field(compare=False, repr=False)  # a place inside
-    picks: tuple[Pick, ...] = ()
+    picks: tuple[ChosenPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class State:
     point: Mapping[Indeterminate, Number] = field(default_factory=dict)
     draws: tuple[NoiseAt, ...] = ()
     turns_left: int = MOST_TURNS
-    picks: tuple[Pick, ...] = ()
+    picks: tuple[ChosenPlace, ...] = ()
 
     @property
     def at_turn(self) -> bool:

@@ -34,7 +34,7 @@ from kolahal.model import (
 )
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
-from kolahal.paths.state import Pick
+from kolahal.paths.state import ChosenPlace
 from kolahal.paths.unknowns import Affine, AnswerAt
 from kolahal.proof.refute.shrink import is_real
 from kolahal.proof.trusted.documents import Malformed, read_number, shorten, take
@@ -330,7 +330,7 @@ class _PythonWriter:
         rate = _number(1 / self.scales[coin.site])
         return f"exp(-{coin.ones} * ({rate})) / (1 + exp(-({rate})))**{coin.total}"
 
-    def pick(self, pick: Pick) -> str:
+    def pick(self, pick: ChosenPlace) -> str:
         scale = _number(self.scales[pick.draw.site])
         return f"1 / ({' + '.join(['1', *(f'exp(({_form(gap)}) / ({scale}))' for gap in pick.gaps)])})"
 

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from kolahal.checking import check
+from kolahal.emission.program import emit as write
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.engine import jit
@@ -141,6 +142,12 @@ def test_emitted_programs_follow_the_soft_max(body: str, scores: list[float]) ->
     counts = Counter(private([0, 1, -1] if "3" not in body else [0, 2, -2], 1) for _ in range(RUNS // 4))
     expected = soft_max(scores, 2.0 if "3" not in body else 1.0)
     assert chisquare([counts[i] for i in range(3)], [RUNS / 4 * p for p in expected]).pvalue > FALSE_ALARM
+
+
+@pytest.mark.parametrize("body", ["return choose(q, 2/eps)", "return q[0] > 0, Pick(1, 3)", "return [(x > 0) != Flip(1/eps) for x in q]"])
+def test_an_emitted_program_reads_as_itself(body: str) -> None:
+    found = program(body)
+    assert parse(write(found)) == found
 
 
 def test_mistakes_are_told() -> None:

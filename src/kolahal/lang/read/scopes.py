@@ -384,7 +384,7 @@ def _agree(name: str, bindings: list[NameBinding]) -> Meaning:
 def _support(file: str) -> tuple[str, ...]:
     """The statements that emitted programs bring along for our names, all of them or those that use finite draws."""
     body = ast.parse(read_template(file)).body[1:]
-    kept = [node for node in body if file == RUNTIME or not isinstance(node, ast.ImportFrom)]
+    kept = [node for node in body if file == RUNTIME or not isinstance(node, ast.Import | ast.ImportFrom)]
     return tuple(ast.dump(node) for node in kept)
 
 

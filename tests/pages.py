@@ -17,7 +17,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Accuracy
 from kolahal.report.svg import escape
 from kolahal.results import Judged, Law, describe_completion
-from kolahal.sketches.gallery import FOLDER, GALLERY, load_one
+from kolahal.sketches.gallery import BEYOND, FOLDER, GALLERY, load_one
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 
 # ---------------------------------------------------------------- the gallery
@@ -70,7 +70,7 @@ def gallery_page(name: str, best: str) -> str:
     scales = [_read(text) for text in best[1:-1].split(", ")]
     return PAGE.format(
         name=name,
-        paper_name=f"{GALLERY[name].paper_name}: `{name}`",
+        paper_name=f"{BEYOND[name] if name in BEYOND else GALLERY[name].paper_name}: `{name}`",
         what=what[0].upper() + what[1:],
         sketch=imports + "\n\n" + source[source.index("@sketch(") :].strip(),
         pick=_imports(str(load_one(name).complete(*scales))),
@@ -124,7 +124,7 @@ def without_output(page: str) -> str:
 
 SECTIONS: dict[str, tuple[Any, ...]] = {
     "Writing sketches": (
-        "sketch", "Private", "Epsilon", "hole", "Lap", "Exp", "DiscreteLap", "DiscreteExp",
+        "sketch", "Private", "Epsilon", "hole", "Lap", "Exp", "DiscreteLap", "Geometric", "DiscreteExp", "Flip", "Pick", "choose",
         "each_within", "one_within", "sum_within", "monotone",
     ),
     "Records": ("Records", "Between", "add_remove", "replace", "clip"),
@@ -138,6 +138,8 @@ NOTES = {
     "Exp": "Exponential noise of this scale, never below 0.",
     "DiscreteLap": "Laplace noise on the whole numbers.",
     "DiscreteExp": "Exponential noise on the whole numbers.",
+    "Geometric": "Laplace noise on the whole numbers, as the geometric mechanism has it.",
+    "Flip": "A coin of this scale: True with probability 1/(1 + e^(1/scale)).",
 }  # these exist only inside sketches, and have no docstring at run time
 
 

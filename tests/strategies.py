@@ -247,7 +247,10 @@ class _Maker:
     def noise(self) -> Draw:
         site, self.draws = self.draws, self.draws + 1
         scale = Hole(site) if self.chance(2) or self.chance(2) else self.fixed_scale()
-        return Draw(self.pick(tuple(Noise)), scale, site)
+        return Draw(self.pick(tuple(n for n in Noise if not n.finite and not n.selects)), scale, site)
+
+    def coin(self) -> Draw:
+        return replace(self.noise(), noise=Noise.FLIP)
 
     def fixed_scale(self) -> Scale:
         powers = {"eps": self.count(-2, 1), "N": self.count(0, 1), "len(q)": self.count(0, 1)}
@@ -266,6 +269,8 @@ class _Maker:
                 return Const(self.pick((True, False)))
             case "toss" if self.draws < MOST_DRAWS:
                 # Runs must part ways, or masks are never tested.
+                if self.chance(3):
+                    return self.coin()
                 return Binary(self.pick(("<", ">")), self.noise(), self.pick((number(0), number(1), self.real(0))))
             case "and" | "or" as op:
                 return Binary(op, self.truth(depth - 1), self.truth(depth - 1))

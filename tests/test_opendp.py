@@ -126,6 +126,26 @@ def test_the_gallery_measures_and_composes(name: str, dp) -> None:
     assert len(answers) == 2 and type(answers[0]) is type(measurement(database))
 
 
+def test_bits_are_measured_by_how_many_are_turned_over(dp) -> None:
+    """Against OpenDP's own randomized response: the same loss at the same probability."""
+    measurement = to_opendp(load_one("randomized_response").complete("1/eps"), 1.0, {})
+    assert measurement.map(1) == 1.0 and measurement.map(3) == 3.0
+    assert all(type(bit) is bool for bit in measurement([True, False, True]))
+    theirs = dp.m.make_randomized_response_bool(math.e / (1 + math.e))
+    assert theirs.map(1) == pytest.approx(1.0)
+    two = parse("@sketch(adjacent=sum_within(2))\ndef f(q: Private[bool, 3], eps: Epsilon):\n    return [b != Flip(2/eps) for b in q]\n")
+    assert to_opendp(two, 1.0, {}).map(2) == 1.0
+    with pytest.raises(kolahal.UsageError, match="bits"):
+        to_opendp(load_one("randomized_response").complete("1/eps"), 1.0, {}, T="i64")
+
+
+def test_the_exponential_mechanism_measures(dp) -> None:
+    measurement = to_opendp(parse("@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return choose(q, 2/eps)\n"), 0.5, {})
+    assert measurement.map(1.0) == 0.5 and measurement([3.0, 1.0, 2.0]) in (0, 1, 2)
+    theirs = dp.m.make_noisy_max(dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64"), dp.max_divergence(), scale=4.0)
+    assert theirs.map(1) == pytest.approx(0.5)  # exponential noise of scale 2/ε: the same loss
+
+
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("T", ["f64", "i64"])
 def test_every_relation_has_a_metric(relation: str, T: str, dp) -> None:

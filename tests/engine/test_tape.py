@@ -64,7 +64,7 @@ def test_rows_are_the_columns_of_the_units() -> None:
     assert [tape.row(run)(Noise.DISCRETE_LAPLACE, 0, (1,)) for run in range(3)] == [tuple(u) for u in units.T]
 
 
-@pytest.mark.parametrize("noise", Noise)
+@pytest.mark.parametrize("noise", [noise for noise in Noise if not noise.selects])
 @pytest.mark.parametrize("scale", [0.7, 3.0])
 def test_draws_have_the_distribution_of_their_family(noise: Noise, scale: float) -> None:
     """A bin of 200 000 draws strays by six standard deviations once in 10^9; there are at most 40 bins."""
@@ -75,6 +75,7 @@ def test_draws_have_the_distribution_of_their_family(noise: Noise, scale: float)
     for low in range(-8, 9):
         if family.whole:
             expected = norm * math.exp(-abs(low) / scale) if low >= 0 or family.two_sided else 0.0
+            expected *= not noise.finite or low in (0, 1)
             hits = int((draws == low).sum())
         else:
             mass = norm * scale * (math.exp(-min(abs(low), abs(low + 1)) / scale) * -math.expm1(-1 / scale))

@@ -12,7 +12,7 @@ def below(q: Private[-1], eps: Epsilon):  # K142
 
 
 @sketch(adjacent=each_within(1))
-def bits(q: Private[bool], eps: Epsilon):  # K142
+def bits(q: Private[str], eps: Epsilon):  # K142
     return 0
 
 

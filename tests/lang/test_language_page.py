@@ -11,7 +11,7 @@ from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.faults import FAULTS
 from kolahal.lang.read import body
 from kolahal.lang.read.parse import parse, parse_source
-from kolahal.lang.read.tree import DEEPEST, NOISES
+from kolahal.lang.read.tree import DEEPEST, NOISES, PICK
 from kolahal.lang.source import LARGEST_FILE, SketchError, Source
 
 PAGE = (Path(__file__).parents[2] / "docs" / "language.md").read_text()
@@ -74,7 +74,7 @@ def test_an_expression_of_the_page_is_an_expression(code):
 @pytest.mark.parametrize("code", cells("Noise and scales"))
 def test_noise_of_the_page_is_noise(code):
     assert len(parse(TEMPLATE.format(f"z = {code}")).draws) == 1
-    assert {c.partition("(")[0] for c in cells("Noise and scales")} == set(NOISES)
+    assert {c.partition("(")[0] for c in cells("Noise and scales")} == {*NOISES, PICK}
 
 
 def test_relations_and_parameters_of_the_page():

@@ -208,6 +208,8 @@ def test_the_samplers_noise_has_the_right_mean_size(noise):
         Noise.EXPONENTIAL: scale,
         Noise.DISCRETE_LAPLACE: 2 * ratio / (1 - ratio**2),
         Noise.GEOMETRIC: ratio / (1 - ratio),
+        Noise.FLIP: ratio / (1 + ratio),
+        Noise.CHOOSE: scale * 1.0160,  # of Gumbel noise: γ − 2 Ei(−1)
     }[noise]
     assert abs(sum(map(abs, draws)) / runs - expected) < 6.2 * 1.5 * scale / math.sqrt(runs)
     if noise in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC):

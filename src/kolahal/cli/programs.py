@@ -27,7 +27,7 @@ from kolahal.cli.base import (
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFile, write_file
 from kolahal.errors import UsageError, harmless
-from kolahal.sketches.gallery import GALLERY, load
+from kolahal.sketches.gallery import BEYOND, GALLERY, load
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
@@ -40,7 +40,7 @@ def show(target: str | None) -> None:
     from kolahal.report.text import render_sketch
 
     if target is None:
-        click.echo("The gallery: " + ", ".join(GALLERY))
+        click.echo("The gallery: " + ", ".join((*GALLERY, *BEYOND)))
         return
     click.echo("\n".join(render_sketch(sketch) for sketch in load(target)), nl=False)
 

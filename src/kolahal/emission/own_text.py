@@ -55,7 +55,7 @@ def _clean(source: Source, name: str) -> str:
     for node in ast.walk(function):
         match node:
             case ast.Call(func=called) if (noise := tree.ours(called)) in NOISES:
-                text.replace_node(called, noise or "")
+                text.replace_node(called, NOISES[noise or ""].value)
             case ast.AnnAssign(value=None):
                 text.replace_node(node, "pass")
             case ast.AnnAssign(target=target, annotation=annotation, value=ast.expr() as value):

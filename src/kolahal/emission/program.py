@@ -29,7 +29,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.records import Apply, parts_of
 from kolahal.lang.released import released
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
-from kolahal.lang.templates import MEASUREMENT, ONLINE, ROWS, RUNTIME, names_in, read_template
+from kolahal.lang.templates import FINITE, MEASUREMENT, ONLINE, ROWS, RUNTIME, names_in, read_template
 from kolahal.proof.online import Turns
 
 PYTHON, OPENDP = "python", "opendp"  # backends
@@ -180,7 +180,7 @@ def _print(program: Sketch, name: str) -> str:
 
 def _support(file: str = RUNTIME) -> tuple[str, str]:
     """The imports of a file of support code, and the rest of it."""
-    text = read_template(file)
+    text = "".join(line for line in read_template(file).splitlines(True) if not line.startswith("from kolahal"))
     imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines = text.split("\n")
     last = imports[-1].end_lineno
@@ -191,7 +191,7 @@ def _support(file: str = RUNTIME) -> tuple[str, str]:
 def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
     own = {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement", "_turns", "_claim"}
-    return names_in(RUNTIME) | names_in(MEASUREMENT) | names_in(ROWS) | names_in(ONLINE) | own
+    return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE)))
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -220,6 +220,8 @@ def _assemble(
 ) -> str:
     """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn."""
     imports, support = _support()
+    if _uses_finite(parts):
+        support += f"\n\n\n{_support(FINITE)[1]}"
     main = f'_main({inner or name}, _KNOWN, __doc__ or "")'
     if inner is not None:
         more, rest = _support(ROWS)
@@ -250,6 +252,13 @@ def _assemble(
             f'if __name__ == "__main__":\n    sys.exit({main})\n',
         ]
     )
+
+
+def _uses_finite(parts: list[str]) -> bool:
+    """Whether a program calls something of the support code for finite draws."""
+    ours = {node.name for node in ast.parse(read_template(FINITE)).body if isinstance(node, ast.FunctionDef)}
+    calls = [node for part in parts for node in ast.walk(ast.parse(part)) if isinstance(node, ast.Call)]
+    return any(isinstance(call.func, ast.Name) and call.func.id in ours for call in calls)
 
 
 def _print_measurement(program: Sketch, name: str, claim: str) -> list[str]:
@@ -319,7 +328,9 @@ def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ..
     function, answer_known = space[_free_name(program.name, _taken_names())], space["_answer_known"]
     found: list[Known] = []
     for answers in ([3, -1.5, 7.25, 2], [0.5, 0.5]):
-        whole = [math.floor(answer) for answer in answers] if program.private.whole else answers
+        whole: list[Any] = [math.floor(answer) for answer in answers] if program.private.whole else [*answers]
+        if program.private.bits:
+            whole = [answer > 1 for answer in answers]
         count = program.private.count
         database = whole[:most] if count is None else [whole[place % len(whole)] for place in range(count)]
         inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p) for p in program.parameters}

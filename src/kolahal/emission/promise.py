@@ -92,7 +92,7 @@ def describe(
     version: str,
 ) -> str:
     """The docstring of an emitted program."""
-    noise = dict.fromkeys(f"{draw.noise.value}({draw.scale})" for draw in program.draws)
+    noise = dict.fromkeys(map(print_expression, program.draws))
     drawn = (
         f"Noise. {', '.join(noise) if noise else 'None'}. It is discrete, drawn exactly with the operating system's randomness, on a "
         "grid with at least 2**40 steps a scale; private answers are rounded to the grid, and all arithmetic is exact."
@@ -150,7 +150,7 @@ def _bounds(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]
 
 def _claim(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...], claim: str) -> str:
     q, eps = program.private.called, program.epsilon.name
-    kind = "whole answers" if program.private.whole else "answers"
+    kind = "bits" if program.private.bits else "whole answers" if program.private.whole else "answers"
     if program.private.table is not None:
         lists = f"two lists {q} of any number of records"
     elif program.private.count is not None:
@@ -180,5 +180,5 @@ def _refused(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...
     elif promise.most is not None:
         found.append(f"{q} with at most {promise.most} answers")
     if program.private.whole:
-        found.append(f"whole answers in {q}")
+        found.append(f"{'truth values' if program.private.bits else 'whole answers'} in {q}")
     return f"Accepted, everything else is refused: {', '.join(found)}." if found else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -117,7 +117,9 @@ class _Planner:
     """
 
     def __init__(self, sketch: Sketch, shifts: Shifts):
-        self.sketch, self.shifts = sketch, shifts
+        coins = {draw.site for draw in sketch.draws if draw.noise.finite}  # they are turned over on no grid
+        followed = {site: names for site, names in shifts.followed.items() if site not in coins}
+        self.sketch, self.shifts = sketch, replace(shifts, cancels=shifts.cancels - coins, followed=followed)
         self.data = find_flow(sketch, answers=True, noise=True)
         self.noisy = find_flow(sketch, answers=False, noise=True)
         self.steered = find_flow(sketch, answers=True, noise=True, control=True)

@@ -97,7 +97,8 @@ def representative_databases(sketch: Sketch, arguments: Arguments, seed: int) ->
     databases = _fractions(arguments, seed)
     if not sketch.private.whole:
         return databases
-    return [tuple(Fraction(round(answer)) for answer in database) for database in databases]
+    kept = 2 if sketch.private.bits else None
+    return [tuple(Fraction(round(a) if kept is None else round(a) % kept) for a in database) for database in databases]
 
 
 def _fractions(arguments: Arguments, seed: int) -> list[Database]:

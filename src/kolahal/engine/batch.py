@@ -123,13 +123,14 @@ class PrivateLanes:
     """The private answers: the same list in every lane."""
 
     values: Array  # (answers,)
+    kind: int = NUMBER
 
     def at(self, place: Any) -> Lanes:
         if not len(self.values):
-            return Lanes(NUMBER, 0.0)
+            return Lanes(self.kind, 0.0)
         if np.ndim(place) == 0:
-            return Lanes(NUMBER, float(self.values[min(max(int(place), 0), len(self.values) - 1)]))
-        return Lanes(NUMBER, np.take(self.values, np.asarray(place, dtype=np.int64), mode="clip"))
+            return Lanes(self.kind, float(self.values[min(max(int(place), 0), len(self.values) - 1)]))
+        return Lanes(self.kind, np.take(self.values, np.asarray(place, dtype=np.int64), mode="clip"))
 
 
 def run(
@@ -173,7 +174,9 @@ class _Batch:
         runs = self.tape.runs
         for name, value in self.arguments.environment(self.sketch).items():
             self.names[name] = Lanes(BOOLEAN, value) if isinstance(value, bool) else Lanes(NUMBER, float(value))
-        self.names[self.sketch.private.name] = PrivateLanes(np.array([float(a) for a in self.database]))
+        private = self.sketch.private
+        answers = np.array([float(a) for a in self.database])
+        self.names[private.name] = PrivateLanes(answers, BOOLEAN if private.bits else NUMBER)
         self.taken, self.result_lengths = np.zeros((2, runs), dtype=np.int64)
         self.result = _Stack.empty(runs, 1)
         with np.errstate(all="ignore"):
@@ -237,8 +240,9 @@ class _Batch:
             return value
         runs = self.tape.runs
         made = Items(runs, _Stack.empty(runs), _Stack.empty(runs))
-        for answer in value.values if isinstance(value, PrivateLanes) else ():
-            made.back.push(Lanes(NUMBER, answer), np.ones(runs, dtype=bool))
+        if isinstance(value, PrivateLanes):
+            for answer in value.values:
+                made.back.push(Lanes(value.kind, answer), np.ones(runs, dtype=bool))
         return made
 
     def answer(self, value: Any, mask: Mask) -> None:
@@ -370,8 +374,10 @@ class _Batch:
                 for other in others:  # as Python does it, which matters where one is not a number
                     first = np.where(BETTER[function](other, first), other, first)
                 return Lanes(NUMBER, first)
-            case ir.Draw():
-                return Lanes(NUMBER, self.draw(expr, mask, turns))
+            case ir.Draw(of=ir.Var() as of):
+                return Lanes(NUMBER, self.chosen(expr, self.value(of, mask, turns), mask, turns))
+            case ir.Draw(noise):
+                return Lanes(BOOLEAN if noise.finite else NUMBER, self.draw(expr, mask, turns))
             case ir.ListOf(items) | ir.TupleOf(items):
                 made = self.as_items(None)
                 for item in items:
@@ -398,7 +404,7 @@ class _Batch:
             lanes = found.at(np.where(np.less(place, 0), np.add(place, length), place))
         return lanes if isinstance(lanes, Lanes) else Lanes(NUMBER, lanes)
 
-    def draw(self, node: ir.Draw, mask: Mask, turns: Turns) -> Any:
+    def draw(self, node: ir.Draw, mask: Mask, turns: Turns, counted: bool = True) -> Any:
         hole = node.scale.index if isinstance(node.scale, ir.Hole) else None
         if isinstance(node.scale, ir.Hole):
             scale = self.scales[node.scale.index]
@@ -407,10 +413,25 @@ class _Batch:
         if np.ndim(scale) == 0 and scale == 0:  # a scale may differ between lanes
             return 0.0
         drawn = FAMILIES[node.noise].value(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)
-        if self.used is not None and hole is not None:
+        if self.used is not None and hole is not None and counted:
             self.used.sums[hole] += np.where(mask, np.abs(drawn), 0.0)
             self.used.counts[hole] += mask & np.not_equal(scale, 0)
         return drawn
+
+    def chosen(self, node: ir.Draw, found: Any, mask: Mask, turns: Turns) -> Any:
+        """The place of the largest noisy score in each lane; of several, the first."""
+        lengths = np.broadcast_to(self.length(found), mask.shape)
+        if _any(lengths == 0, mask):
+            raise fault(self.sketch, "K401", node)
+        best, place = np.full(mask.shape, -np.inf), np.zeros(mask.shape)
+        for at in range(int(lengths[mask].max(initial=0))):
+            lanes, inside = found.at(at), mask & (at < lengths)
+            if _any(lanes.kind != NUMBER, inside):
+                raise fault(self.sketch, "K403", node)
+            noisy = lanes.value + self.draw(node, inside, (*turns, at), counted=False)
+            ahead = inside & ((noisy > best) | (at == 0))
+            best, place = np.where(ahead, noisy, best), np.where(ahead, float(at), place)
+        return place
 
     def comprehension(
         self, node: ir.Node, item: ir.Expr, name: str, over: ir.Var | ir.Range, mask: Mask, turns: Turns

@@ -74,7 +74,6 @@ def write_kernel(sketch: Sketch) -> Kernel:
     return Kernel(text, tuple(writer.faults), draws, around, writer.loops, writer.rows, max(written, default=1))
 
 
-ANSWERS = ListName(None, NUMBER, "0", "answers.shape[0]")
 _ONLY = {check.NUMBER: NUMBER, check.WHOLE: NUMBER, check.BOOLEAN: BOOLEAN, check.NONE: NONE}
 
 
@@ -86,6 +85,10 @@ def _only_kind(kinds: check.Kinds) -> int | None:
 @dataclass(slots=True)
 class _Writer(ExpressionWriter):
     types: check.Types = field(default_factory=check.Types)
+
+    @property
+    def answers(self) -> ListName:
+        return ListName(None, BOOLEAN if self.sketch.private.bits else NUMBER, "0", "answers.shape[0]")
 
     # ---- the function
 
@@ -123,7 +126,7 @@ class _Writer(ExpressionWriter):
                 tag = self.fresh("k") if name in unset or only is None else None
                 self.names[name] = ScalarName(self.fresh("v"), only, tag, name in unset)
             elif name in answers:
-                self.names[name] = ANSWERS
+                self.names[name] = self.answers
             else:
                 self.names[name] = self.new_list(_only_kind(self.types.items[name]), name in fronts)
 
@@ -150,7 +153,7 @@ class _Writer(ExpressionWriter):
             self.assign(name, KernelValue(BOOLEAN, f"({text} != 0.0)") if truth else KernelValue(NUMBER, text))
         private = self.names[self.sketch.private.name]
         assert isinstance(private, ListName)
-        self.copy(private, ANSWERS)
+        self.copy(private, self.answers)
 
     # ---- statements
 
@@ -218,6 +221,20 @@ class _Writer(ExpressionWriter):
     def count_turn(self, node: ir.Node) -> None:
         self.write("left -= 1")
         self.stop("left < 0", "K404", node)
+
+    def chosen(self, draw: ir.Draw, found: ListName) -> str:
+        count = self.keep(found.length)
+        self.stop(f"{count} == 0", "K401", draw)
+        best, place = self.keep("0.0"), self.keep("0")
+        with self.loop() as turn, self.indented(f"for {turn} in range({count}):"):
+            self.turn_room(draw)
+            score = found.item(turn)
+            if score.kind != NUMBER:
+                self.stop(f"{score.kind} != {NUMBER}", "K403", draw)
+            noisy = self.keep(f"{score.double} + {self.draw(draw)}")
+            with self.indented(f"if {turn} == 0 or {noisy} > {best}:"):
+                self.write(f"{best} = {noisy}; {place} = {turn}")
+        return place
 
     def while_loop(self, node: ir.While) -> None:
         with self.loop() as turn:

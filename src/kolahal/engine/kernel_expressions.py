@@ -169,8 +169,11 @@ class ExpressionWriter:
                 return KernelValue(NUMBER, f"abs({self.number(argument)})")
             case Call(function, arguments):
                 return self.extreme(">" if function == "max" else "<", [self.number(a) for a in arguments])
-            case Draw():
-                return KernelValue(NUMBER, self.draw(expr))
+            case Draw(of=Var(name)):
+                return KernelValue(NUMBER, f"float({self.chosen(expr, self.list_of(name))})")
+            case Draw(noise):
+                drawn = self.draw(expr)
+                return KernelValue(BOOLEAN, f"({drawn} != 0.0)") if noise.finite else KernelValue(NUMBER, drawn)
             case _:
                 raise AssertionError("a checked program has one value here")
 
@@ -219,6 +222,10 @@ class ExpressionWriter:
         self.write(f"if {row} < 0: {row} += {length}")
         return found.item(row)
 
+    def chosen(self, draw: Draw, found: ListName) -> str:
+        """The name of the place that is drawn from a list of scores."""
+        raise NotImplementedError
+
     def draw(self, draw: Draw) -> str:
         """The name of a draw; without noise it is 0, asks for no unit and does not count."""
         site, self.around[draw.site] = draw.site, self.inside
@@ -233,7 +240,7 @@ class ExpressionWriter:
             family = FAMILIES[draw.noise]
             units = {f"u{part}": f"load({row}, {part} * runs + r)" for part in range(family.parts)}
             self.write(f"{drawn} = {family.code.format(s=f'w_{site}', **units)}")
-            if isinstance(draw.scale, Hole):
+            if isinstance(draw.scale, Hole) and not draw.noise.selects:
                 h = draw.scale.index
                 self.write(f"sum_{h} += abs({drawn}); count_{h} += 1.0")
         return drawn

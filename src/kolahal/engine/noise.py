@@ -99,4 +99,35 @@ class Geometric(Family):
         return -np.log(-np.expm1(-1 / scale))
 
 
+class Flip(Family):
+    """Whether a geometric variate is odd: that has probability p/(1 + p), where p = exp(−1/scale)."""
+
+    noise = Noise.FLIP
+    code = "floor({s} * {u0}) - 2.0 * floor(0.5 * floor({s} * {u0}))"
+
+    def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
+        drawn = floor(scale * units[0])
+        return drawn - 2 * floor(drawn / 2)
+
+    def log_norm(self, scale: Array) -> Array:
+        return np.log1p(np.exp(-1 / scale))
+
+
+class Gumbel(Family):
+    """What is added to the scores that a place is chosen from: the largest sum stands where `choose` would."""
+
+    noise = Noise.CHOOSE
+    code = "{s} * {u0}"
+
+    def draw_units(self, rng: Generator, units: Array) -> None:
+        rng.standard_exponential(out=units)
+        np.negative(np.log(units, out=units), out=units)
+
+    def value(self, scale: Any, units: Sequence[Any], floor: Callable[[Any], Any]) -> Any:
+        return scale * units[0]
+
+    def log_norm(self, scale: Array) -> Array:
+        raise AssertionError("runs that choose a place are not weighed again for other scales")
+
+
 FAMILIES: dict[Noise, Family] = {family.noise: family() for family in Family.__subclasses__()}

@@ -215,8 +215,10 @@ class RerunningProbe(Probe):
         return tuple(found)
 
 
-def build_probe(sketch: Sketch, settings: Settings, name: str) -> ReweighingProbe:
-    """A probe that re-weighs, with noise of its own, named by the step that asks."""
+def build_probe(sketch: Sketch, settings: Settings, name: str) -> ReweighingProbe | RerunningProbe:
+    """A probe that re-weighs, with noise of its own, named by the step that asks; one that runs again where places are chosen."""
+    if any(draw.noise.selects for draw in sketch.draws):
+        return build_rerunning_probe(sketch, settings, name)
     runs = settings.region.runs
     rng = stream(settings.seed, "rungs", name)
     ladder = settings.region.proposal_scales

@@ -47,7 +47,7 @@ def run(
         name: value if isinstance(value, bool) else number(value)
         for name, value in arguments.environment(sketch).items()
     }
-    names[sketch.private.name] = [number(answer) for answer in database]
+    names[sketch.private.name] = _given(sketch, database, number)
     machine = _ReferenceRun(sketch, names, arguments, tuple(scales), units, number, [] if log is None else log)
     ended = machine.block(sketch.body, ())
     assert isinstance(ended, Ended), "a checked program ends with an answer"
@@ -62,11 +62,16 @@ def count_steps(
         name: value if isinstance(value, bool) else float(value)
         for name, value in arguments.environment(sketch).items()
     }
-    names[sketch.private.name] = [float(answer) for answer in database]
+    names[sketch.private.name] = _given(sketch, database, float)
     machine = _ReferenceRun(sketch, names, arguments, tuple(scales), units, float, [])
     before = machine.turns_left
     machine.block(sketch.body, ())
     return before - machine.turns_left + len(machine.log)
+
+
+def _given(sketch: Sketch, database: Sequence[Any], number: Callable[[Any], Any]) -> list[Any]:
+    """The private answers as the program sees them."""
+    return [bool(answer) if sketch.private.bits else number(answer) for answer in database]
 
 
 @dataclass(slots=True)
@@ -185,16 +190,32 @@ class _ReferenceRun:
                 return OPERATORS[op](a, b)
             case ir.Call(function, arguments):
                 return FUNCTIONS[function](*[self.numeric(a, turns) for a in arguments])
+            case ir.Draw(of=ir.Var() as of):
+                return self.chosen(expr, of, turns)
             case ir.Draw(noise, scale, site):
                 size = self.scales[scale.index] if isinstance(scale, ir.Hole) else self.fixed_scale(scale)
                 family, units = FAMILIES[noise], self.units(noise, site, turns)
                 drawn = self.number(family.value(self.number(size), [self.number(u) for u in units], math.floor))
                 self.log.append((site, turns, drawn))
-                return drawn
+                return bool(drawn) if noise.finite else drawn
             case ir.ListOf(items) | ir.TupleOf(items):
                 return [self.value(item, turns) for item in items]
             case ir.Comprehension(item, name, over):
                 return self.comprehension(expr, item, name, over, turns)
+
+    def chosen(self, expr: ir.Draw, of: ir.Var, turns: Turns) -> Any:
+        """The place of the largest noisy score; of several, the first."""
+        scale = expr.scale
+        size = self.number(self.scales[scale.index] if isinstance(scale, ir.Hole) else self.fixed_scale(scale))
+        noisy: list[Any] = []
+        for place, score in enumerate(self.value(of, turns)):
+            if score is None or isinstance(score, bool):
+                raise fault(self.sketch, "K403", expr)
+            unit = self.number(self.units(expr.noise, expr.site, (*turns, place))[0]) if size else self.number(0)
+            noisy.append(score + size * unit)
+        if not noisy:
+            raise fault(self.sketch, "K401", expr)
+        return self.number(noisy.index(max(noisy)))
 
     def fixed_scale(self, scale: Any) -> float:
         return float(scale.at(self.arguments.quantities(self.sketch)))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kolahal.engine.noise import FAMILIES, Array
+from kolahal.exact.finite import CoinCount, PickPlan
 from kolahal.exact.laplace_sums import draws_of_sum, sum_probability
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential
 from kolahal.exact.star_integrals import MOST_LEAVES, Stars, integrate
@@ -70,6 +71,8 @@ class TreeProduct:
     stars: tuple[StarPlan, ...]
     sums: tuple[SumPlan, ...]
     trees: tuple[TreePlan, ...]  # those that are neither
+    coins: tuple[CoinCount, ...]
+    picks: tuple[PickPlan, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +149,7 @@ def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) ->
     products: list[TreeProduct] = []
     for polyhedron in polyhedra:
         facts = tuple((table.add(fact.form, EXACT, 1), fact.strict) for fact in polyhedron.facts)
+        picks = tuple(PickPlan(p.draw.site, tuple(table.add(g, EXACT, 1) for g in p.gaps)) for p in polyhedron.picks)
         stars: list[StarPlan] = []
         sums: list[SumPlan] = []
         trees: list[TreePlan] = []
@@ -164,7 +168,7 @@ def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) ->
             if obstacle is not None:
                 return CannotIntegrate(obstacle)
             trees.append(tree)
-        products.append(TreeProduct(facts, tuple(stars), tuple(sums), tuple(trees)))
+        products.append(TreeProduct(facts, tuple(stars), tuple(sums), tuple(trees), polyhedron.coins, picks))
     return table.formula(products)
 
 
@@ -267,6 +271,8 @@ class Batch:
     groups: tuple[Group, ...]
     sums: tuple[tuple[SumPlan, Places, Array], ...]
     trees: tuple[tuple[TreePlan, Places, Array], ...]  # a tree, the products that it is a factor of, its limits there
+    coins: tuple[tuple[CoinCount, Places], ...]  # how coins fell, and in which products
+    picks: tuple[tuple[PickPlan, Places, Array], ...]
     owner: Places  # (products,): the question that each product is a part of
     questions: int
 
@@ -285,6 +291,10 @@ class Batch:
         for tree, owner, limits in self.trees:
             found = integrate_tree(tree, np.repeat(limits, len(scales), axis=0), np.tile(scales, (len(owner), 1)))
             products[owner] *= np.nan if isinstance(found, CannotIntegrate) else found.reshape(len(owner), -1)
+        for coin, owner in self.coins:
+            products[owner] *= coin.probability(scales)
+        for pick, owner, limits in self.picks:
+            products[owner] *= pick.probability(limits, scales)
         result = np.zeros((self.questions, len(scales)))
         np.add.at(result, self.owner, products)
         return result
@@ -303,6 +313,8 @@ def build_batch(questions: Sequence[FormulaQuestion]) -> Batch:
     blocks: dict[tuple[Noise, Noise, int], list[FormulaBlock]] = {}
     sums: list[tuple[SumPlan, Places, Array]] = []
     trees: list[tuple[TreePlan, Places, Array]] = []
+    coins: dict[CoinCount, list[Places]] = {}
+    picks: list[tuple[PickPlan, Places, Array]] = []
     for places in together.values():
         formula = questions[places[0]][0]
         points = np.array([[float(a) for a in questions[place][1]] for place in places]).reshape(len(places), -1)
@@ -318,11 +330,15 @@ def build_batch(questions: Sequence[FormulaQuestion]) -> Batch:
                     blocks.setdefault(_kind(star), []).append(FormulaBlock(star, numbers, limits[rows]))
                 sums += [(plan, numbers, limits[rows]) for plan in product.sums]
                 trees += [(tree, numbers, limits[rows]) for tree in product.trees]
+                picks += [(pick, numbers, limits[rows]) for pick in product.picks]
+                for coin in product.coins:
+                    coins.setdefault(coin, []).append(numbers)
                 owners.append(np.array(places, dtype=np.int64)[rows])
                 count += len(rows)
     groups = tuple(_build_group(members) for members in blocks.values())
     owner = np.concatenate(owners) if owners else np.zeros(0, dtype=np.int64)
-    return Batch(groups, tuple(sums), tuple(trees), owner, len(questions))
+    fallen = tuple((coin, np.concatenate(numbers)) for coin, numbers in coins.items())
+    return Batch(groups, tuple(sums), tuple(trees), fallen, tuple(picks), owner, len(questions))
 
 
 def _kind(star: StarPlan) -> tuple[Noise, Noise, int]:

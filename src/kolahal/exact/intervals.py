@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.engine.noise import FAMILIES
-from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
+from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra, finite_ball
 from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
@@ -97,8 +97,7 @@ def rigorous_probability(
         outcomes = find_outcomes(sketch, arguments.size, environment, silent, database, event)
     if isinstance(outcomes, CannotIntegrate):
         return outcomes
-    polyhedra = build_polyhedra(outcomes.paths, event, outcomes.noises)
-    return probability_of(polyhedra, database, sites, outcomes.noises, bits)
+    return probability_of(build_polyhedra(outcomes.paths, event, outcomes.noises), database, sites, outcomes.noises, bits)
 
 
 def probability_of(
@@ -118,7 +117,7 @@ def probability_of(
         with precision(bits):
             total = flint.arb(0)
             for polyhedron in held:
-                product = flint.arb(1)
+                product = finite_ball(polyhedron, values, lambda site, gap: _ball(flint, gap / sites[site]).exp())
                 for tree in polyhedron.trees:
                     found = _Integral(flint, values, sites, noises, tree).value()
                     if isinstance(found, CannotIntegrate):

@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+from kolahal.exact.finite import CoinCount, coins_ball, count_coins, picks_ball
 from kolahal.lang.noise import Noise
-from kolahal.logic.linear import number, plain
+from kolahal.logic.linear import Number, number, plain
 from kolahal.model import Event
 from kolahal.paths.cuts import CannotIntegrate, cut
-from kolahal.paths.state import Path
+from kolahal.paths.state import ChosenPlace, Path
 from kolahal.paths.unknowns import Affine, Atom, Atoms, Indeterminate, NoiseAt
 
 MOST_TRIES = 2_000  # ways of placing draws that are looked at for one polyhedron
@@ -87,6 +88,8 @@ class Polyhedron:
 
     facts: Atoms
     trees: tuple[Potential, ...]
+    coins: tuple[CoinCount, ...] = ()
+    picks: tuple[ChosenPlace, ...] = ()
 
 
 # ---------------------------------------------------------------- comparisons → trees
@@ -102,20 +105,26 @@ def build_polyhedra(
         if isinstance(parts, CannotIntegrate):
             return parts
         for part in parts:
-            built = build_polyhedron((*path.atoms, *part))
+            built = build_polyhedron((*path.atoms, *part), noises)
             if isinstance(built, CannotIntegrate):
                 return built
-            found.append(built)
+            if any(isinstance(symbol, NoiseAt) for pick in path.picks for gap in pick.gaps for symbol in gap.terms):
+                return CannotIntegrate("a place is chosen by scores that have noise of their own")
+            found.append(replace(built, picks=path.picks))
     return tuple(found)
 
 
-def build_polyhedron(atoms: Atoms) -> Polyhedron | CannotIntegrate:
+def build_polyhedron(atoms: Atoms, noises: Sequence[Noise]) -> Polyhedron | CannotIntegrate:
     """The trees of comparisons that hold together; draws that no comparison names are certain and left out."""
     facts: list[Atom] = []
     rows: list[PlacedRow] = []
+    coins: dict[NoiseAt, list[Atom]] = {}
     for atom in dict.fromkeys(atoms):
         noise = {s: Fraction(c) for s, c in atom.form.terms.items() if isinstance(s, NoiseAt)}
-        if noise:
+        coin = next((s for s in noise if noises[s.site].finite), None)
+        if coin is not None:
+            coins.setdefault(coin, []).append(atom)  # a coin stands in no other comparison than how it fell
+        elif noise:
             rows.append(PlacedRow(noise, atom.form.part(_is_public) + number(atom.form.constant), atom.strict))
         else:
             facts.append(atom)
@@ -125,7 +134,15 @@ def build_polyhedron(atoms: Atoms) -> Polyhedron | CannotIntegrate:
         if isinstance(placed, CannotIntegrate):
             return placed
         trees += placed.trees()
-    return Polyhedron(tuple(facts), tuple(trees))
+    return Polyhedron(tuple(facts), tuple(trees), count_coins(coins))
+
+
+def finite_ball(
+    polyhedron: Polyhedron, values: Mapping[Indeterminate, Number], rate: Callable[[int, Fraction], Any]
+) -> Any:
+    """The probability of the finite draws of a polyhedron, for certain; `rate` is exp(gap/scale) at a site as a ball."""
+    coins = coins_ball(polyhedron.coins, lambda site: rate(site, Fraction(-1)))
+    return coins * picks_ball(polyhedron.picks, values, rate)
 
 
 def _is_public(symbol: Indeterminate) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.engine.probe import Losses, NoisyHoles, Probe, ReweighingProbe, build_probe, plain_losses
+from kolahal.engine.probe import Losses, NoisyHoles, Probe, build_probe, plain_losses
 from kolahal.exact.formula import Batch, EventFormula, FormulaQuestion, build_batch, compile_formula
 from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
@@ -172,7 +172,7 @@ class ExactProbe(Probe):
     """Probabilities without sampling error, and the sampler's where integration is out of reach."""
 
     sketch: Sketch
-    sampler: ReweighingProbe
+    sampler: Probe
     integrator: Integrator
     _batches: dict[Any, tuple[Batch | None, tuple[int, ...], tuple[Example, ...]]] = field(default_factory=dict)
     _asked: dict[str, int] = field(default_factory=lambda: {"sampled": 0, "integrated": 0})

@@ -61,6 +61,9 @@ def combine(operation: Callable[[Fraction, Fraction], Fraction], a: Database, b:
 def settle(sketch: Sketch, pairs: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs that the program takes; of records, pairs near them whose answers some lists of records have."""
     adjacency = sketch.adjacency
+    if sketch.private.bits:
+        yield from map(as_bits, pairs)
+        return
     if not isinstance(adjacency, RecordRelation):
         yield from (pair for pair in pairs if not sketch.private.whole or sketch.admits(pair.d2))
         return
@@ -68,6 +71,13 @@ def settle(sketch: Sketch, pairs: Iterable[Pair]) -> Iterator[Pair]:
         found = adjacency.settle(pair.d1, pair.move)
         if found is not None and adjacency.related(*found):
             yield Pair.between(*found)
+
+
+def as_bits(pair: Pair) -> Pair:
+    """The pair of bits that is nearest: what rises was False, what falls was True."""
+    one, zero = Fraction(1), Fraction(0)
+    d1 = tuple((zero if step > 0 else one) if step else one if answer > 0 else zero for answer, step in zip(pair.d1, pair.move))
+    return Pair(d1, tuple(Fraction(sign(step)) for step in pair.move))
 
 
 # ---------------------------------------------------------------- StatDP's
@@ -196,6 +206,8 @@ def enumerate_bases(sketch: Sketch, arguments: Arguments, scales: Scales, most: 
         base = _scaled(shape, unit, middle)
         if isinstance(sketch.adjacency, RecordRelation):
             base = sketch.adjacency.nearest(base)
+        if sketch.private.bits:
+            base = as_bits(Pair(base, (Fraction(0),) * size)).d1
         if base not in bases:
             bases.append(base)
     return tuple(bases[:most])
@@ -217,7 +229,7 @@ def steps_from(pair: Pair, sketch: Sketch, step: Fraction) -> Iterator[Pair]:
 
 
 def _is_taken(sketch: Sketch, pair: Pair) -> bool:
-    return isinstance(sketch.adjacency, RecordRelation) or sketch.admits(pair.d1)
+    return sketch.private.bits or isinstance(sketch.adjacency, RecordRelation) or sketch.admits(pair.d1)
 
 
 def _steps_from(pair: Pair, adjacency: Adjacency, step: Fraction) -> Iterator[Pair]:

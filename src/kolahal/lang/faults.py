@@ -248,12 +248,12 @@ FAULTS: dict[str, Words] = {
     ),
     "K142": Words(
         "`{what}` says nothing of the private answers in `{name}`",
-        "They may be declared whole, a fixed number of them, or both.",
-        "Write Private, Private[int], Private[7] or Private[int, 7].",
+        "They may be declared whole, truth values, a fixed number of them, or both.",
+        "Write Private, Private[int], Private[bool], Private[7] or Private[bool, 7].",
     ),
     "K143": Words(
         "whole answers do not move by {distance}",
-        "Private[int] says that neighbours differ by whole numbers.",
+        "Private[int] and Private[bool] say that neighbours differ by whole numbers.",
         "Write a whole distance, or Private for answers that need not be whole.",
     ),
     "K144": Words(
@@ -293,6 +293,16 @@ FAULTS: dict[str, Words] = {
         "Draw the noise in the sketch, and hand it over: {name}(x + Lap(hole)); or write a known scale in the helper.",
     ),
     # ---- records
+    "K153": Words(
+        "`choose` needs a list of scores and a scale",
+        "It draws a place of the list, the likelier the higher its score.",
+        "Write choose(scores, hole).",
+    ),
+    "K154": Words(
+        "`Pick` needs a scale and how many numbers there are",
+        "It draws one of 0, 1, …, k - 1, and k is written out: a whole number from 2 to {most}.",
+        "Write Pick(hole, 3).",
+    ),
     "K160": Words(
         "{relation} says how answers move, and the private input is a list of records",
         "Neighbouring lists of records differ by records: one more or fewer, or one changed. That is a factor of 2 for many programs.",

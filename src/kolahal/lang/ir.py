@@ -122,6 +122,7 @@ class Draw(Node):
     noise: Noise
     scale: Hole | Scale
     site: int
+    of: Var | None = None  # the scores that a place is drawn from, where the noise selects
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,8 @@ class Types:
                 return BOOLEANS
             case ir.Length():
                 return WHOLES
-            case ir.Draw():
-                return NUMBERS
+            case ir.Draw(noise):
+                return BOOLEANS if noise.finite else WHOLES if noise.selects else NUMBERS
             case ir.Negate(of):
                 return self.arithmetic(of)
             case ir.Call(_, arguments):
@@ -108,7 +108,7 @@ def infer(sketch: Sketch, lost: frozenset[str] = frozenset()) -> Types:
     for parameter in sketch.parameters:
         match parameter.type:
             case Type.VECTOR:
-                types.learn(parameter.name, frozenset({LIST}), NUMBERS)
+                types.learn(parameter.name, frozenset({LIST}), BOOLEANS if parameter.bits else NUMBERS)
             case Type.BOOL:
                 types.learn(parameter.name, BOOLEANS)
             case Type.INT:
@@ -321,7 +321,10 @@ class _Checker:
             case ir.Call(_, arguments):
                 for argument in arguments:
                     self.number(argument, types)
-            case ir.Draw(_, scale, _):
+            case ir.Draw(_, scale, _, of):
+                if of is not None:
+                    self.list_name(of, types)
+                    self.need_number(of, types.items_of(of))
                 if isinstance(scale, Scale) and self.length in dict(scale.powers) and self.length not in self.fixed:
                     self.fault("K218", expr, name=self.length[4:-1])
             case ir.ListOf(items) | ir.TupleOf(items):

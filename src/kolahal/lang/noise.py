@@ -8,17 +8,23 @@ from enum import Enum
 class Noise(Enum):
     """A family of noise; the value is the name by which a sketch calls it.
 
-    Every family is as likely at x as exp(−|x|/scale) says: exact probabilities and the price of a shift rest on it.
+    Every family that is added to values is as likely at x as exp(−|x|/scale) says: exact probabilities and the price of a
+    shift rest on it.
     """
 
     _value_: str
     words: str
     one_sided: bool  # whether draws are never below 0
     whole: bool  # whether draws are whole numbers
+    finite: bool  # whether draws are 0 or 1, which programs see as False or True
+    selects: bool  # whether a draw is a place of a list of scores
 
-    def __new__(cls, name: str, words: str, one_sided: bool, whole: bool) -> Noise:
+    def __new__(
+        cls, name: str, words: str, one_sided: bool, whole: bool, finite: bool = False, selects: bool = False
+    ) -> Noise:
         noise = object.__new__(cls)
         noise._value_, noise.words, noise.one_sided, noise.whole = name, words, one_sided, whole
+        noise.finite, noise.selects = finite, selects
         return noise
 
     LAPLACE = "Lap", "Laplace", False, False
@@ -26,7 +32,17 @@ class Noise(Enum):
     DISCRETE_LAPLACE = "DiscreteLap", "discrete Laplace", False, True
     GEOMETRIC = "DiscreteExp", "discrete Exponential", True, True
 
+    # A coin: True with probability exp(−1/scale)/(1 + exp(−1/scale)), which is 1/(1 + exp(1/scale)).
+    FLIP = "Flip", "coin", True, True, True
+
+    # The exponential mechanism: a place with probability proportional to exp(score/scale). A price like that of one-sided
+    # noise is paid for a place that falls behind another one.
+    CHOOSE = "choose", "exponential mechanism", True, False, False, True
+
     @property
     def discrete(self) -> Noise:
         """The family on the whole numbers with the same loss under whole shifts (the paper's formal semantics)."""
-        return self if self.whole else next(n for n in Noise if n.whole and n.one_sided == self.one_sided)
+        return self if self.whole or self.selects else next(n for n in Noise if n.whole and not n.finite and n.one_sided == self.one_sided)
+
+
+BY_NAME = {noise.value: noise for noise in Noise} | {"Geometric": Noise.DISCRETE_LAPLACE}  # as the geometric mechanism has it

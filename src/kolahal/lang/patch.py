@@ -16,7 +16,7 @@ from itertools import accumulate
 from kolahal.errors import UsageError
 from kolahal.lang.ir import Assign, Block, For, If, Node, Var, While, rebuild
 from kolahal.lang.read.scopes import Function
-from kolahal.lang.read.tree import NOISES, Tree
+from kolahal.lang.read.tree import NOISES, PICK, Tree
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import Source, with_newlines
@@ -134,8 +134,8 @@ def _filled(source: Source, sketch: Sketch, completion: Completion) -> Text:
     places = {(hole.span.line, hole.span.column): hole.index for hole in sketch.holes}
     scales: dict[ast.Call, Scale] = {}
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and tree.ours(node.func) in NOISES and len(node.args) == 1:
-            span = tree.span(node.args[0])
+        if isinstance(node, ast.Call) and tree.ours(node.func) in (*NOISES, PICK) and node.args:
+            span = tree.span(node.args[0 if tree.ours(node.func) == PICK else -1])
             if (span.line, span.column) in places:
                 scales[node] = _in_own_words(sketch, function, completion[places[span.line, span.column]])
     if len(scales) != len(sketch.holes):

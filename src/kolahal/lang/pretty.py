@@ -74,8 +74,9 @@ def _print(expr: ir.Expr) -> tuple[int, str]:
             return own, f"{print_expression(left, left_level)} {op} {print_expression(right, own + 1)}"
         case ir.Call(function, arguments):
             return ATOM, f"{function}({', '.join(print_expression(a) for a in arguments)})"
-        case ir.Draw(noise, scale, _):
-            return ATOM, f"{noise.value}({'hole' if isinstance(scale, ir.Hole) else scale})"
+        case ir.Draw(noise, scale, _, of):
+            shown = "hole" if isinstance(scale, ir.Hole) else str(scale)
+            return ATOM, f"{noise.value}({shown if of is None else f'{of.name}, {shown}'})"
         case ir.ListOf(items):
             return ATOM, f"[{', '.join(print_expression(item) for item in items)}]"
         case ir.TupleOf(items):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any, SupportsFloat
+from functools import cached_property
+from typing import Any
 
 from kolahal.errors import UsageError
 from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.enclosures import MATH
-from kolahal.lang.noise import Noise
+from kolahal.lang.given import given_bit, given_number
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression, print_number
 from kolahal.lang.record_bins import read_count, sized_table
@@ -23,7 +22,7 @@ from kolahal.lang.records import RECORDS, Table, clip_value, open_record, read_r
 from kolahal.lang.run_text import as_written
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
-from kolahal.lang.system_noise import Sampler, SystemSampler
+from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
 from kolahal.lang.unit_names import in_unit, unit_value
 
 
@@ -44,7 +43,7 @@ class Type(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """`whole` and `count` are for the private one: its answers are whole numbers, and there are exactly so many."""
+    """`whole`, `bits` (then they are whole, too) and `count` are for the private one: what its answers are, and how many."""
 
     name: str
     role: Role
@@ -53,6 +52,7 @@ class Parameter:
     whole: bool = False
     count: int | None = None
     table: Table | None = None  # where the answers are aggregates of records
+    bits: bool = False
     usual: Fraction | bool | None = None  # the value of an argument of aggregates at which examples look at records
     counts: bool = False  # whether an argument is the number of aggregates: programs see it as the length of their list
 
@@ -65,7 +65,7 @@ class Parameter:
         if self.table is not None:
             return f"{self.table.rows}: {self.table.row}"
         kind = self.role.value if self.role is not Role.ARGUMENT else self.type.value
-        declared = [*(["int"] if self.whole else []), *([str(self.count)] if self.count is not None else [])]
+        declared = [*(["bool"] if self.bits else ["int"] if self.whole else []), *([str(self.count)] if self.count is not None else [])]
         if declared:
             kind += f"[{', '.join(declared)}]"
         if self.default is None:
@@ -109,6 +109,11 @@ class Sketch(ShownAsText):
     @cached_property
     def holes(self) -> tuple[ir.Hole, ...]:
         return tuple(draw.scale for draw in self.draws if isinstance(draw.scale, ir.Hole))
+
+    @cached_property
+    def selecting(self) -> frozenset[int]:
+        """The holes that cannot go without noise: a place is chosen there."""
+        return frozenset(d.scale.index for d in self.draws if isinstance(d.scale, ir.Hole) and d.noise.selects)
 
     @property
     def private(self) -> Parameter:
@@ -155,8 +160,9 @@ class Sketch(ShownAsText):
         """Whether the program takes these private answers: as many as it declares, and whole if it says so."""
         if isinstance(self.adjacency, RecordRelation):
             return self.adjacency.admits(database)
-        count, whole = self.private.count, self.private.whole
-        return count in (None, len(database)) and not (whole and any(a.denominator != 1 for a in database))
+        count, whole, bits = self.private.count, self.private.whole, self.private.bits
+        fit = set(database) <= {0, 1} if bits else not whole or all(a.denominator == 1 for a in database)
+        return count in (None, len(database)) and fit
 
     def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
         """Whether two databases are neighbours that the program takes."""
@@ -212,6 +218,8 @@ class Sketch(ShownAsText):
             holes = _count(len(self.holes), "hole")
             raise UsageError(f"{self.name} has {holes}, and {len(completion)} scales were given")
         allowed = self.quantities()
+        if not all(completion[hole] for hole in self.selecting):
+            raise UsageError(f"a place that {self.name} chooses needs a scale: None is no choice")
         for scale in completion:
             for name, _ in scale.powers:
                 if name not in allowed:
@@ -292,13 +300,14 @@ class Mechanism(ShownAsText):
 
     def _without_idle_holes(self) -> ir.Block:
         """The body without noise where there is none, and without `x = x + noise` there."""
-        nothing = ir.Const(Fraction(0))
+        nothing, never = ir.Const(Fraction(0)), ir.Const(False)
         bare: list[ir.Node] = []  # what noise was taken from; kept, so that each stays the only one of its identity
 
         def drop(node: ir.Node) -> ir.Node | None:
             match node:
-                case ir.Draw(scale=ir.Hole(index)) if not self.completion[index]:
-                    return nothing
+                case ir.Draw(noise, ir.Hole(index)) if not self.completion[index]:
+                    assert not noise.selects, "a place is chosen with noise"
+                    return never if noise.finite else nothing
                 case ir.Binary("+" | "-", left, right) if right is nothing:
                     bare.append(left)
                     return left
@@ -380,8 +389,7 @@ def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, 
     table = sketch.private.table
     if table is not None and table.depends_on_run:
         names[table.rows] = [open_record(table, record) for record in values.pop(RECORDS)]  # type: ignore[attr-defined]
-    for noise in Noise:
-        names[noise.value] = partial(_draw, sampler, noise)
+    names |= draws_of(sampler)
     exec(compile(code, f"<{sketch.name}>", "exec"), names)
     function: Callable[..., object] = names[sketch.name]  # type: ignore[assignment]
     return _told(function(**values))
@@ -392,12 +400,6 @@ def _told(answer: object) -> object:
     if isinstance(answer, list | tuple):
         return type(answer)(map(_told, answer))
     return int(answer) if isinstance(answer, float) and answer.is_integer() else answer
-
-
-def _draw(sampler: Sampler, noise: Noise, scale: float) -> float:
-    if not 0 <= scale < math.inf:
-        raise UsageError(f"a noise scale must be a finite number that is not negative, and here it is {scale}")
-    return sampler(noise, float(scale))
 
 
 def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:
@@ -471,32 +473,18 @@ def _checked(parameter: Parameter, value: object) -> object:
             raise UsageError(f"{name} must be a list of numbers") from None
         if parameter.count is not None and len(items) != parameter.count:
             raise UsageError(f"{name} must have {_count(parameter.count, 'answer')}, and {len(items)} were given")
-        answers = [_number(f"{name}[{i}]", item) for i, item in enumerate(items)]
-        for i, answer in enumerate(answers):
-            if parameter.whole and answer != int(answer):
+        if parameter.bits:
+            return [given_bit(f"{name}[{i}]", item) for i, item in enumerate(items)]
+        answers = [given_number(f"{name}[{i}]", item) for i, item in enumerate(items)]
+        for i, answer in enumerate(answers if parameter.whole else ()):
+            if answer != int(answer):
                 raise UsageError(f"{name}[{i}] must be a whole number, not {answer}")
         return answers
     if parameter.type is Type.BOOL:
-        if not isinstance(value, bool):
-            raise UsageError(f"{name} must be True or False")
-        return value
-    number = _number(name, value)
+        return given_bit(name, value)
+    number = given_number(name, value)
     if parameter.type is Type.INT and number != int(number):
         raise UsageError(f"{name} must be a whole number, not {number}")
     if parameter.role is Role.EPSILON and number <= 0:
         raise UsageError(f"{name} must be above 0, not {number}")
     return int(number) if parameter.type is Type.INT else number
-
-
-def _number(name: str, value: object) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, SupportsFloat):
-        raise UsageError(f"{name} must be a number, not {value!r}")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"{name} must be a number, not {value!r}") from None
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise UsageError(f"{name} must be a finite number, not {number}")
-    return value if isinstance(value, int) else number

@@ -1,11 +1,13 @@
-"""Noise in floating point, for calls of a mechanism on one machine."""
+"""Noise in floating point, for calls of a mechanism on one machine: where it comes from, and what its names do."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
+from kolahal.errors import UsageError
 from kolahal.lang.noise import Noise
 
 Sampler = Callable[[Noise, float], float]
@@ -31,3 +33,24 @@ class SystemSampler:
                 return float(math.floor(scale * first) - math.floor(scale * second))
             case Noise.GEOMETRIC:
                 return float(math.floor(scale * first))
+            case Noise.CHOOSE:
+                return -scale * math.log(first)
+            case Noise.FLIP:
+                return float(math.floor(scale * first) % 2)
+
+
+def draws_of(sampler: Sampler) -> dict[str, object]:
+    """The names by which a program draws noise, with noise from `sampler`."""
+    return {noise.value: partial(_choose if noise.selects else _draw, sampler, noise) for noise in Noise}
+
+
+def _choose(sampler: Sampler, noise: Noise, scores: Sequence[float], scale: float) -> int:
+    """The place of the largest score after Gumbel noise; of several, the first."""
+    noisy = [score + _draw(sampler, noise, scale) for score in scores]
+    return noisy.index(max(noisy))
+
+
+def _draw(sampler: Sampler, noise: Noise, scale: float) -> float:
+    if not 0 <= scale < math.inf:
+        raise UsageError(f"a noise scale must be a finite number that is not negative, and here it is {scale}")
+    return (bool if noise.finite else float)(sampler(noise, float(scale)))

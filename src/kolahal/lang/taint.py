@@ -27,8 +27,8 @@ class Flow:
                 return name in self.names
             case ir.Length(of):
                 return of.name in self.lengths
-            case ir.Draw():
-                return self.noise
+            case ir.Draw(of=of):
+                return self.noise or (of is not None and self.of(of))
             case _:
                 parts = [getattr(expr, f.name) for f in fields(expr) if f.name != "span"]
                 flat = [item for part in parts for item in (part if isinstance(part, tuple) else [part])]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
@@ -24,7 +24,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
 from kolahal.logic.linear import Number
 from kolahal.logic.simplex import find_point, find_supremum
-from kolahal.logic.solver import is_empty
+from kolahal.logic.solver import contradict, is_empty
 from kolahal.paths.events import OutputCell, find_events
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths
@@ -46,7 +46,6 @@ from kolahal.proof.trusted.passages import (
     is_private_fact,
     mixed_units,
     move_answers,
-    relation,
     shape,
     whole_moves,
     worst_changes,
@@ -87,7 +86,7 @@ def find_passages(case: SizedProgram, active: Active, steps: int) -> tuple[Passa
     crossing: dict[object, list[int]] = {}
     for place, event in enumerate(case.events):
         if any(is_private_fact(facet, active) for facet in event.facets):
-            crossing.setdefault(shape(event, active), []).append(place)
+            crossing.setdefault(shape(event, active, case.moved), []).append(place)
             continue
         rows = find_rows(event, event, active, moved)
         corners = find_corners(case, rows, whole)
@@ -180,7 +179,7 @@ def _cross(case: SizedProgram, crossing: Crossing, active: Active, whole: bool, 
         return Unknown(fault or "a comparison without noise is of numbers that move by public units")
     found: list[Passage] = []
     for piece, source, target, inside in ways:
-        if is_empty(inside, steps):
+        if is_empty(inside, steps, bits=crossing.bits):
             continue
         rows = find_rows(case.events[source], case.events[target], active, move_answers(piece.places))
         corners = bound_corners(case, rows, inside, whole)
@@ -195,12 +194,12 @@ def _ways(case: SizedProgram, crossing: Crossing) -> Iterator[tuple[Piece, int, 
 
     Pairs that plainly contradict each other are left out.
     """
-    for piece in relation(case.adjacency, case.size):
+    for piece in case.relation():
         for target, then in zip(crossing.places, crossing.moved(piece), strict=True):
-            refuted = {atom.negated() for atom in then}
             for source, known in zip(crossing.places, crossing.facts, strict=True):
-                if refuted.isdisjoint(known):
-                    yield piece, source, target, [*crossing.domain, *known, *then, *piece.atoms]
+                inside = [*crossing.domain, *known, *then, *piece.atoms]
+                if not contradict(inside):
+                    yield piece, source, target, inside
 
 
 def bound_corners(case: SizedProgram, rows: Sequence[Row], inside: Sequence[Atom], whole: bool) -> tuple[Corner, ...] | Unknown:
@@ -241,9 +240,8 @@ def build_problem(paths: Paths, rows: Sequence[Row], corner: Corner) -> tuple[Pr
     """The search for the cheapest shift at a corner, and which draw each of its columns stands for."""
     draws = draws_of(rows)
     place: dict[Indeterminate, int] = {drawn: i for i, drawn in enumerate(draws)}
-    columns = tuple(
-        Column(d.site, paths.noises[d.site].one_sided, paths.noises[d.site].whole) for d in draws
-    )
+    noises = [paths.noises[d.site] for d in draws]  # a coin goes both ways: its values are pinned by the rows
+    columns = tuple(Column(d.site, n.one_sided and not n.finite, n.whole) for d, n in zip(draws, noises, strict=True))
     lines = tuple(
         Line(row.equal, offset, tuple(sorted((place[s], c) for s, c in row.noise.terms.items())))
         for row, offset in zip(rows, corner.offsets, strict=True)
@@ -273,13 +271,28 @@ def find_actives(case: SizedProgram, sites: Active | None = None) -> list[Active
     found = [every]
     for size in sizes:
         for chosen in map(frozenset, itertools.combinations(sorted(every), size)):
-            if {facet for facet in facets if is_private_fact(facet, chosen)} - facts:
+            fixed = any(case.paths.noises[site].finite for site in every - chosen)  # how a coin fell is a fact, too
+            if fixed or {facet for facet in facets if is_private_fact(facet, chosen)} - facts:
                 found.append(chosen)
     return found
 
 
+def may_move(case: SizedProgram) -> Iterator[SizedProgram]:
+    """The case with the same place on both runs, and with other places where one is chosen and bits or numbers decide."""
+    yield case
+    if any(event.picks for event in case.events):
+        yield replace(case, moved=True)
+
+
 def find_plan(case: SizedProgram, active: Active, settings: ProofSettings) -> ShiftPlan:
     """What it costs to shift the noise of `active` sites only."""
+    plans = [_find_plan(case, active, settings)]
+    if plans[0].reason:
+        plans += [_find_plan(other, active, settings) for other in list(may_move(case))[1:]]
+    return next((plan for plan in plans if not plan.reason), plans[0])
+
+
+def _find_plan(case: SizedProgram, active: Active, settings: ProofSettings) -> ShiftPlan:
     passages = find_passages(case, active, settings.solver_steps)
     if isinstance(passages, Unknown):
         return ShiftPlan(active, (), passages.reason, isinstance(passages, TooLarge))
@@ -319,7 +332,7 @@ def build_case(
 
     Where the answer is not linear, they are events of what it is computed from, unless it is to be taken `as_is`.
     """
-    if reason := find_no_bound(sketch.adjacency):
+    if reason := find_no_bound(sketch.adjacency, size, sketch.private.bits):
         return Unknown(reason)
     follow = explore if as_is else explore_released
     paths = follow(sketch, size, arguments, settings.paths, ties=ties)

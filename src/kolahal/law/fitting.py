@@ -104,8 +104,12 @@ def _has_facts(cases: Sequence[SizedProgram], active: Active) -> bool:
 def _is_enough(sample: SizedFronts, place: FitPoint, cases: Sequence[SizedProgram], settings: ProofSettings) -> bool:
     """Whether a larger size would take too long, or is not expected to say anything new."""
     setting, size = place
-    too_large = sum(len(case.paths.paths) for case in cases) > MOST_PATHS or place not in sample.fronts
-    return size >= max(settings.sizes) and (too_large or bool(stable_bounds(sample, setting)))
+    paths = sum(len(case.paths.paths) for case in cases)
+    too_large = paths > MOST_PATHS or place not in sample.fronts
+    few = size < max(settings.sizes)
+    if cases[0].paths.sketch.private.bits:  # their paths grow as powers of 4 and more
+        few = size < 2 or (size == 2 and paths < MOST_PATHS // 2)
+    return not few and (too_large or bool(stable_bounds(sample, setting)))
 
 
 def _cases(sketch: Sketch, setting: Setting, size: int, settings: ProofSettings) -> list[SizedProgram] | Unknown:

@@ -125,12 +125,12 @@ def _choices(sketch: Sketch, settings: ProofSettings) -> Iterator[Holes]:
     every = range(len(sketch.holes))
     fixed: set[int] = set()
     if len(every) > ALL_CHOICES:
-        fixed = {hole for hole in every if not _has_cost(restrict(sketch, set(every) - {hole}), settings)}
+        fixed = {hole for hole in every if hole in sketch.selecting or not _has_cost(restrict(sketch, set(every) - {hole}), settings)}
     others = [hole for hole in every if hole not in fixed]
     has_noise = any(not isinstance(draw.scale, Hole) for draw in sketch.draws)  # that the user put in
     for more in range(len(others) + 1):
         for chosen in itertools.combinations(others, more):
-            if fixed or chosen or has_noise:
+            if (fixed or chosen or has_noise) and sketch.selecting <= {*fixed, *chosen}:
                 yield tuple(sorted({*fixed, *chosen}))
 
 

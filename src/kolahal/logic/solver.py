@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
 
 import z3
 
-from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, key_of
+from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, key_of, unknowns_of
 from kolahal.logic.terms import (
     BOOL,
     INT,
@@ -136,20 +137,57 @@ class Translator:
 # ---------------------------------------------------------------- questions
 
 
+def contradict(atoms: Iterable[Inequality[Keyed]]) -> bool:
+    """Whether two of some comparisons plainly contradict each other: they bound the same sum from both sides."""
+    highest: dict[frozenset[tuple[Keyed, Number]], tuple[Number, bool]] = {}  # of a sum: −constant, and whether that is out
+    for atom in atoms:
+        key = frozenset(atom.form.terms.items())
+        highest[key] = max(highest.get(key, (atom.form.constant, atom.strict)), (atom.form.constant, atom.strict))
+    for key, (constant, strict) in highest.items():
+        other = highest.get(frozenset((unknown, -factor) for unknown, factor in key))
+        if other is not None and (constant + other[0] > 0 or (constant + other[0] == 0 and (strict or other[1]))):
+            return True
+    return False
+
+
+def _at_one_point(
+    inside: Sequence[Inequality[Keyed]], none_of: Sequence[Sequence[Inequality[Keyed]]], bits: Sequence[Keyed]
+) -> bool | None:
+    """Whether there is no such point, where comparisons of single unknowns leave one for all of them; None where they do not."""
+    ends: dict[Keyed, dict[bool, Number]] = {}
+    for atom in inside:
+        if len(atom.form.terms) == 1 and not atom.strict:
+            ((unknown, factor),) = atom.form.terms.items()
+            ends.setdefault(unknown, {})[factor > 0] = -atom.form.constant / Fraction(factor)
+    point = {unknown: own[True] for unknown, own in ends.items() if len(own) == 2 and own[True] == own[False]}
+    asked = unknowns_of([*inside, *(atom for atoms in none_of for atom in atoms)])
+    if not point.keys() >= {*asked, *bits}:
+        return None
+    held = all(atom.holds(point) for atom in inside) and all(point[bit] in (0, 1) for bit in bits)
+    return not held or any(all(atom.holds(point) for atom in atoms) for atoms in none_of)
+
+
 def is_empty(
     inside: Sequence[Inequality[Keyed]],
     steps: int,
     one_of: Sequence[Sequence[Inequality[Keyed]]] | None = None,
     none_of: Sequence[Sequence[Inequality[Keyed]]] = (),
+    bits: Sequence[Keyed] = (),
 ) -> bool:
-    """Whether it is proved that no point is in all of `inside`, in some polyhedron of `one_of`, in none of `none_of`."""
-    known = set(inside)
-    if any(atom.negated() in known for atom in known):
+    """Whether it is proved that no point is in all of `inside`, in some polyhedron of `one_of`, in none of `none_of`.
+
+    Of a point only `bits` are known beforehand: each is 0 or 1.
+    """
+    if contradict(inside):
         return True
+    ways = [_at_one_point([*inside, *way], none_of, bits) for way in (((),) if one_of is None else one_of)]
+    if None not in ways:
+        return all(ways)
     words = Translator(z3.main_ctx())  # a context of its own would take longer than most of these questions
     solver = z3.SolverFor("QF_LRA")
     solver.set("rlimit", steps)
     solver.add([words.formula(atom) for atom in inside])
+    solver.add([z3.Or(words.unknown(bit) == 0, words.unknown(bit) == 1) for bit in bits])
     if one_of is not None:
         solver.add(z3.Or([z3.And([words.formula(atom) for atom in atoms]) for atoms in one_of]))
     for atoms in none_of:

@@ -13,8 +13,8 @@ from kolahal.lang import ir
 from kolahal.lang.operators import OPERATORS
 from kolahal.logic.linear import Inequality, LinearForm, Number, as_form, plain, variable
 from kolahal.paths.feasibility import Feasibility
-from kolahal.paths.state import MOST_TURNS, Item, Outside, State, Stop, Value
-from kolahal.paths.unknowns import Affine, Argument, Atoms, Indeterminate, NoiseAt, Public
+from kolahal.paths.state import MOST_TURNS, ChosenPlace, Item, Outside, State, Stop, Value
+from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atoms, Indeterminate, NoiseAt, Public
 
 T = TypeVar("T")
 
@@ -33,11 +33,11 @@ class Evaluation:
         self.explorer, self.state = explorer, state
         self.names = state.names
         self.choices, self.made = choices, 0
-        self.atoms, self.draws, self.point = state.atoms, state.draws, point
+        self.atoms, self.draws, self.point, self.picks = state.atoms, state.draws, point, state.picks
         self.others: list[tuple[Decisions, Mapping[Indeterminate, Number]]] = []
 
     def after(self) -> State:
-        return replace(self.state, atoms=self.atoms, draws=self.draws, point=self.point)
+        return replace(self.state, atoms=self.atoms, draws=self.draws, point=self.point, picks=self.picks)
 
     def decide(self, *options: Atoms) -> int:
         """Which of the options, of which always exactly one holds, holds on this path."""
@@ -79,6 +79,17 @@ class Evaluation:
             return False
         same = (Inequality(form, strict=False), Inequality(-form, strict=False))
         return self.decide(same, (Inequality(form, strict=True),), (Inequality(-form, strict=True),)) == 0
+
+    def bit(self, form: Affine) -> bool:
+        """Which of its two values an unknown has that is 0 or 1. Both are equations, so that a path pins every bit it saw."""
+        zero, one = ((Inequality(f, False), Inequality(-f, False)) for f in (form, form - as_form(1)))
+        return self.decide(zero, one) == 1
+
+    def seen(self, value: Value) -> Value:
+        """A value where it is looked at: a private answer that is a truth value is one from then on."""
+        if self.explorer.bits and isinstance(value, LinearForm) and any(isinstance(s, AnswerAt) for s in value.terms):
+            return self.bit(value)
+        return value
 
     def numeric(self, expr: ir.Expr, turns: Turns) -> Affine | Number:
         value = self.value(expr, turns)
@@ -127,14 +138,14 @@ class Evaluation:
             case ir.Var(name):
                 if name not in self.names:
                     raise Stop("K405", expr)
-                return self.names[name]
+                return self.seen(self.names[name])
             case ir.Length(of):
                 return len(self.listed(of, turns))
             case ir.Index(of, at):
                 items, place = self.listed(of, turns), self.known(at, turns, "place")
                 if not -len(items) <= place < len(items):
                     raise Stop("K401", expr)
-                return items[place]
+                return self.seen(items[place])
             case ir.Not(of):
                 return not self.truth(of, turns)
             case ir.Negate(of):
@@ -151,16 +162,38 @@ class Evaluation:
                 return self.binary(expr, self.numeric(left, turns), self.numeric(right, turns))
             case ir.Call(function, arguments):
                 return self.call(function, [self.numeric(a, turns) for a in arguments])
-            case ir.Draw(_, _, site):
+            case ir.Draw(of=ir.Var() as of):
+                return self.chosen(expr, of, turns)
+            case ir.Draw(noise, _, site):
                 if site in self.explorer.silent:
-                    return 0
+                    return False if noise.finite else 0
                 drawn = NoiseAt(site, turns)
                 self.draws += (drawn,)
-                return variable(drawn)
+                return self.bit(variable(drawn)) if noise.finite else variable(drawn)
             case ir.ListOf(items) | ir.TupleOf(items):
                 return tuple(self.item(item, turns) for item in items)
             case ir.Comprehension(item, name, over):
                 return self.comprehension(item, name, over, turns)
+
+    def chosen(self, expr: ir.Draw, of: ir.Var, turns: Turns) -> int:
+        """A place of a list of scores: each is possible. Without noise it is the first of the largest."""
+        scores = self.listed(of, turns)
+        if not scores:
+            raise Stop("K401", expr)
+        numbers = [score for score in scores if isinstance(score, LinearForm | int | Fraction) and not isinstance(score, bool)]
+        if len(numbers) < len(scores):
+            raise Stop("K403", expr)
+        if expr.site in self.explorer.silent:
+            return reduce(lambda best, i: i if self.less(numbers[best], numbers[i], strict=True) else best, range(len(numbers)))
+        drawn = NoiseAt(expr.site, turns)
+        place = self.decide(*(() for _ in numbers))
+        self.draws += (drawn,)
+        self.picks += (ChosenPlace(drawn, place, tuple(map(as_form, numbers))),)
+        return place
+
+    def answer(self, expr: ir.Expr, turns: Turns) -> Value:
+        value = self.value(expr, turns)
+        return tuple(self.seen(item) for item in value) if isinstance(value, tuple) else value  # type: ignore[misc]
 
     def item(self, expr: ir.Expr, turns: Turns) -> Item:
         value = self.value(expr, turns)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kolahal.logic.linear import Inequality, unknowns_of
 from kolahal.logic.simplex import find_point
 from kolahal.logic.solver import is_empty
-from kolahal.paths.state import Fault, Path, Paths, Value, affine_parts, discrete_part
+from kolahal.paths.state import ChosenPlace, Fault, Path, Paths, Value, affine_parts, discrete_part
 from kolahal.paths.unknowns import Atom, Atoms
 
 
@@ -19,23 +19,25 @@ class OutputCell:
     paths: tuple[int, ...]
     facets: Atoms
     output: Value | Fault
+    picks: tuple[ChosenPlace, ...] = ()  # the same on all of its paths
 
 
 def find_events(paths: Paths, steps: int) -> tuple[OutputCell, ...]:
     """All paths, those with the same answer as one event where their union is a polyhedron."""
     groups: dict[object, list[int]] = {}
     for place, path in enumerate(paths.paths):
-        groups.setdefault((discrete_part(path.output), affine_parts(path.output)), []).append(place)
+        groups.setdefault((discrete_part(path.output), affine_parts(path.output), path.picks), []).append(place)
     found: list[OutputCell] = []
     for places in groups.values():
         members = [paths.paths[place] for place in places]
         facets = find_facets(paths, members, steps) if len(members) > 1 else None
         if facets is not None:
-            found.append(OutputCell(tuple(places), facets, members[0].output))
+            found.append(OutputCell(tuple(places), facets, members[0].output, members[0].picks))
         else:
             # The same path on both databases is always a sound way, only perhaps not the cheapest.
             found += [
-                OutputCell((place,), normal(paths.paths[place].atoms), paths.paths[place].output) for place in places
+                OutputCell((place,), normal(path.atoms), path.output, path.picks)
+                for place, path in zip(places, members, strict=True)
             ]
     return tuple(found)
 
@@ -67,14 +69,14 @@ def is_union(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -
 
 def _holds_on(paths: Paths, atom: Atom, members: Sequence[Path], steps: int) -> bool:
     inside = [member.atoms for member in members]
-    domain = paths.domain(unknowns_of([atom, *(a for atoms in inside for a in atoms)]))
-    return is_empty([*domain, atom.negated()], steps, one_of=inside)
+    asked = unknowns_of([atom, *(a for atoms in inside for a in atoms)])
+    return is_empty([*paths.domain(asked), atom.negated()], steps, one_of=inside, bits=paths.bits(asked))
 
 
 def _is_covered(paths: Paths, facets: Atoms, members: Sequence[Path], steps: int) -> bool:
     inside = [member.atoms for member in members]
-    domain = paths.domain(unknowns_of([*facets, *(a for atoms in inside for a in atoms)]))
-    return is_empty([*domain, *facets], steps, none_of=inside)
+    asked = unknowns_of([*facets, *(a for atoms in inside for a in atoms)])
+    return is_empty([*paths.domain(asked), *facets], steps, none_of=inside, bits=paths.bits(asked))
 
 
 def describe_tie(paths: Paths, event: OutputCell) -> str:

@@ -17,7 +17,20 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import Number, plain, variable
 from kolahal.paths.evaluation import Decisions, Evaluation, Impossible, T
 from kolahal.paths.feasibility import Feasibility
-from kolahal.paths.state import BlockTask, ForTask, Outside, Path, Paths, State, Stop, Todo, Value, WhileTask, begin
+from kolahal.paths.state import (
+    BlockTask,
+    ForTask,
+    Outside,
+    Path,
+    Paths,
+    State,
+    Stop,
+    Todo,
+    Value,
+    WhileTask,
+    begin,
+    given_answers,
+)
 from kolahal.paths.unknowns import AnswerAt, Argument, Indeterminate
 from kolahal.verdicts import Unknown
 
@@ -47,7 +60,7 @@ def explore(
         else:
             names[parameter.name] = value if isinstance(value, bool) else plain(Fraction(value))
     places = [variable(AnswerAt(i)) for i in range(size)]
-    names[sketch.private.name] = tuple(places) if database is None else tuple(plain(Fraction(a)) for a in database)
+    names[sketch.private.name] = tuple(places) if database is None else given_answers(sketch, database)
     explorer = Explorer(sketch, silent, size, ties)
     found: list[Path] = []
     states: list[State | Path] = [begin(sketch, names)]
@@ -135,7 +148,7 @@ class Explorer(Feasibility):
                 )
             case Return(value):
                 return self.outcomes(
-                    state, lambda e: e.value(value, turns), lambda output, s: Path(s.atoms, output, s.draws, s.point)
+                    state, lambda e: e.answer(value, turns), lambda output, s: Path(s.atoms, output, s.draws, s.point, s.picks)
                 )
             case Break() | Continue():
                 todo = state.todo
@@ -161,7 +174,7 @@ class Explorer(Feasibility):
                 found.append(then(result, evaluation.after()))
             except Stop as stop:
                 after = evaluation.after()
-                found.append(Path(after.atoms, stop.fault, after.draws, after.point))
+                found.append(Path(after.atoms, stop.fault, after.draws, after.point, after.picks))
             except Impossible:
                 pass
             pending.extend(reversed(evaluation.others))

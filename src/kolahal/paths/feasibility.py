@@ -28,6 +28,7 @@ class Feasibility:
         self.silent, self.ties = silent, ties
         self.open_turns = OPEN_TURNS + OPEN_TURNS_A_PLACE * size
         self.noises = tuple(draw.noise for draw in sketch.draws)
+        self.bits = sketch.private.bits
         self.epsilon = Argument(sketch.epsilon.name)
         self.almost: set[int] = set()
         self.now: Node = sketch.body[0]  # the statement that is being followed

@@ -13,17 +13,18 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from kolahal.lang.ir import Append, Assign, For, Return, Var, walk
+from kolahal.lang.ir import Append, Assign, Comprehension, Draw, Expr, For, ListOf, Return, Var, walk
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import Inequality, LinearForm, number, plain, variable
 from kolahal.model import AllOf, Equals, Event, StartsWith
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.explore import Explorer
-from kolahal.paths.state import Fault, Item, Outside, Path, State, Value, begin
+from kolahal.paths.state import Fault, Item, Outside, Path, State, Value, begin, given_answers
 from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, Held, Indeterminate
 
 MOST_PATHS = 1_000  # for one event
+MOST_OPEN_BITS = 3  # that are looked at both ways
 MOST_OF_ALL = 300  # for all events together: beyond that, it is faster to ask for each event alone
 
 
@@ -92,17 +93,38 @@ def find_outcomes(
 
     With an `event`, paths that cannot end in it may be missing.
     """
+    if database is None and sketch.private.bits and size > MOST_OPEN_BITS:
+        return CannotIntegrate("bits are looked at one database at a time: all of them together have too many paths")
     names: dict[str, Value] = {
         name: value if isinstance(value, bool) else plain(value) for name, value in arguments.items()
     }
-    answers = [variable(AnswerAt(i)) for i in range(size)] if database is None else [plain(a) for a in database]
-    names[sketch.private.name] = tuple(answers)
-    search = _JoinedSearch(sketch, silent, event, size)
+    open_answers = tuple(variable(AnswerAt(i)) for i in range(size))
+    names[sketch.private.name] = open_answers if database is None else given_answers(sketch, database)
+    program = _item_by_item(sketch)
+    search = _JoinedSearch(program, silent, event, size)
     try:
-        problem = search.run(begin(sketch, names))
+        problem = search.run(begin(program, names))
     except Outside as outside:
         return CannotIntegrate(outside.reason(sketch))
     return problem or Outcomes(tuple(search.found), search.explorer.noises)
+
+
+def _item_by_item(sketch: Sketch) -> Sketch:
+    """The program whose answer, if it is a list made at once with coins in it, grows item by item.
+
+    So items that an event rules out are left out on the way. Draws keep their addresses.
+    """
+    *body, last = sketch.body
+    made: Expr | None = last.value if isinstance(last, Return) else None
+    before = body[-1] if body else None
+    if isinstance(made, Var) and isinstance(before, Assign) and before.targets == (made.name,):
+        (made,) = before.values
+        body.pop()
+    if not isinstance(made, Comprehension) or not any(isinstance(n, Draw) and n.noise.finite for n in walk(made.item)):
+        return sketch
+    grown = "the answer's items"  # which no program calls anything
+    loop = For(made.name, made.over, (Append(grown, made.item, front=False),))
+    return replace(sketch, body=(*body, Assign((grown,), (ListOf(()),)), loop, Return(Var(grown))))
 
 
 class _JoinedSearch:
@@ -214,7 +236,7 @@ class _JoinedSearch:
                 if all(atom.form.terms or atom.holds({}) for atom in told):
                     kept = (atom for atom in told if atom.form.terms)
                     atoms = dict.fromkeys((*contest.state.atoms, *contest.leads(place), *kept))
-                    found.append(Path(tuple(atoms), output, path.draws, path.point))
+                    found.append(Path(tuple(atoms), output, path.draws, path.point, path.picks))
         return found
 
     # ---- cohorts
@@ -264,7 +286,7 @@ class _JoinedSearch:
 
 def _open_contest(cohort: Cohort, first: State, second: State) -> Contest | None:
     """The contest of two states that one comparison tells apart, if it compares what they hold."""
-    if first.draws != second.draws or first.place() != second.place():
+    if (first.draws, first.picks) != (second.draws, second.picks) or first.place() != second.place():
         return None
     known = len(cohort.states[0].atoms)
     steps = [state.atoms[known:] for state in (first, second)]
@@ -305,7 +327,7 @@ def _go_on(contest: Contest, arrived: Sequence[State]) -> Contest | None:
     values = _held_values(won, names)
     if len(values) < len(names) or any(_names_held(value) for value in values.values()):
         return None
-    if kept.draws != won.draws or kept.place() != won.place() or kept.names.keys() != won.names.keys():
+    if (kept.draws, kept.picks) != (won.draws, won.picks) or kept.place() != won.place() or kept.names.keys() != won.names.keys():
         return None
     if not all(n in names or _alike(v, won.names[n]) for n, v in kept.names.items()):
         return None
@@ -374,7 +396,7 @@ class _Keys:
 
     def of(self, state: State) -> Hashable:
         names = tuple((name, self.value(value)) for name, value in state.names.items())
-        return names, state.draws, state.place()
+        return names, state.draws, state.picks, state.place()
 
     def value(self, value: Value) -> Hashable:
         if isinstance(value, bool):

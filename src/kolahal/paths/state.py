@@ -12,7 +12,7 @@ from kolahal.lang.ir import Block, For, Node, While
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, Span
-from kolahal.logic.linear import Inequality, LinearForm, Number, key_of, variable
+from kolahal.logic.linear import Inequality, LinearForm, Number, key_of, plain, variable
 from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atom, Atoms, Indeterminate, NoiseAt, Public
 
 MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end
@@ -45,6 +45,21 @@ Value: TypeAlias = Item | tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class ChosenPlace:
+    """That a place of a list of scores was chosen. Other places of the same list are other paths, whatever the noise."""
+
+    draw: NoiseAt
+    place: int
+    scores: tuple[Affine, ...]
+
+    @property
+    def gaps(self) -> tuple[Affine, ...]:
+        """How far each other score is ahead of the chosen one; its probability is 1/(1 + Σ exp(gap/scale))."""
+        own = self.scores[self.place]
+        return tuple(score - own for place, score in enumerate(self.scores) if place != self.place)
+
+
+@dataclass(frozen=True, slots=True)
 class Path:
     """Where `atoms` hold, a run gives `output` after drawing `draws`, in this order."""
 
@@ -52,6 +67,7 @@ class Path:
     output: Value | Fault
     draws: tuple[NoiseAt, ...]
     point: Mapping[Indeterminate, Number] = field(compare=False, repr=False)  # a place inside
+    picks: tuple[ChosenPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +87,15 @@ class Paths:
     def is_continuous(self, symbol: Indeterminate) -> bool:
         """Whether this is noise that hits one value with probability 0."""
         return isinstance(symbol, NoiseAt) and not self.noises[symbol.site].whole
+
+    def bits(self, symbols: Iterable[Indeterminate]) -> tuple[Indeterminate, ...]:
+        """Those of some unknowns that are 0 or 1: coins, and private answers that are truth values."""
+        return tuple(s for s in sorted(symbols, key=key_of) if self.is_bit(s))
+
+    def is_bit(self, symbol: Indeterminate) -> bool:
+        if isinstance(symbol, AnswerAt):
+            return self.sketch.private.bits
+        return isinstance(symbol, NoiseAt) and self.noises[symbol.site].finite
 
     def domain(self, symbols: Iterable[Indeterminate]) -> Atoms:
         """What always holds: one-sided noise is at least 0, and ε is above 0."""
@@ -124,6 +149,7 @@ class State:
     point: Mapping[Indeterminate, Number] = field(default_factory=dict)
     draws: tuple[NoiseAt, ...] = ()
     turns_left: int = MOST_TURNS
+    picks: tuple[ChosenPlace, ...] = ()
 
     @property
     def at_turn(self) -> bool:
@@ -144,6 +170,11 @@ class State:
                     key.append((id(node), len(items), turns, turn))
             todo = todo[1]
         return tuple(key)
+
+
+def given_answers(sketch: Sketch, database: Sequence[Fraction]) -> tuple[Item, ...]:
+    """The private answers as the program sees them."""
+    return tuple(bool(answer) if sketch.private.bits else plain(Fraction(answer)) for answer in database)
 
 
 def begin(sketch: Sketch, names: dict[str, Value]) -> State:
@@ -232,7 +263,8 @@ def symbols_in(paths: Iterable[Path]) -> frozenset[Indeterminate]:
     def each() -> Iterator[Indeterminate]:
         for path in paths:
             yield from path.draws
-            for form in (*(atom.form for atom in path.atoms), *affine_parts(path.output)):
+            scores = (score for pick in path.picks for score in pick.scores)
+            for form in (*(atom.form for atom in path.atoms), *affine_parts(path.output), *scores):
                 yield from form.terms
 
     return frozenset(each())

@@ -48,6 +48,8 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: that needs a proof for inputs of every length")
     if isinstance(program.adjacency, RecordRelation) or program.private.count is not None:
         raise NotOnline(f"{name} cannot be asked one answer at a time: it declares what its whole input is")
+    if program.private.bits or any(draw.noise.finite or draw.noise.selects for draw in program.draws):
+        raise NotOnline(f"{name} cannot be asked one answer at a time: it flips coins, chooses places or takes bits, of which nothing is known here")
     turns = _Reader(program).read()
     proof, _ = read_certificate(verdict.certificate)
     if proof.sketch != program:

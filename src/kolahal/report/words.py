@@ -299,8 +299,11 @@ def _move(
 
     def told(rule: Mapping[str, Any]) -> tuple[str, str]:
         """How far a rule moves the noise, and what that costs."""
+        if "rule" not in rule and draw.noise.finite:
+            return _turned(rule, sketch), _share(Fraction(1), scale) if _is_turned(rule) else "nothing"
         if "rule" not in rule:
-            return _form(rule, single, distance, around), _cost(rule, scale, distance, sketch)
+            moved = _behind(rule, single, distance) if draw.noise.selects else _form(rule, single, distance, around)
+            return moved, _cost(rule, scale, distance, sketch)
         moved, cost = told(rule["then"])
         if rule["rule"] == "always":
             return moved, cost
@@ -345,6 +348,29 @@ def _form(form: Mapping[str, Any], single: bool, distance: Fraction, around: str
     if form["follow"] is not None:
         parts.append(f"by as much as `{form['follow']}` differs between the runs")
     return " and ".join(parts) or "not at all"
+
+
+def _is_turned(form: Mapping[str, Any]) -> bool:
+    return bool(_exact(form["units"]) or form["cancel"] or form.get("follow"))
+
+
+def _behind(form: Mapping[str, Any], single: bool, distance: Fraction) -> str:
+    """By how much a chosen place may fall behind the others."""
+    units = _exact(form["units"])
+    size = f"{_times(units)}the size of the move" if single else _number(units * distance)
+    return f"to the same place, which may fall behind any other by {size}"
+
+
+def _turned(form: Mapping[str, Any], sketch: Sketch) -> str:
+    """When a coin is turned over."""
+    if not _is_turned(form):
+        return "nowhere"
+    where = ["always"] if _exact(form["units"]) else []
+    where += ["where the truth value that it stands in would differ"] if form["cancel"] else []
+    if form.get("follow"):
+        told = "the answer at its place" if form["follow"] == sketch.private.name else f"`{form['follow']}`"
+        where.append(f"where {told} differs between the runs")
+    return f"to its other side {' and back '.join(where)}"
 
 
 def _times(units: Fraction) -> str:

@@ -35,6 +35,8 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
         raise UsageError(f"there is no method {method!r}: choose {', '.join(METHODS)}")
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
+    if method not in ("auto", "exact", "law") and any(draw.noise.selects for draw in sketch.draws):
+        raise UsageError(f"{sketch.name} chooses a place, and --method {method} weighs runs again, which is not known for that: use auto, law or exact")
     return METHODS[method](sketch, settings, watch)
 
 

@@ -31,12 +31,15 @@ def enumerate_completions(sketch: Sketch, regions: tuple[Region, ...], settings:
     spent = [np.zeros((1, len(region.members))) for region in regions]  # (prefixes, members)
     for hole in range(len(sketch.holes)):
         picks, spent = _extend(picks, spent, [gap[:, :, hole] for gap in gaps], settings.ranking.neighbourhood)
-    return tuple(tuple(scales[choice] for choice in row) for row in picks)
+    found = (tuple(scales[choice] for choice in row) for row in picks)
+    return tuple(completion for completion in found if all(completion[hole] for hole in sketch.selecting))
 
 
 def all_completions(sketch: Sketch, settings: Settings) -> tuple[Completion, ...]:
     """The whole grammar at every hole."""
-    return tuple(itertools.product(enumerate_scales(settings.grammar, sketch), repeat=len(sketch.holes)))
+    scales = enumerate_scales(settings.grammar, sketch)
+    noisy = tuple(scale for scale in scales if scale)
+    return tuple(itertools.product(*(noisy if hole.index in sketch.selecting else scales for hole in sketch.holes)))
 
 
 def scales_at(holes: Collection[int], sketch: Sketch, settings: Settings) -> list[tuple[Scale, ...]]:

@@ -20,7 +20,7 @@ import numpy as np
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import Mask
 from kolahal.engine.tape import Tape
-from kolahal.inputs.pairs import Pair, statdp_pairs
+from kolahal.inputs.pairs import Pair, settle, statdp_pairs
 from kolahal.model import Event, Example, Within
 from kolahal.tester.discrete_parts import SortedAnswers, sort_answers, with_parts
 from kolahal.tester.runs import Question, run_all
@@ -57,7 +57,7 @@ class ChosenExample:
 
 def enumerate_patterns(question: Question) -> tuple[StatdpPair, ...]:
     """StatDP's pairs for one question."""
-    pairs = statdp_pairs(question.sketch.adjacency, question.arguments.size)
+    pairs = tuple(settle(question.sketch, statdp_pairs(question.sketch.adjacency, question.arguments.size)))
     return tuple(StatdpPair(question, pair, index) for index, pair in enumerate(pairs))
 
 

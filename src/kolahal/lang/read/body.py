@@ -394,17 +394,24 @@ class Body:
                 raise self.tree.refuse("K102", node, name=name, fix=fix)
 
     def noise(self, node: ast.Call, noise: Noise) -> Expr:
-        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
-            raise self.tree.refuse("K113", node, noise=noise.value)
-        argument, site = node.args[0], self.sites
+        wanted = 2 if noise.selects else 1
+        if len(node.args) != wanted or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+            code = "K153" if noise.selects else "K113"
+            raise self.tree.refuse(code, node, noise=noise.value)
+        of = None
+        if noise.selects:
+            if not isinstance(node.args[0], ast.Name):
+                raise self.tree.refuse("K153", node)
+            of = self.variable(node.args[0])
+        argument, site = node.args[-1], self.sites
         self.sites += 1
         if self.tree.ours(argument) == "hole":
             hole = Hole(self.holes, span=self.tree.span(argument))
             self.holes += 1
-            return Draw(noise, hole, site, span=self.tree.span(node))
+            return Draw(noise, hole, site, of, span=self.tree.span(node))
         if any(self.tree.ours(part) == "hole" for part in ast.walk(argument)):
             raise self.tree.refuse("K112", argument, noise=noise.value)
-        return Draw(noise, self.scale(argument), site, span=self.tree.span(node))
+        return Draw(noise, self.scale(argument), site, of, span=self.tree.span(node))
 
     def scale(self, node: ast.expr) -> Scale:
         try:

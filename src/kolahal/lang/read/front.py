@@ -26,7 +26,7 @@ Distance = int | float | str | Fraction
 
 
 class Private(list[float]):
-    """Marks the private input: the list of query answers; `Private[int]` whole ones, `Private[7]` exactly seven."""
+    """Marks the private input: the list of query answers; `Private[int]` whole ones, `Private[bool]` bits, `Private[7]` exactly seven."""
 
     def __class_getitem__(cls, declared: object) -> type[Private]:  # type: ignore[override]
         return cls  # what is declared is read from the source, like everything else
@@ -75,6 +75,20 @@ Lap = _only_in_sketches("Lap")
 Exp = _only_in_sketches("Exp")
 DiscreteLap = _only_in_sketches("DiscreteLap")
 DiscreteExp = _only_in_sketches("DiscreteExp")
+Geometric = _only_in_sketches("Geometric")
+Flip = _only_in_sketches("Flip")
+
+
+def choose(scores: object, scale: object) -> int:
+    """A place of a list of scores, with probability proportional to exp(score/scale): the exponential mechanism."""
+    raise UsageError("choose(…) draws a place only inside a function decorated with @sketch")
+
+
+
+def Pick(scale: object, k: int) -> int:
+    """0, or with probability exp(−1/scale) times that each of 1, …, k − 1."""
+    raise UsageError("Pick(…) draws a number only inside a function decorated with @sketch")
+
 
 def _distance(distance: Distance) -> Fraction:
     try:

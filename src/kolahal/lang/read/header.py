@@ -117,7 +117,7 @@ def _parameters(tree: Tree, node: Function) -> tuple[Parameter, ...]:
 
 def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter | None:
     note = unquoted(arg.annotation)
-    whole, count = False, None
+    kind, count = "", None
     match tree.ours(note), note:
         case "Private", _:
             role, type_ = Role.PRIVATE, Type.VECTOR
@@ -126,7 +126,7 @@ def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter 
             found = _declared(declared)
             if found is None:
                 tree.fault("K142", arg, name=arg.arg, what=clip(declared))
-            whole, count = found or (False, None)
+            kind, count = found or ("", None)
         case _ if records_note(tree, note):
             role, type_ = Role.PRIVATE, Type.VECTOR
         case "Epsilon", _:
@@ -138,15 +138,15 @@ def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter 
             tree.fault("K136", arg, name=arg.arg, what=what)
             return None
     value = None if default is None else _default(tree, default, role, type_)
-    return Parameter(arg.arg, role, type_, value, whole, count)
+    return Parameter(arg.arg, role, type_, value, kind != "", count, bits=kind == "bool")
 
 
-def _declared(node: ast.expr) -> tuple[bool, int | None] | None:
-    """What `Private[…]` says: whole answers, a number of them, or both in this order; None if it is something else."""
+def _declared(node: ast.expr) -> tuple[str, int | None] | None:
+    """What `Private[…]` says: whole answers or bits, a number of them, or both in this order; None if it is something else."""
     parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
-    whole, count = False, None
-    if parts and isinstance(parts[0], ast.Name) and parts[0].id == "int":
-        whole = True
+    kind, count = "", None
+    if parts and isinstance(parts[0], ast.Name) and parts[0].id in ("int", "bool"):
+        kind = parts[0].id
         parts.pop(0)
     if (
         parts
@@ -156,7 +156,7 @@ def _declared(node: ast.expr) -> tuple[bool, int | None] | None:
     ):
         count = parts[0].value
         parts.pop(0)
-    return (whole, count) if not parts and (whole or count) else None
+    return (kind, count) if not parts and (kind or count) else None
 
 
 def _default(tree: Tree, node: ast.expr, role: Role, type_: Type) -> Fraction | bool | None:

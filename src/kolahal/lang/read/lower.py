@@ -12,6 +12,7 @@ from copy import deepcopy
 from itertools import takewhile
 
 from kolahal.lang.read.constants import Constants
+from kolahal.lang.read.draws import lower_draw, needs_list
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers, always_returns, may_stop, substituted, without_returns
 from kolahal.lang.read.items import ListChanges
@@ -19,7 +20,7 @@ from kolahal.lang.read.loops import Loops, is_range
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
 from kolahal.lang.read.tables import without_tables
-from kolahal.lang.read.tree import LONGEST, NOISES, Refused, Tree, clip, stored_names, surely_stored
+from kolahal.lang.read.tree import LONGEST, NOISES, PICK, Refused, Tree, clip, stored_names, surely_stored
 from kolahal.lang.sketch import Role
 from kolahal.lang.source import SketchError, diagnose
 
@@ -301,8 +302,8 @@ class Lowering:
                 return [], node
 
     def call(self, node: ast.Call) -> Lowered:
-        if self.tree.ours(node.func) in NOISES:
-            return [], node
+        if self.tree.ours(node.func) in (*NOISES, PICK):
+            return lower_draw(self.tree, node, self.fresh, self.named)
         if self.helpers.is_helper(node):
             word = self.fresh("value")
             return self.into(word, node, self.assignment(word, node, node)), name(word, node)
@@ -414,6 +415,8 @@ class Lowering:
                 return True
             case ast.Call(_, [of]) if self.builtin(node) == "len":
                 return not isinstance(of, ast.Name)
+            case ast.Call(called) if self.tree.ours(called) in (*NOISES, PICK):
+                return needs_list(self.tree, node)
             case ast.Call() if self.helpers.is_helper(node):
                 return True
             case _:

@@ -14,11 +14,12 @@ from functools import cache
 from itertools import islice
 
 from kolahal.lang.adjacency import RELATIONS
-from kolahal.lang.noise import Noise
+from kolahal.lang.noise import BY_NAME
 from kolahal.lang.record_moves import RECORD_RELATIONS
-from kolahal.lang.templates import RUNTIME, names_in, read_template
+from kolahal.lang.templates import FINITE, RUNTIME, names_in, read_template
 
-OURS = frozenset(noise.value for noise in Noise) | frozenset({**RELATIONS, **RECORD_RELATIONS}) | {
+OURS = frozenset(BY_NAME) | frozenset({**RELATIONS, **RECORD_RELATIONS}) | {
+    "Pick",
     "hole",
     "sketch",
     "Private",
@@ -160,7 +161,7 @@ class Scopes:
         if not self._support:
             return []
         found = []
-        for name in sorted(names_in(RUNTIME) & self.module.bound.keys()):
+        for name in sorted((names_in(RUNTIME) | names_in(FINITE)) & self.module.bound.keys()):
             inside = {b.meaning for b in self.module.bound[name] if id(b.node) in self._support}
             for binding in self.module.bound[name]:
                 same = binding.kind == "import" and binding.meaning in inside
@@ -380,9 +381,11 @@ def _agree(name: str, bindings: list[NameBinding]) -> Meaning:
 
 
 @cache
-def _support() -> tuple[str, ...]:
-    """The statements that emitted programs bring along for our names."""
-    return tuple(ast.dump(node) for node in ast.parse(read_template(RUNTIME)).body[1:])
+def _support(file: str) -> tuple[str, ...]:
+    """The statements that emitted programs bring along for our names, all of them or those that use finite draws."""
+    body = ast.parse(read_template(file)).body[1:]
+    kept = [node for node in body if file == RUNTIME or not isinstance(node, ast.Import | ast.ImportFrom)]
+    return tuple(ast.dump(node) for node in kept)
 
 
 def support_in(module: ast.Module) -> frozenset[int]:
@@ -390,11 +393,12 @@ def support_in(module: ast.Module) -> frozenset[int]:
     if not any(isinstance(node, ast.FunctionDef) and node.name == "sketch" for node in module.body):
         return frozenset()
     found: list[ast.stmt] = []
-    wanted = _support()
+    first, more = _support(RUNTIME), _support(FINITE)
+    wanted = (*first, *more)
     with suppress(RecursionError):  # a statement nested so deeply is none of ours
         for node in module.body:
             if len(found) < len(wanted) and ast.dump(node) == wanted[len(found)]:
                 found.append(node)
-    return (
-        frozenset(id(part) for node in found for part in ast.walk(node)) if len(found) == len(wanted) else frozenset()
-    )
+    if len(found) < len(wanted):
+        found = found[: len(first)] if len(found) >= len(first) else []
+    return frozenset(id(part) for node in found for part in ast.walk(node))

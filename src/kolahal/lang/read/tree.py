@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from kolahal.lang.noise import Noise
+from kolahal.lang.noise import BY_NAME
 from kolahal.lang.read.scopes import OURS, USUAL, Function, NameBinding, Scopes
 from kolahal.lang.source import (
     Diagnostic,
@@ -24,8 +24,9 @@ DEEPEST = 150  # levels of the tree below a function; a + b + c nests as deep as
 DEEPEST_LOOP = 20  # Python itself does not compile more
 LONGEST = 20_000  # nodes of the tree of a function
 
-NOISES = {noise.value: noise for noise in Noise}
-RESERVED = frozenset(NOISES) | {"hole", "len", "range", "max", "min", "abs", "list", "kolahal"}
+NOISES = BY_NAME
+PICK = "Pick"  # a place of the list 1, 0, …, 0
+RESERVED = frozenset(NOISES) | {PICK, "hole", "len", "range", "max", "min", "abs", "list", "kolahal"}
 
 Aliases = dict[str, str]  # local name → what it means: a name of ours, "builtins.max", or "" for anything else
 

@@ -38,8 +38,11 @@ def _build_measurement(
         raise ValueError(
             f"{mechanism.__name__} needs arguments for {', '.join(sorted(needed)) or 'nothing'}, and got {given}"
         )
-    T = T or ("i64" if relation == "one_within" or whole else "f64")
-    if T not in ("f64", "i64"):
+    bits = "[bool" in str(parameters[roles["Private"]].annotation)
+    if bits and (T not in (None, "bool") or relation not in ("one_within", "sum_within")):
+        raise ValueError(f"{mechanism.__name__} takes bits, some of which are turned over: leave T out, and use one_within or sum_within")
+    T = "bool" if bits else T or ("i64" if relation == "one_within" or whole else "f64")
+    if T not in ("f64", "i64") and not bits:
         raise ValueError(f"answers of type {T!r} are not supported; use f64 or i64")
     if whole and T == "f64":
         raise ValueError(f'{mechanism.__name__} takes whole answers; use T="i64"')
@@ -64,7 +67,8 @@ def _build_measurement(
     }
     domain = dp.vector_domain(dp.atom_domain(T="f64", nan=False) if T == "f64" else dp.atom_domain(T=T))
     privacy_map = _build_privacy_map(relation, distance, loss)
-    return dp.m.make_user_measurement(domain, metrics[relation](), dp.max_divergence(), function, privacy_map, TO=kind)
+    metric = dp.hamming_distance() if bits else metrics[relation]()  # of bits: how many of them are turned over
+    return dp.m.make_user_measurement(domain, metric, dp.max_divergence(), function, privacy_map, TO=kind)
 
 
 def _exact_epsilon(epsilon: float | str | Fraction) -> Fraction:

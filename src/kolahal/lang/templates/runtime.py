@@ -26,6 +26,7 @@ class _Noise(Protocol):
 
     def laplace(self, scale: Fraction) -> int: ...
     def exponential(self, scale: Fraction) -> int: ...
+    def below(self, bound: int) -> int: ...
 
 
 class _Sampler:
@@ -108,10 +109,11 @@ def _exact(name: str, value: object) -> Fraction:
     return number
 
 
-def _answers(name: str, value: object) -> list[Fraction]:
+def _answers(name: str, value: object, bits: bool) -> list[Fraction] | list[bool]:
     if isinstance(value, str | bytes | Mapping | Set) or not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list of numbers, and it is of type {type(value).__name__}")
-    return [_exact(f"{name}[{place}]", item) for place, item in enumerate(value)]
+        raise TypeError(f"{name} must be a list of numbers or truth values, and it is of type {type(value).__name__}")
+    items = [(f"{name}[{place}]", item) for place, item in enumerate(value)]
+    return [bool(_argument(at, "bool", item)) for at, item in items] if bits else [_exact(at, item) for at, item in items]
 
 
 def _budget(name: str, value: object) -> Fraction:
@@ -352,10 +354,11 @@ def _run(
     call = signature.bind(*args, **kwargs)
     call.apply_defaults()
     values: dict[str, Any] = {}
-    private = ""
+    private, bits = "", False
     for name, parameter in signature.parameters.items():
         if _is_private(parameter):
-            private, values[name] = name, _answers(name, call.arguments[name])
+            bits = "[bool" in str(parameter.annotation)
+            private, values[name] = name, _answers(name, call.arguments[name], bits)
         elif parameter.annotation == "Epsilon":
             values[name] = _budget(name, call.arguments[name])
         else:
@@ -370,7 +373,8 @@ def _run(
         if scale < 0 or (scale == 0 and length > 0):
             raise ValueError(f"the scale {text} is not above 0 here: there would be no noise")
     grid, noise_grid = _grids(plan, rounds)
-    values[private] = _on_grid(private, values[private], grid, rounds)
+    if not bits:
+        values[private] = _on_grid(private, values[private], grid, rounds)
     stopped, answer = "", None
     token = _running.set(_Run(noise, noise_grid))
     try:
@@ -454,6 +458,9 @@ def _answer_known(mechanism: Callable[..., Any], inputs: Mapping[str, Any]) -> A
 
         def __repr__(self) -> str:
             return "<NOT RANDOM, NOT PRIVATE: the fixed noise of a self-test>"
+
+        def below(self, bound: int) -> int:
+            return self.exponential(Fraction(bound)) % bound
 
         def exponential(self, scale: Fraction) -> int:
             self.turn += 1

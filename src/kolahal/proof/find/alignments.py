@@ -22,13 +22,13 @@ from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import Own
-from kolahal.proof.trusted.values import Drawn, Numeric
+from kolahal.proof.trusted.values import Drawn, Logical, Numeric
 
 MOST_TRIALS = 1_200  # of one ghost
 TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
-STAY, CANCEL = Form(), Form(cancel=True)
+STAY, CANCEL, TURN = Form(), Form(cancel=True), Form(Fraction(1))
 Table = Mapping[Use, ShiftRule]
 Options = Mapping[Use, Sequence[ShiftRule]]
 Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen together
@@ -60,17 +60,24 @@ class AlignmentSearch:
         for ghost in ghosts:
             near = around[ghost]
             yield (ghost,), {
-                use: [STAY, *self.at_ghost(), *forms[use[0]][1:]] if use[0] in near else forms[use[0]]
+                use: [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]] if use[0] in near else forms[use[0]]
                 for use in self.uses
             }
         for pair in combinations(ghosts, 2):
             yield pair, {
                 use: [STAY, *self.at_ghosts([use[0] in around[ghost] for ghost in pair]), *forms[use[0]][1:]]
+                if not (noise := self.product.sketch.draws[use[0]].noise).finite and not noise.selects
+                else forms[use[0]]
                 for use in self.uses
             }
 
     def forms(self, site: int) -> list[ShiftRule]:
         """The shifts that a draw may have, simple ones first."""
+        if self.product.sketch.draws[site].noise.finite:
+            return _turns(self.product, site)
+        if self.product.sketch.draws[site].noise.selects:
+            gains = sorted({Fraction(1), Fraction(2), *(unit for unit in self.units if unit > 0), *map(Fraction, range(3, 9))})
+            return [STAY, *(Form(unit) for unit in gains)]
         moved: list[ShiftRule] = [Form(unit) for unit in self.units]
         last: list[ShiftRule] = [
             AtValue(name, of, plus, STAY, form) for name, of, plus in _ends(self.product, site) for form in moved[:2]
@@ -80,7 +87,11 @@ class AlignmentSearch:
         gaps: list[ShiftRule] = [Form(Fraction(0), True, name) for name in _names_compared(self.product, site)]
         return [STAY, CANCEL, *moved, *gaps, *(Form(unit, True) for unit in self.units), *last]
 
-    def at_ghost(self) -> list[ShiftRule]:
+    def at_ghost(self, site: int) -> list[ShiftRule]:
+        if self.product.sketch.draws[site].noise.finite:
+            return [AtGhost(offset, form, STAY) for form in (TURN, CANCEL) for offset in (0, 1, -1)]
+        if self.product.sketch.draws[site].noise.selects:
+            return []
         moved = [*(Form(unit) for unit in self.widest), *(Form(unit, True) for unit in self.widest), CANCEL]
         return [AtGhost(offset, form, STAY) for form in moved for offset in (0, 1, -1)]
 
@@ -174,6 +185,16 @@ def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], ShiftRule]) ->
         return _tree(others, ways[0] or ways[1])
     then, orelse = (_tree(others, way) for way in ways)
     return then if then == orelse else ByBranch(first, then, orelse)
+
+
+def _turns(product: Product, site: int) -> list[ShiftRule]:
+    """When a coin may be turned over: where its truth value would differ, or a variable does; or always."""
+    drawn = _drawn_at(product, site)
+    names = dict.fromkeys(n for d in drawn for n, value in d.names.items() if isinstance(value, Logical))
+    public = {p.name for p in product.sketch.parameters}
+    follow: list[ShiftRule] = [Form(follow=name) for name in names if name not in public]
+    follow.append(Form(follow=product.sketch.private.name))
+    return [STAY, *([CANCEL] if any(d.factor for d in drawn) else []), *follow, TURN]
 
 
 def _differs(product: Product, site: int) -> bool:

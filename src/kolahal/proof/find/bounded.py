@@ -6,6 +6,7 @@ again, and looks at each row in exact arithmetic; it does not trust whoever foun
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -16,7 +17,7 @@ from typing import Any
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages
+from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages, may_move
 from kolahal.law.linear_program import find_shift
 from kolahal.paths.events import describe_tie
 from kolahal.proof.find.own_recheck import failed_recheck
@@ -33,7 +34,7 @@ from kolahal.proof.trusted.bounded import (
     settings_of,
     show_setting,
 )
-from kolahal.proof.trusted.passages import Active, SizedProgram, relation
+from kolahal.proof.trusted.passages import Active, SizedProgram
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
@@ -77,7 +78,8 @@ def find_upper_bound(
         case = build_case(sketch, count, arguments, settings, ties=True)
         if isinstance(budget, Unknown) or isinstance(case, Unknown):
             return math.inf
-        costs = [_cost(_align(case, active, budget, settings), budget) for active in find_actives(case, budget.sites)]
+        ways = itertools.product(find_actives(case, budget.sites), may_move(case))
+        costs = [_cost(_align(way, active, budget, settings), budget) for active, way in ways]
         worst = max(worst, min(costs))
     return worst
 
@@ -139,11 +141,11 @@ def _prove_case(
     if isinstance(case, Unknown):
         return case
     reasons = []
-    for active in find_actives(case, budget.sites):
-        aligned = _align(case, active, budget, settings)
+    for active, way in itertools.product(find_actives(case, budget.sites), may_move(case)):
+        aligned = _align(way, active, budget, settings)
         cost = _cost(aligned, budget)
         if not isinstance(aligned, Unknown) and cost <= 1:
-            return _write_case(case, active, budget, aligned)
+            return _write_case(way, active, budget, aligned)
         if isinstance(aligned, Unknown):
             reasons.append(aligned.reason)
         else:
@@ -153,11 +155,12 @@ def _prove_case(
 
 
 def _write_case(case: SizedProgram, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
-    pieces = relation(case.adjacency, case.size)
+    pieces = case.relation()
     return {
         "size": case.size,
         "arguments": {name: value if isinstance(value, bool) else str(value) for name, value in case.arguments},
         "active": sorted(active),
+        **({"moved": True} if case.moved else {}),
         "events": [{"paths": list(e.paths), "facets": [str(facet) for facet in e.facets]} for e in case.events],
         "passages": [
             {

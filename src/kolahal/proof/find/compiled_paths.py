@@ -13,6 +13,7 @@ from kolahal.proof.trusted.product import Product, updates_of
 from kolahal.proof.trusted.shifts import Asked, Form
 from kolahal.proof.trusted.values import (
     Built,
+    Drawn,
     Goto,
     Logical,
     Maybe,
@@ -48,6 +49,13 @@ def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
             return lambda state: (base, *([part(state) for part in items] for items in ends))
         case _:
             return lambda state: "list"
+
+
+def _told(drawn: Drawn) -> Callable[[ConcreteState], Any]:
+    """What a shift of a draw has to do with: the rest of its sum or truth value, or how far a rival is ahead."""
+    if drawn.rival is not None:
+        return compile_sum(drawn.rival.gap)
+    return compile_formula(drawn.side) if drawn.noise.finite else compile_sum(drawn.rest)
 
 
 def symbols_within(value: SymbolicValue | Several) -> frozenset[Symbol]:
@@ -107,11 +115,12 @@ class CompiledPath:
         self.draws = [
             (
                 drawn,
-                compile_sum(drawn.rest),
-                {n: compile_sum(v.value) for n, v in drawn.names.items() if isinstance(v, Numeric)},
+                _told(drawn),
+                {n: evaluator(v) for n, v in drawn.names.items() if isinstance(v, Numeric | Logical)},
             )
             for drawn in path.draws
         ]
+        self.lengths = {d.symbol: compile_sum(d.rival.length) for d in path.draws if d.rival is not None}
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_laws = [drawn.law for drawn in path.draws]
         self.uses: list[Use] = []
@@ -204,8 +213,8 @@ class Trace:
         for index, form in enumerate(way.forms):
             drawn, uses = way.path.path.draws[index], {one.uses[index]}
             if form.cancel:
-                uses |= self.of(symbols_of(drawn.rest))
-            if form.follow is not None and isinstance(value := drawn.names.get(form.follow), Numeric):
+                uses |= self.of(symbols_of(drawn.side if drawn.noise.finite else drawn.rest))
+            if form.follow is not None and isinstance(value := drawn.names.get(form.follow), Numeric | Logical):
                 uses |= self.of(symbols_of(value.value))
             self.known[drawn.symbol] = frozenset(uses)
             if index < len(way.shifts) and way.shifts[index]:

@@ -6,7 +6,7 @@ Nothing here is trusted. A rehearsal that fails saves a query, one that succeeds
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -29,7 +29,7 @@ from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.product import END, Product
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, ShiftRule
-from kolahal.proof.trusted.symbols import ghost_value, moved_size
+from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
@@ -127,14 +127,24 @@ class Stage:
     ) -> tuple[CompiledPath, ConcreteState] | None:
         for path in self.paths[which][loop]:
             local = dict(state)
+            self.choose_places(path, local, scenario, segment)
             for read, place in path.reads:
                 at = place(local)
                 local[read.symbol] = scenario.answers[at] if read.private and 0 <= at < len(scenario.answers) else 0
             for drawn, _, _ in path.draws:
-                local[drawn.symbol] = scenario.noise[drawn.site, segment]
+                if drawn.rival is None:
+                    local[drawn.symbol] = scenario.noise[drawn.site, segment]
             if path.fits(local):
                 return path, local
         return None
+
+    def choose_places(self, path: CompiledPath, state: ConcreteState, scenario: Scenario, segment: int) -> None:
+        """The places that a run chooses, and rivals of theirs."""
+        for drawn, _, _ in path.draws:
+            if drawn.rival is not None:
+                length = max(1, path.lengths[drawn.symbol](state))
+                chosen, rival = scenario.noise[drawn.site, segment]
+                state[drawn.symbol], state[drawn.rival.symbol] = chosen % length, rival % length
 
     def move_on(self, path: CompiledPath, local: ConcreteState, state: ConcreteState) -> ConcreteState:
         new = dict(state)
@@ -225,6 +235,7 @@ class Stage:
     ) -> SecondRun:
         """The second run on one of its paths, with the noise of the first and the alignment's shifts."""
         both = dict(local)
+        self.choose_places(two, both, scenario, segment)
         for read, place in two.reads:
             at = place(both)
             inside = read.private and 0 <= at < len(scenario.answers)
@@ -235,14 +246,20 @@ class Stage:
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
             form = self.form_of(self.rule(alignment, mine.site, one), one, index, both)
             forms.append(form or Form())
-            shift = None if form is None else self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
             noise = scenario.noise[mine.site, segment]
-            if shift is None or (mine.noise.one_sided and noise + shift < 0):
+            shifted = self.turn(noise, one.turns[index]) if mine.noise.finite else self.shift
+            shift = None if form is None else shifted(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
+            if mine.rival is not None and shift is not None:
+                refused = shift < max(0, rest(both) - mine_rest(both))
+            else:
+                refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
+            if shift is None or refused:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
             powers, coefficient = self.price[mine.site]
             costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
             shifts.append(shift)
-            both[drawn.symbol] = noise + shift
+            if mine.rival is None:
+                both[drawn.symbol] = noise + shift
         fits = two.fits(both)
         alike = fits and (
             not any(fault(both) for fault in two.faults)
@@ -293,6 +310,26 @@ class Stage:
                 return None
             result += other[1][form.follow](state) - names[form.follow](state)
         return result
+
+    def turn(self, fell: int, place: Callable[[ConcreteState], Any]) -> Callable[[Form, ConcreteState, Any, Any], Any]:
+        """The shift of a coin that fell so, in the turn of a place."""
+
+        def shift(form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
+            factor, side, names = mine
+            turned = bool(form.units)
+            if form.units not in (0, 1) or (form.cancel and not factor):
+                return None
+            if form.cancel:
+                turned ^= other[0](state) != side(state)
+            if form.follow == self.product.sketch.private.name and self.neighbours.single:
+                turned ^= place(state) == state[MOVED_AT] and state[moved_size(self.neighbours.sort)] != 0
+            elif form.follow is not None:
+                if form.follow not in names or form.follow not in other[1]:
+                    return None
+                turned ^= other[1][form.follow](state) != names[form.follow](state)
+            return 1 - 2 * fell if turned else 0
+
+        return shift
 
     def too_much(self, state: ConcreteState, scenario: Scenario) -> bool:
         def size(powers: Any) -> Fraction:
@@ -353,8 +390,8 @@ class Stage:
                     break
                 one, two, both = entered[0], match.path, match.state
                 unit = self.unit(both)
-                for (_, rest, _), (_, other, _) in zip(one.draws, two.draws):
-                    if unit:
+                for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
+                    if unit and not drawn.noise.finite:
                         found.add(Fraction(abs(other(both) - rest(both))) / unit)
                 state = self.move_on(two, both, self.move_on(one, both, {s: v for s, v in both.items() if s in state}))
                 assert isinstance(one.path.end, Goto)

@@ -90,6 +90,8 @@ class ScenarioSource:
             moves = tuple(aim if move * aim > 0 and abs(aim) < abs(move) else move for move, aim in zip(moves, aims))
         while not self.adjacency.allows(moves):  # a relation that these moves go beyond
             moves = self.draw_moves(rng, size, unit)
+        if sketch.private.bits:
+            answers, moves = self.draw_bits(rng, moves)
         if self.neighbours.single:
             at = next((i for i, move in enumerate(moves) if move), rng.randrange(size))
             by = moves[at]
@@ -97,14 +99,24 @@ class ScenarioSource:
             public[moved_by(self.neighbours.sort)] = by
             public[moved_size(self.neighbours.sort)] = abs(by)
         wide = rng.choice((1, 2, 4))
-        table = {}
+        table: dict[tuple[int, int], Any] = {}
         for draw in sketch.draws:
             low = 0 if draw.noise.one_sided else -wide
             for segment in range(self.most_segments):
-                table[draw.site, segment] = rng.randint(low, wide) * unit
+                if draw.noise.selects:
+                    table[draw.site, segment] = rng.randint(0, 99), rng.randint(0, 99)
+                else:
+                    table[draw.site, segment] = rng.randint(0, 1) if draw.noise.finite else rng.randint(low, wide) * unit
+            if draw.noise.finite or draw.noise.selects:
+                continue
             if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
                 table[draw.site, 0] = rng.choice((low and -8, 8)) * unit + table[draw.site, 0]
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
+
+    def draw_bits(self, rng: random.Random, moves: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Bits, of which those are turned over that would move, the way that they would."""
+        signs = [(move > 0) - (move < 0) for move in moves]
+        return tuple((1 - sign) // 2 if sign else rng.randint(0, 1) for sign in signs), tuple(signs)
 
     def near_constants(self) -> list[Any]:
         """The numbers of the program, and what is next to them."""

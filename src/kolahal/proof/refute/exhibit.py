@@ -8,6 +8,7 @@ from typing import Any
 
 from kolahal.engine.noise import FAMILIES
 from kolahal.errors import KolahalError
+from kolahal.exact.finite import CoinCount
 from kolahal.exact.intervals import Interval, exceeds, rigorous_probability, site_scales
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
 from kolahal.lang.noise import Noise
@@ -33,6 +34,7 @@ from kolahal.model import (
 )
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
+from kolahal.paths.state import ChosenPlace
 from kolahal.paths.unknowns import Affine, AnswerAt
 from kolahal.proof.refute.shrink import is_real
 from kolahal.proof.trusted.documents import Malformed, read_number, shorten, take
@@ -314,13 +316,23 @@ class _PythonWriter:
         self.scales, self.noises = scales, noises
 
     def is_whole(self) -> bool:
-        return any(FAMILIES[noise].whole for noise in self.noises)
+        return any(noise.whole and not noise.finite for noise in self.noises)
 
     def polyhedron(self, polyhedron: Polyhedron) -> str:
         facts = [f"{_form(fact.form)} {'<' if fact.strict else '<='} 0" for fact in polyhedron.facts]
-        factors = [self.total(tree) for tree in polyhedron.trees] or ["1.0"]
+        factors = [self.total(tree) for tree in polyhedron.trees]
+        factors += [*map(self.coins, polyhedron.coins), *map(self.pick, polyhedron.picks)]
+        factors = factors or ["1.0"]
         value = " * ".join(factors)
         return f"    p += {value} if {' and '.join(facts)} else 0.0" if facts else f"    p += {value}"
+
+    def coins(self, coin: CoinCount) -> str:
+        rate = _number(1 / self.scales[coin.site])
+        return f"exp(-{coin.ones} * ({rate})) / (1 + exp(-({rate})))**{coin.total}"
+
+    def pick(self, pick: ChosenPlace) -> str:
+        scale = _number(self.scales[pick.draw.site])
+        return f"1 / ({' + '.join(['1', *(f'exp(({_form(gap)}) / ({scale}))' for gap in pick.gaps)])})"
 
     def total(self, node: Potential) -> str:
         """The probability of a whole tree."""

@@ -20,7 +20,7 @@ from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
 from kolahal.inputs.arguments import enumerate_arguments, sizes_of
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit
+from kolahal.inputs.pairs import Pair, as_bits, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
@@ -42,7 +42,8 @@ from kolahal.verdicts import Refuted, Unknown
 
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MOST_PATHS, FEW_PATHS = 300, 64  # of a program whose cheapest alignments are computed, which takes milliseconds each
-MOST_EVENTS = 80
+MOST_EVENTS, MOST_BIT_EVENTS = 80, 32
+MOST_BITS = 6  # whose answers are listed
 MOST_STARTS = 320
 MOST_SINGLE = 8  # starts of a program that is explored for each database anew
 CLIMBS, HOPEFUL = 3, 0.4  # starts from which databases are searched, if they lose at least this share of the claim
@@ -163,7 +164,7 @@ class _SizedEvents:
         if isinstance(paths, Unknown) or len(paths.paths) <= FEW_PATHS:
             few = replace(self.settings, paths=FEW_PATHS)
             return build_case(self.sketch, self.size, dict(self.arguments), few, as_is=True)
-        events = (OutputCell((i,), normal(path.atoms), path.output) for i, path in enumerate(paths.paths))
+        events = (OutputCell((i,), normal(path.atoms), path.output, path.picks) for i, path in enumerate(paths.paths))
         return SizedProgram(paths, tuple(events), self.arguments)
 
     @cached_property
@@ -190,6 +191,9 @@ class _RefutationSearch:
 
         The caller stops when it has seen enough.
         """
+        if self.sketch.private.bits:
+            yield from self.best(self.bit_examples(), 1)
+            return
         case = self.events.case
         if isinstance(case, Unknown) and not isinstance(self.outcomes, Outcomes):
             # For each database alone there may be few paths; a handful of databases is all that is looked at then.
@@ -240,6 +244,9 @@ class _RefutationSearch:
             near = self.sketch.adjacency.settle(example.d1, Pair.between(example.d1, example.d2).move)
             fits = near is not None and near[0] != near[1] and self.sketch.adjacency.related(*near)
             return replace(example, d1=near[0], d2=near[1]) if near is not None and fits else None
+        if self.sketch.private.bits:
+            near_bits = as_bits(Pair.between(example.d1, example.d2))
+            return replace(example, d1=near_bits.d1, d2=near_bits.d2) if any(near_bits.move) else None
         if not self.sketch.private.whole:
             return example
         d1 = tuple(Fraction(round(a)) for a in example.d1)
@@ -269,7 +276,7 @@ class _RefutationSearch:
         (base,) = enumerate_bases(self.sketch, self.arguments, (), 1)
         events = self.targets(base, MOST_EVENTS)
         corners = enumerate_corners(self.sketch.adjacency, size, len(events), most)
-        bases = [base, *self.landmarks(len(base))]
+        bases = [base, *self.landmarks(len(base)), *self.far_apart()]
         examples = [
             Example(start, Pair(start, move).d2, event, self.arguments)
             for start in bases
@@ -284,6 +291,27 @@ class _RefutationSearch:
             points = [point for event in events[:MOST_HALVES] for point in _points_of(event)]
             examples += [Example(base, Pair(base, m).d2, point, self.arguments) for point in points for m in moves]
         return examples
+
+    def far_apart(self) -> list[Database]:
+        """Scores some noise scales apart: a place loses most where it is far behind the others."""
+        if not any(draw.noise.selects for draw in self.sketch.draws) or isinstance(self.sketch.adjacency, RecordRelation):
+            return []
+        bases = enumerate_bases(self.sketch, self.arguments, (), 8)
+        return [tuple(8 * answer for answer in base) for base in bases[1:]]
+
+    def bit_examples(self) -> list[Example]:
+        """Neighbours among bits of several patterns, and the answers that one of them can give."""
+        size, adjacency = self.arguments.size, self.sketch.adjacency
+        many = min(size, int(adjacency.distance))  # bits that may be turned over at once, where moves add up
+        together = tuple(Fraction(place < many) for place in range(size))
+        corners = enumerate_corners(adjacency, size, 1, MOST_MOVES)
+        moves = [*([together] if adjacency.allows(together) else []), *corners]
+        pairs = dict.fromkeys(as_bits(Pair(base, m)) for base in enumerate_bases(self.sketch, self.arguments, (), 8) for m in moves)
+        return [
+            Example(pair.d1, pair.d2, event, self.arguments)
+            for pair in pairs
+            for event in self.targets(pair.d1, MOST_BIT_EVENTS)
+        ]
 
     def landmarks(self, size: int) -> list[Database]:
         """Records whose aggregates are next to a number of the program: a comparison without noise may turn there."""
@@ -332,7 +360,11 @@ class _RefutationSearch:
         return list(examples)
 
     def targets(self, database: Database, most: int) -> tuple[Event, ...]:
-        outcomes = self.outcomes if isinstance(self.outcomes, Outcomes) else self.find_outcomes(database)
+        if self.sketch.private.bits and len(database) > MOST_BITS:
+            # Of too many answers to list, the one that there would be without noise tells most.
+            outcomes = self.find_outcomes(database, frozenset(range(len(self.sketch.draws))))
+        else:
+            outcomes = self.outcomes if isinstance(self.outcomes, Outcomes) else self.find_outcomes(database)
         if not isinstance(outcomes, Outcomes):
             return ()
         return find_targets(outcomes, database, self.sketch.adjacency, most)
@@ -341,10 +373,10 @@ class _RefutationSearch:
     def outcomes(self) -> Outcomes | CannotIntegrate:
         return self.find_outcomes(None)
 
-    def find_outcomes(self, database: Database | None) -> Outcomes | CannotIntegrate:
+    def find_outcomes(self, database: Database | None, silent: frozenset[int] = frozenset()) -> Outcomes | CannotIntegrate:
         environment = self.arguments.environment(self.sketch)
         names = self.arguments.quantities(self.sketch)
-        silent = frozenset(d.site for d in self.sketch.draws if isinstance(d.scale, Scale) and not d.scale.at(names))
+        silent |= frozenset(d.site for d in self.sketch.draws if isinstance(d.scale, Scale) and not d.scale.at(names))
         return find_outcomes(self.sketch, self.arguments.size, environment, silent, database)
 
 

@@ -33,7 +33,7 @@ from kolahal.proof.trusted.passages import (
     is_private_fact,
     mixed_units,
     move_answers,
-    relation,
+    pinned_at,
     shape,
     whole_moves,
     worst_changes,
@@ -183,7 +183,7 @@ class _Recheck:
     ):
         self.steps = settings.solver_steps
         self.where = show_setting(arguments, size)
-        if reason := find_no_bound(program.adjacency):
+        if reason := find_no_bound(program.adjacency, size, program.private.bits):
             raise _Flaw(reason)
         paths = explore_released(program, size, arguments, settings.paths, ties=True)
         budget = find_budget(program, claim, size, arguments)
@@ -197,7 +197,8 @@ class _Recheck:
         self.draws: dict[str, NoiseAt] = {str(d): d for path in paths.paths for d in path.draws}
         events = tuple(self.event(e) for e in take_all(entry, "events", dict))
         self.passages = [(self.ways(e), e) for e in take_all(entry, "passages", dict)]
-        self.case = SizedProgram(paths, events, tuple(arguments.items()))
+        moved = "moved" in entry and take(entry, "moved", bool)
+        self.case = SizedProgram(paths, events, tuple(arguments.items()), moved)
         self.whole = self.case.is_whole(self.active)
 
     def flaw(self, what: str) -> _Flaw:
@@ -212,7 +213,7 @@ class _Recheck:
         crossing: dict[object, list[int]] = {}
         for place, event in enumerate(self.case.events):
             if any(is_private_fact(facet, self.active) for facet in event.facets):
-                crossing.setdefault(shape(event, self.active), []).append(place)
+                crossing.setdefault(shape(event, self.active, self.case.moved), []).append(place)
             else:
                 rows = find_rows(event, event, self.active, move_answers(range(self.case.size)))
                 self.check_moves(rows, self.shifts(place, place, None)[0])
@@ -234,15 +235,16 @@ class _Recheck:
             raise self.flaw("a facet of an event is not one of its paths'")
         facets: Atoms = tuple(known[text] for text in texts)
         for member in members[1:]:
-            if (discrete_part(member.output), affine_parts(member.output)) != (
+            if (discrete_part(member.output), affine_parts(member.output), member.picks) != (
                 discrete_part(first.output),
                 affine_parts(first.output),
+                first.picks,
             ):
                 raise self.flaw("an event has two different outputs")
         same = len(members) == 1 and set(facets) == set(normal(first.atoms))
         if not same and not is_union(self.paths, facets, members, self.steps):
             raise self.flaw("the facets of an event are not those of its paths")
-        return OutputCell(tuple(places), facets, first.output)
+        return OutputCell(tuple(places), facets, first.output, first.picks)
 
     def ways(self, entry: dict[str, Any]) -> tuple[int, int, int | None]:
         """From where to where a passage leads, and the piece of the relation that it is about, if it is about one."""
@@ -254,7 +256,7 @@ class _Recheck:
         entries = [entry for ways, entry in self.passages if ways == (source, target, piece)]
         if len(entries) != 1:
             raise self.flaw(f"there is no way from event {source} to event {target}")
-        found = [self.shift(e) for e in take_all(entries[0], "shifts", dict)]
+        found = [self.shift(e, source, target) for e in take_all(entries[0], "shifts", dict)]
         if entries[0].get("ends", 0) is None:
             return found, None
         ends = take_all(entries[0], "ends", list)
@@ -262,7 +264,7 @@ class _Recheck:
             raise self.flaw("a row does not have two ends")
         return found, [[read_number(end) for end in pair] for pair in ends]
 
-    def shift(self, entry: dict[str, Any]) -> DrawSteps:
+    def shift(self, entry: dict[str, Any], source: int, target: int) -> DrawSteps:
         told = take(entry, "steps", dict)
         if not set(told) <= set(self.draws):
             raise self.flaw("noise is shifted that no path draws")
@@ -271,7 +273,11 @@ class _Recheck:
             noise = self.paths.noises[drawn.site]
             if drawn.site not in self.active:
                 raise self.flaw(f"{drawn} is shifted, which stays the same in both runs")
-            if noise.one_sided and step < 0:
+            if noise.finite and step:
+                pins = [pinned_at(self.case.events[place], drawn) for place in (source, target)]
+                if None in pins or pins[0] + step != pins[1]:  # type: ignore[operator]
+                    raise self.flaw(f"{drawn} is turned over between events that do not say how it fell")
+            elif noise.one_sided and step < 0:
                 raise self.flaw(f"the shift of {drawn} leaves the noise's support")
             if noise.whole and step.denominator != 1:
                 raise self.flaw(f"the shift of {drawn} is not a whole number")
@@ -310,13 +316,13 @@ class _Recheck:
         fault = find_fault(self.case, crossing, self.steps)
         if fault or self.paths.sketch.units:
             raise self.flaw(fault or "a comparison without noise is of numbers that move by public units")
-        for nth, piece in enumerate(relation(self.case.adjacency, self.case.size)):
+        for nth, piece in enumerate(self.case.relation()):
             after = crossing.moved(piece)
             for (source, known), (target, then) in itertools.product(
                 zip(places, crossing.facts, strict=True), zip(places, after, strict=True)
             ):
                 inside = [*crossing.domain, *known, *then, *piece.atoms]
-                if not is_empty(inside, self.steps):
+                if not is_empty(inside, self.steps, bits=crossing.bits):
                     self.check_passage(source, target, nth, piece, inside)
 
     def check_passage(self, source: int, target: int, nth: int, piece: Piece, inside: Sequence[Atom]) -> None:
@@ -359,4 +365,5 @@ def covers_all_runs(paths: Paths, steps: int) -> bool:
     if paths.almost:  # `x == 0` was taken to be false, and no path says so
         return False
     inside = [path.atoms for path in paths.paths]
-    return is_empty(paths.domain(unknowns_of(atom for atoms in inside for atom in atoms)), steps, none_of=inside)
+    asked = unknowns_of(atom for atoms in inside for atom in atoms)
+    return is_empty(paths.domain(asked), steps, none_of=inside, bits=paths.bits(asked))

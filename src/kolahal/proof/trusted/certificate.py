@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kolahal.errors import KolahalError
+from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse_source
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
@@ -97,7 +98,8 @@ def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...]) -> list[str]:
     words += [f"{name} >= 1" for name in assumed]
     if sketch.private.count is not None:
         words.append(f"there are {sketch.private.count} private answers")
-    words.append(f"the private answers are {'whole' if sketch.private.whole else 'real'} numbers")
+    kind = "truth values" if sketch.private.bits else "whole numbers" if sketch.private.whole else "real numbers"
+    words.append(f"the private answers are {kind}")
     return words
 
 
@@ -113,7 +115,7 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
             {
                 "draw": _draw_text(proof.sketch, site),
                 **_write_shift(shift),
-                "words": describe_shift(shift, case.neighbours.single),
+                "words": describe_shift(shift, case.neighbours.single, proof.sketch.draws[site].noise),
             }
             for site, shift in enumerate(case.alignment.shifts)
         ],
@@ -126,8 +128,7 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
 
 
 def _draw_text(sketch: Sketch, site: int) -> str:
-    draw = sketch.draws[site]
-    return f"{draw.noise.value}({draw.scale})"
+    return print_expression(sketch.draws[site])
 
 
 def _write_ghosts(ghosts: tuple[str, ...]) -> str | list[str] | None:
@@ -197,7 +198,8 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
         raise Rejected("the alignment does not have one shift for each draw")
     shifts = tuple(_read_shift(item) for item in items)
     for site, (shift, item) in enumerate(zip(shifts, items, strict=True)):
-        words = (_draw_text(product.sketch, site), describe_shift(shift, neighbours.single))
+        noise = product.sketch.draws[site].noise
+        words = (_draw_text(product.sketch, site), describe_shift(shift, neighbours.single, noise))
         if (item.get("draw"), item.get("words")) != words:
             raise Rejected(f"the alignment in words is not that of draw {site + 1}")
     shares = tuple(

@@ -57,6 +57,7 @@ from kolahal.logic.terms import (
     some,
     symbols_of,
 )
+from kolahal.proof.trusted.coins import in_truth
 from kolahal.proof.trusted.steps import remainder_key
 from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, in_common, own
 from kolahal.proof.trusted.values import (
@@ -70,6 +71,7 @@ from kolahal.proof.trusted.values import (
     Pending,
     PrivateAnswers,
     Read,
+    Rival,
     SingleValue,
     Spot,
     SymbolicValue,
@@ -92,6 +94,7 @@ class Evaluator:
         self.here = ZERO  # the number of the turn in which the current segment begins
         self.types: Types = infer(sketch)
         self.answer_sort = INT if whole_answers else REAL
+        self.bits = sketch.private.bits
         self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
         self.once = _assigned_once(sketch)
         self.inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE}
@@ -109,6 +112,8 @@ class Evaluator:
         """A value, to whose sum the noise belongs that was drawn for it: all from number `first` on."""
         if len(state.draws) > first and isinstance(value, Numeric):
             state.draws[first:] = [_in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
+        elif len(state.draws) > first and isinstance(value, Logical):
+            state.draws[first:] = [in_truth(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
         return value
 
     def plain(self, expr: Expr, state: Walk) -> SingleValue:
@@ -138,8 +143,10 @@ class Evaluator:
                 return Numeric(self.arithmetic(expr, op, left, right, state))
             case Call(function, arguments):
                 return Numeric(self.call(function, [self.whole_sum(a, state) for a in arguments]))
+            case Draw(of=Var(name)):
+                return self.chosen(expr, name, state)
             case Draw(noise, scale_, site) if isinstance(scale_, Scale):
-                return Numeric(self.draw(noise, scale_, site, state))
+                return self.draw(noise, scale_, site, state)
             case _:
                 raise Unsupported(f"{type(expr).__name__} is not covered")
 
@@ -175,7 +182,7 @@ class Evaluator:
             case Binary("and" | "or" as op, left, right):
                 return self.short_circuit(op, left, right, state)
             case Binary("==" | "!=" as op, left, right):
-                alike = same(self.scalar(left, state), self.scalar(right, state))
+                alike = same(*(self.plain(e, state) if _is_coin(e) else self.scalar(e, state) for e in (left, right)))
                 return alike if op == "==" else negate(alike)
             case Binary("<" | "<=" | ">" | ">=" as op, left, right):
                 if self.looks_back(left, state):
@@ -286,8 +293,8 @@ class Evaluator:
             case Built():
                 return self.built_item(source, place, state)
             case PrivateAnswers():
-                symbol = self.read(Spot(None, in_common(place)), place, self.answer_sort, True, state)
-                return Numeric(variable(symbol))
+                answer = variable(self.read(Spot(None, in_common(place)), place, self.answer_sort, True, state))
+                return Logical(equal(answer, number(1))) if self.bits else Numeric(answer)
             case View():
                 return self.view_item(source, place, state)
             case _:
@@ -415,15 +422,31 @@ class Evaluator:
                     return True
         return False
 
-    def drawn_now(self, name: str, pending: Pending, state: Walk) -> Numeric:
+    def drawn_now(self, name: str, pending: Pending, state: Walk) -> SingleValue:
         """Noise that was named before, drawn here; from now on the name stands for its value."""
         size = pending.draw.scale
         assert isinstance(size, Scale), "the program has no holes"
-        state.names[name] = value = Numeric(self.draw(pending.draw.noise, size, pending.draw.site, state))
+        state.names[name] = value = self.draw(pending.draw.noise, size, pending.draw.site, state)
         return value
 
-    def draw(self, noise: Noise, size: Scale, site: int, state: Walk) -> Sum:
-        sort = INT if noise.whole else REAL
+    def chosen(self, expr: Draw, name: str, state: Walk) -> Numeric:
+        """A place of a list of scores; what is asked of one other place is asked of all of them."""
+        source = self.known(name, state)
+        if isinstance(source, View) and source.cursor is not None:
+            raise Unsupported("a place is chosen by scores that have noise of their own")
+        assert isinstance(expr.scale, Scale), "the program has no holes"
+        length = self.length(Var(name), state)
+        state.faults.append(at_most(length, ZERO))
+        value = self.draw(expr.noise, expr.scale, expr.site, state)
+        assert isinstance(value, Numeric)
+        index = len(state.draws) - 1
+        rival = own(f"rival.{index}", self.which, INT)
+        scores = [self.as_number(self.item(source, name, at, state), state) for at in (variable(rival), value.value)]
+        state.draws[index] = replace(state.draws[index], rival=Rival(rival, length, scores[0] - scores[1]))
+        return value
+
+    def draw(self, noise: Noise, size: Scale, site: int, state: Walk) -> SingleValue:
+        sort = INT if noise.whole or noise.selects else REAL
         symbol = own(f"noise.{len(state.draws)}", self.which, sort)
         places = [read.place for read in state.reads if read.private]
         turn = places[-1] if places else self.here
@@ -431,7 +454,7 @@ class Evaluator:
             site, len(state.draws), None, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0)
         )
         state.draws.append(drawn)
-        return variable(symbol)
+        return Logical(equal(variable(symbol), number(1))) if noise.finite else Numeric(variable(symbol))
 
 
 def _assigned_once(sketch: Sketch) -> frozenset[str]:
@@ -457,6 +480,10 @@ def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
         return drawn
     later: Binding = {other.symbol: ZERO for other in drawn_here if other.order >= drawn.order}
     return replace(drawn, rest=put(value, later), factor=Fraction(value.terms.get(drawn.symbol, 0)))
+
+
+def _is_coin(expr: Expr) -> bool:
+    return isinstance(expr, Draw) and expr.noise.finite
 
 
 def _bounded(value: Sum) -> Sum:

@@ -73,7 +73,7 @@ def whole_names(sketch: Sketch) -> frozenset[str]:
         return any(
             (isinstance(n, ir.Const) and isinstance(n.value, Fraction) and n.value.denominator != 1)
             or (isinstance(n, ir.Binary) and n.op == "/")
-            or (isinstance(n, ir.Draw) and not n.noise.whole)
+            or (isinstance(n, ir.Draw) and not n.noise.whole and not n.noise.selects)
             or (isinstance(n, ir.Var) and n.name not in names)
             for n in ir.walk(value)
         )

@@ -22,6 +22,7 @@ from kolahal.paths.state import Paths, affine_parts, discrete_part
 from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, Indeterminate, MoveAt, NoiseAt
 from kolahal.verdicts import Unknown
 
+MOST_BITS = 7  # answers, where several may be turned over at once
 MOST_CORNERS = 4_096  # moves of neighbours that are looked at one by one for an event
 Active: TypeAlias = frozenset[int]  # the sites whose noise is shifted; all other noise is the same in both runs
 
@@ -33,6 +34,7 @@ class SizedProgram:
     paths: Paths
     events: tuple[OutputCell, ...]
     arguments: tuple[tuple[str, Fraction | bool], ...]
+    moved: bool = False  # whether the second run may choose another place than the first
 
     @property
     def adjacency(self) -> Adjacency:
@@ -48,11 +50,16 @@ class SizedProgram:
 
     def is_whole(self, active: Active) -> bool:
         """Whether some shifted noise is on the whole numbers; then there is no shift between two others."""
-        return any(self.paths.noises[site].whole for site in active)
+        # A coin is turned over or not, from one cell to another; there is no moving between two ways.
+        return any(self.paths.noises[site].whole and not self.paths.noises[site].finite for site in active)
 
     @property
     def whole_answers(self) -> bool:
         return self.paths.sketch.private.whole
+
+    def relation(self) -> list[Piece]:
+        """All moves of neighbours, each in at least one piece."""
+        return relation(self.adjacency, self.size, self.paths.sketch.private.bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +90,21 @@ def is_private_fact(atom: Atom, active: Active) -> bool:
     return is_fact(atom, active) and any(isinstance(symbol, AnswerAt) for symbol in atom.form.terms)
 
 
-def shape(event: OutputCell, active: Active) -> object:
-    """What two events must have in common for a shift to lead from one to the other."""
+def shape(event: OutputCell, active: Active, moved: bool = False) -> object:
+    """What two events must have in common for a shift to lead from one to the other; the place that was chosen may be
+    another one if it is `moved`, among scores without noise that is shifted."""
     noisy = frozenset((active_part(f.form, active), f.strict) for f in event.facets if not is_fact(f, active))
     outputs = tuple(active_part(form, active) for form in affine_parts(event.output))
-    return discrete_part(event.output), noisy, outputs
+    scores = [(p, tuple(active_part(score, active) for score in p.scores)) for p in event.picks]
+    picks = tuple((p.draw, own, -1 if moved and not any(s.terms for s in own) else p.place) for p, own in scores)
+    return discrete_part(event.output), noisy, outputs, picks
+
+
+def pinned_at(event: OutputCell, drawn: NoiseAt) -> int | None:
+    """How a coin fell in all runs of an event; None if the event does not say."""
+    facets = {(facet.form, facet.strict) for facet in event.facets}
+    forms = {value: variable(drawn) - number(value) for value in (0, 1)}
+    return next((v for v, form in forms.items() if {(form, False), (-form, False)} <= facets), None)
 
 
 def find_rows(
@@ -105,6 +122,12 @@ def find_rows(
         rows.append(Row(noise, min(changes, key=lambda c: (not is_move_only(c), c.constant)), equal=False))
     for before, after in zip(affine_parts(source.output), affine_parts(target.output), strict=True):
         rows.append(Row(active_part(after, active), after.replace(moved) - before, equal=True))
+    for mine, other in zip(source.picks, target.picks, strict=True):
+        # A place that falls behind every place of the list by at most `paid` is at most e^(paid/scale) times less likely.
+        paid: Affine = variable(mine.draw) if mine.draw.site in active else number(0)
+        for one, two in zip(mine.scores, other.scores, strict=True):
+            before, after = one - mine.scores[mine.place], two - other.scores[other.place]
+            rows.append(Row(active_part(after, active) - paid, after.replace(moved) - before, equal=False))
     return tuple(dict.fromkeys(rows))
 
 
@@ -171,8 +194,10 @@ def explore_released(
     return paths
 
 
-def find_no_bound(adjacency: Adjacency) -> str:
-    """Why neighbours are not within any distance, or nothing; then no move can be hidden by finite noise."""
+def find_no_bound(adjacency: Adjacency, size: int, bits: bool) -> str:
+    """Why neighbours are not within any distance, so that no move can be hidden by finite noise, or are too many; or nothing."""
+    if bits and size > MOST_BITS and not isinstance(adjacency, OneWithin):
+        return f"the bits of more than {MOST_BITS} answers are turned over in too many ways"
     if isinstance(adjacency, RecordRelation) and adjacency.unbounded:
         return f"one record can move {adjacency.show(adjacency.unbounded[0])} by any amount; clip what it adds up"
     return ""
@@ -188,9 +213,12 @@ def mixed_units(sketch: Sketch, rows: Iterable[Row]) -> str:
     return ""
 
 
-def relation(adjacency: Adjacency, size: int) -> list[Piece]:
-    """All moves of neighbours, each in at least one piece."""
+def relation(adjacency: Adjacency, size: int, bits: bool = False) -> list[Piece]:
+    """All moves of neighbours, each in at least one piece; of answers that are bits, those that turn some of them over."""
     reach, every = adjacency.distance, tuple(range(size))
+    if bits:
+        moves = whole_moves(OneWithin(Fraction(1)), size) if isinstance(adjacency, OneWithin) else _bit_moves(size)
+        return [turned_bits(move) for move in moves if adjacency.allows(move)]
 
     def box(places: tuple[int, ...], low: Number, high: Number) -> Piece:
         above = (Inequality(variable(MoveAt(i)) - number(high), strict=False) for i in places)
@@ -216,6 +244,19 @@ def relation(adjacency: Adjacency, size: int) -> list[Piece]:
             raise AssertionError(f"{adjacency} has no polyhedra")
 
 
+def _bit_moves(size: int) -> Iterator[Move]:
+    steps = [Fraction(step) for step in (-1, 0, 1)]
+    return itertools.product(steps, repeat=size)
+
+
+def turned_bits(move: Move) -> Piece:
+    """The neighbours in which some bits are turned over: a bit that rises was 0, one that falls was 1."""
+    places = tuple(i for i, step in enumerate(move) if step)
+    forms: list[Affine] = [variable(MoveAt(i)) - number(move[i]) for i in places]
+    forms += [variable(AnswerAt(i)) - number(0 if move[i] > 0 else 1) for i in places]
+    return Piece(places, tuple(Inequality(f, strict=False) for form in forms for f in (form, -form)))
+
+
 @dataclass(frozen=True, slots=True)
 class Crossing:
     """Events of one shape that differ in facts about the database: a neighbour may be in another one of them."""
@@ -223,6 +264,7 @@ class Crossing:
     places: tuple[int, ...]
     facts: tuple[Atoms, ...]  # what the database satisfies in each event
     domain: Atoms
+    bits: tuple[Indeterminate, ...]  # unknowns that are 0 or 1
 
     def moved(self, piece: Piece) -> tuple[Atoms, ...]:
         """What a database satisfies whose neighbour is in each event."""
@@ -232,7 +274,8 @@ class Crossing:
 
 def build_crossing(case: SizedProgram, places: Sequence[int], active: Active) -> Crossing:
     facts = tuple(tuple(f for f in case.events[place].facets if is_fact(f, active)) for place in places)
-    return Crossing(tuple(places), facts, case.paths.domain(unknowns_of(atom for known in facts for atom in known)))
+    asked = unknowns_of(atom for known in facts for atom in known)
+    return Crossing(tuple(places), facts, case.paths.domain(asked), case.paths.bits(asked))
 
 
 def find_fault(case: SizedProgram, crossing: Crossing, steps: int) -> str:
@@ -242,12 +285,12 @@ def find_fault(case: SizedProgram, crossing: Crossing, steps: int) -> str:
     shifts together stay one-to-one. A neighbour of a database that is in one of them must be in one of them too.
     """
     for first, second in itertools.combinations(crossing.facts, 2):
-        if not is_empty([*crossing.domain, *first, *second], steps):
+        if not is_empty([*crossing.domain, *first, *second], steps, bits=crossing.bits):
             return "a comparison without noise decides which of several equal outputs is given"
-    for piece in relation(case.adjacency, case.size):
+    for piece in case.relation():
         after = crossing.moved(piece)
         for known in crossing.facts:
-            if not is_empty([*crossing.domain, *known, *piece.atoms], steps, none_of=after):
+            if not is_empty([*crossing.domain, *known, *piece.atoms], steps, none_of=after, bits=crossing.bits):
                 shown = next(f for f in known if any(isinstance(s, AnswerAt) for s in f.form.terms))
                 return f"the comparison {shown} has no noise, and a neighbour beyond it never gives the same output"
     return ""

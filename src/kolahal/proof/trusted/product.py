@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from kolahal.lang import ir
 from kolahal.lang.released import released as answer_parts
@@ -40,6 +41,7 @@ from kolahal.logic.terms import (
     some,
 )
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
+from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.segments import Machine
@@ -59,10 +61,10 @@ from kolahal.proof.trusted.values import (
     SegmentPath,
     SegmentStart,
     Several,
-    SingleValue,
     SymbolicValue,
     Unsupported,
     View,
+    bound,
     same,
 )
 
@@ -249,6 +251,9 @@ class _Pairing:
         premises: list[Formula] = [*one.conditions, *counted(self.product, self.alignment, place)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
         places: list[Formula] = []
+        alike = self.alike(one, two)
+        paired = list(takewhile(lambda pair: _go_together(*pair, alike), zip(one.draws, two.draws)))
+        premises += chosen_alike(paired, binding)
         for index, read in enumerate(two.reads):
             twin = next((other for other in one.reads if other.spot == read.spot), None)
             if twin is None:
@@ -261,29 +266,28 @@ class _Pairing:
                 binding[read.symbol] = item
             elif read.private:
                 move, facts = self.neighbours.move(index, twin.place)
-                premises += facts
+                known = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
+                premises += [*facts, *known]
                 binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
             else:
                 binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
-        alike = self.alike(one, two)
         spent = {
             powers: ZERO if place.loop is None else variable(self.product.spent(powers))
             for powers in self.product.monomials
         }
-        for mine, other in zip(one.draws, two.draws):
-            if mine.law != other.law or (mine.factor != other.factor and not alike):
-                break  # the clause has the goal `false`; later noise of the second run stays unknown
-            if mine.noise.one_sided:
-                premises.append(at_most(ZERO, variable(mine.symbol)))
+        for mine, other in paired:
+            premises += support(mine.noise, variable(mine.symbol))
             shift = self.shift(mine, other, one, binding)
             if mine.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
-            moved = variable(mine.symbol) + shift
             here = equal(mine.place, put(other.place, binding))
             places.append(here)
-            binding[other.symbol] = choose(here, moved, variable(other.symbol))
-            if mine.noise.one_sided:
-                goals.append(at_most(ZERO, moved))
+            if mine.rival is not None and other.rival is not None:
+                goals += paid_for(mine.rival, other.rival, shift, binding)
+            else:
+                moved = variable(mine.symbol) + shift
+                binding[other.symbol] = choose(here, moved, variable(other.symbol))
+                goals += support(mine.noise, moved)
             powers = powers_of(mine.scale, self.product.sketch)
             spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
         premises += [put_in(condition, binding) for condition in two.conditions]
@@ -333,7 +337,8 @@ class _Pairing:
                 ways = (self.ruled(way, mine, other, binding) for way in (then, orelse))
                 return choose(equal(here.value, value), *ways)
             case Form():
-                return self.form(rule, mine, other, binding)
+                coin = mine.noise.finite
+                return turn(rule, mine, other, binding, self.neighbours) if coin else self.form(rule, mine, other, binding)
             case ByBranch():
                 raise AssertionError("conditions are decided on a path")
 
@@ -367,7 +372,7 @@ class _Pairing:
             for name, value in place.names:
                 updates += updates_of(value, path.names[name], known)
                 if path is two and isinstance(value, Built):
-                    goals.append(same(one.names[name], _bound(two.names[name], known)))
+                    goals.append(same(one.names[name], bound(two.names[name], known)))
             for ghost, symbol in place.ghosts:
                 now = put(path.ghosts[ghost], known)
                 if not isinstance(symbol, Own) and path is two:
@@ -411,8 +416,14 @@ class _Pairing:
             if here is None or there is None:
                 return premises, [FALSE]
             premises = [*premises, _is_ghost(here, variable(ghost_value(which)))]
-            goals = [*goals, same(here, _bound(there, binding))]
+            goals = [*goals, same(here, bound(there, binding))]
         return premises, goals
+
+
+def _go_together(mine: Drawn, other: Drawn, alike: bool) -> bool:
+    """Whether two draws are made alike. From the first pair that is not, the clause has the goal `false`, and noise of the
+    second run stays unknown."""
+    return mine.law == other.law and (mine.factor == other.factor or alike)
 
 
 def counted(product: Product, alignment: Alignment, place: SegmentStart) -> Iterator[Formula]:
@@ -428,34 +439,14 @@ def _words(loop: int | None) -> str:
     return "the start" if loop is None else f"loop {loop + 1}"
 
 
-def _bound(value: SymbolicValue, binding: Mapping[Symbol, Term]) -> SymbolicValue:
-    match value:
-        case Numeric(term):
-            return Numeric(put(term, binding))
-        case Logical(formula):
-            return Logical(put_in(formula, binding))
-        case Maybe(none, inner):
-            plain = _bound(inner, binding)
-            assert isinstance(plain, Numeric | Logical)
-            return Maybe(put_in(none, binding), plain)
-        case Built(base, length, front, back):
-            return Built(base, put(length, binding), _bound_all(front, binding), _bound_all(back, binding))
-        case _:
-            return value
-
-
-def _bound_all(items: tuple[SingleValue, ...], binding: Mapping[Symbol, Term]) -> tuple[SingleValue, ...]:
-    return tuple(_bound(item, binding) for item in items)  # type: ignore[misc]
-
-
 def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> Formula:
     if isinstance(left, Several) and isinstance(right, Several):
         if len(left.items) != len(right.items):
             return FALSE
-        return every(same(a, _bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
+        return every(same(a, bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
     if isinstance(left, Several) or isinstance(right, Several):
         return FALSE
-    return same(left, _bound(right, binding))  # type: ignore[arg-type]
+    return same(left, bound(right, binding))  # type: ignore[arg-type]
 
 
 def _is_ghost(value: SymbolicValue, ghost: Sum) -> Formula:
@@ -473,7 +464,7 @@ def updates_of(
     symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]
 ) -> list[tuple[Symbol, Term]]:
     """The symbols of a variable at a loop head with their new values."""
-    value = _bound(value, binding)
+    value = bound(value, binding)
     match symbols, value:
         case (PrivateAnswers() | View(), _):
             if value != symbols:

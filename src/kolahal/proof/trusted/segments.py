@@ -284,7 +284,9 @@ class Machine(Evaluator):
                     else:
                         yield outcome, way
             case _:
+                first = len(state.draws)
                 asked = self.truth(test, state)
+                self.claimed(first, Logical(asked), state)
                 for outcome, way in self.parted(asked, state, branch):
                     way.tests[branch] = every([way.tests.get(branch, TRUE), asked])
                     yield outcome, way
@@ -372,7 +374,7 @@ class Machine(Evaluator):
                 return state.names[name]
             case ir.Var(name) if self.is_vector(name, state):
                 return state.names[name]
-            case ir.Draw() if self.delayed:
+            case ir.Draw(of=None) if self.delayed:
                 return Pending(value)
             case _:
                 return self.scalar(value, state)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from kolahal.lang.noise import Noise
+
 
 @dataclass(frozen=True, slots=True)
 class Form:
@@ -84,8 +86,12 @@ def _settled(rule: ShiftRule, decisions: Mapping[Asked, bool]) -> ShiftRule:
             return rule
 
 
-def describe_form(form: Form, single: bool) -> str:
+def describe_form(form: Form, single: bool, noise: Noise = Noise.LAPLACE) -> str:
     """A shift in words."""
+    if noise.finite:
+        where = ["always"] * bool(form.units) + ["where its truth value would differ between the runs"] * form.cancel
+        where += [] if form.follow is None else [f"where `{form.follow}` differs"]
+        return f"to its other side {', and back '.join(where)}" if where else "nothing"
     unit = "the size of the move" if single else "the distance"
     parts = []
     if form.units:
@@ -97,12 +103,15 @@ def describe_form(form: Form, single: bool) -> str:
     return " plus ".join(parts) or "nothing"
 
 
-def describe_shift(shift: Shift, single: bool) -> str:
+def describe_shift(shift: Shift, single: bool, noise: Noise = Noise.LAPLACE) -> str:
     """A rule in words."""
-    return f"moves by {_describe(shift.form if isinstance(shift, Always) else shift, single)}"
+    told = _describe(shift.form if isinstance(shift, Always) else shift, single, noise)
+    if noise.selects:
+        return f"is the same place, which may fall behind any other by {told}"
+    return f"is turned over: {told}" if noise.finite else f"moves by {told}"
 
 
-def _describe(rule: ShiftRule, single: bool) -> str:
+def _describe(rule: ShiftRule, single: bool, noise: Noise) -> str:
     match rule:
         case ByBranch(branch, then, orelse):
             where = f"if {describe_asked(branch)} of the program holds"
@@ -114,12 +123,13 @@ def _describe(rule: ShiftRule, single: bool) -> str:
             value = str(plus) if of is None else of if not plus else f"{of} {'-' if plus < 0 else '+'} {abs(plus)}"
             where = f"where `{name}` is {value}"
         case form:
-            return describe_form(form, single)
-    return f"{_inner(then, single)} {where}, else by {_describe(orelse, single)}"
+            return describe_form(form, single, noise)
+    return f"{_inner(then, single, noise)} {where}, else {'' if noise.finite else 'by '}{_describe(orelse, single, noise)}"
 
 
-def _inner(rule: ShiftRule, single: bool) -> str:
-    return _describe(rule, single) if isinstance(rule, Form) else f"({_describe(rule, single)})"
+def _inner(rule: ShiftRule, single: bool, noise: Noise) -> str:
+    told = _describe(rule, single, noise)
+    return told if isinstance(rule, Form) else f"({told})"
 
 
 def describe_asked(branch: Asked) -> str:

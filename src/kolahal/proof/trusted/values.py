@@ -11,7 +11,22 @@ from kolahal.lang.ir import Draw, Expr
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.logic.linear import number
-from kolahal.logic.terms import FALSE, TRUE, Formula, Sum, Symbol, choose, equal, every, negate, same_truth, some
+from kolahal.logic.terms import (
+    FALSE,
+    TRUE,
+    Formula,
+    Sum,
+    Symbol,
+    Term,
+    choose,
+    equal,
+    every,
+    negate,
+    put,
+    put_in,
+    same_truth,
+    some,
+)
 from kolahal.proof.trusted.shifts import Asked
 from kolahal.proof.trusted.symbols import Ghost
 
@@ -152,6 +167,27 @@ def _lift(value: SymbolicValue) -> Maybe:
     return Maybe(FALSE, value)
 
 
+def bound(value: SymbolicValue, binding: Mapping[Symbol, Term]) -> SymbolicValue:
+    """A value with terms in place of symbols."""
+    match value:
+        case Numeric(term):
+            return Numeric(put(term, binding))
+        case Logical(formula):
+            return Logical(put_in(formula, binding))
+        case Maybe(none, inner):
+            plain = bound(inner, binding)
+            assert isinstance(plain, Numeric | Logical)
+            return Maybe(put_in(none, binding), plain)
+        case Built(base, length, front, back):
+            return Built(base, put(length, binding), _bound_all(front, binding), _bound_all(back, binding))
+        case _:
+            return value
+
+
+def _bound_all(items: tuple[SingleValue, ...], binding: Mapping[Symbol, Term]) -> tuple[SingleValue, ...]:
+    return tuple(bound(item, binding) for item in items)  # type: ignore[misc]
+
+
 # ---------------------------------------------------------------- paths
 
 
@@ -174,6 +210,15 @@ class Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Rival:
+    """Any other place of the list that a place was chosen from, and how far its score is ahead of the chosen one's."""
+
+    symbol: Symbol  # its place
+    length: Sum  # of the list
+    gap: Sum
+
+
+@dataclass(frozen=True, slots=True)
 class Drawn:
     """A draw: `rest` is the sum it is part of without it and later noise, and `factor` its factor in that sum."""
 
@@ -188,6 +233,8 @@ class Drawn:
     turn: Sum  # the place of the answer that was looked at last before it, or the number of the turn
     rest: Sum
     factor: Fraction
+    side: Formula = FALSE  # of a coin: the truth value that it stands in, had it and all later noise been 0
+    rival: Rival | None = None  # of a chosen place, which is what `symbol` stands for then
 
     @property
     def law(self) -> tuple[Noise, Scale, Spot | None]:

@@ -127,6 +127,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
         "sketch", "Private", "Epsilon", "hole", "Lap", "Exp", "DiscreteLap", "DiscreteExp",
         "each_within", "one_within", "sum_within", "monotone",
     ),
+    "Other budgets": ("Rho", "Mu", "Delta", "Gauss", "DiscreteGauss", "gdp", "sqrt"),
     "Records": ("Records", "Between", "add_remove", "replace", "clip"),
     "Working with them": ("synthesize", "synthesize_plain", "check", "emit", "Sketch", "Mechanism", "Scale", "parse_scale", "Settings", "Grammar"),
     "Results": (ShownSynthesis, Judged, Law, Accuracy, ShownCheck, Proved, Bounded, Refuted, Unknown),
@@ -138,6 +139,8 @@ NOTES = {
     "Exp": "Exponential noise of this scale, never below 0.",
     "DiscreteLap": "Laplace noise on the whole numbers.",
     "DiscreteExp": "Exponential noise on the whole numbers.",
+    "Gauss": "Gaussian noise of this standard deviation.",
+    "DiscreteGauss": "Gaussian noise on the whole numbers.",
 }  # these exist only inside sketches, and have no docstring at run time
 
 

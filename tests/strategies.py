@@ -247,7 +247,7 @@ class _Maker:
     def noise(self) -> Draw:
         site, self.draws = self.draws, self.draws + 1
         scale = Hole(site) if self.chance(2) or self.chance(2) else self.fixed_scale()
-        return Draw(self.pick(tuple(Noise)), scale, site)
+        return Draw(self.pick(tuple(noise for noise in Noise if not noise.bell)), scale, site)
 
     def fixed_scale(self) -> Scale:
         powers = {"eps": self.count(-2, 1), "N": self.count(0, 1), "len(q)": self.count(0, 1)}

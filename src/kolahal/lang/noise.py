@@ -8,25 +8,32 @@ from enum import Enum
 class Noise(Enum):
     """A family of noise; the value is the name by which a sketch calls it.
 
-    Every family is as likely at x as exp(−|x|/scale) says: exact probabilities and the price of a shift rest on it.
+    Every family but the bells is as likely at x as exp(−|x|/scale) says: exact probabilities and the price of a shift
+    in a pure proof rest on it. A bell is as likely as exp(−x²/(2·scale²)): its loss has no bound, and no pure rule
+    may be used on it (`Sketch.draws` refuses it under a pure budget).
     """
 
     _value_: str
     words: str
     one_sided: bool  # whether draws are never below 0
     whole: bool  # whether draws are whole numbers
+    bell: bool  # whether it is Gaussian
 
-    def __new__(cls, name: str, words: str, one_sided: bool, whole: bool) -> Noise:
+    def __new__(cls, name: str, words: str, one_sided: bool, whole: bool, bell: bool = False) -> Noise:
         noise = object.__new__(cls)
         noise._value_, noise.words, noise.one_sided, noise.whole = name, words, one_sided, whole
+        noise.bell = bell
         return noise
 
     LAPLACE = "Lap", "Laplace", False, False
     EXPONENTIAL = "Exp", "Exponential", True, False
     DISCRETE_LAPLACE = "DiscreteLap", "discrete Laplace", False, True
     GEOMETRIC = "DiscreteExp", "discrete Exponential", True, True
+    GAUSS = "Gauss", "Gaussian", False, False, True
+    DISCRETE_GAUSS = "DiscreteGauss", "discrete Gaussian", False, True, True
 
     @property
     def discrete(self) -> Noise:
         """The family on the whole numbers with the same loss under whole shifts (the paper's formal semantics)."""
-        return self if self.whole else next(n for n in Noise if n.whole and n.one_sided == self.one_sided)
+        kind = (self.one_sided, self.bell)
+        return self if self.whole else next(n for n in Noise if n.whole and (n.one_sided, n.bell) == kind)

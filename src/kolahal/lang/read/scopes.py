@@ -23,6 +23,10 @@ OURS = frozenset(noise.value for noise in Noise) | frozenset({**RELATIONS, **REC
     "sketch",
     "Private",
     "Epsilon",
+    "Rho",
+    "Mu",
+    "Delta",
+    "gdp",
     "Records",
     "Between",
     "clip",
@@ -38,6 +42,7 @@ USUAL = {
     **{name: name for name in OURS | {"kolahal"}},
     **{name: f"builtins.{name}" for name in PYTHONS},
     "Fraction": "fractions.Fraction",  # as emitted programs write numbers
+    "sqrt": "math.sqrt",  # in scales
 }
 MEANT = frozenset(USUAL.values())  # by sketches
 HIDDEN = ("exec", "eval", "globals", "__builtins__")  # can bind any name, and no reader sees which
@@ -250,6 +255,7 @@ class Scopes:
         ours = module in OUR_MODULES
         if item.name != "*":
             meaning = item.name if ours and item.name in OURS else f"{module}.{item.name}"
+            meaning = USUAL["sqrt"] if ours and item.name == "sqrt" else meaning  # which we hand on
             self._import(node, item, item.asname or item.name, meaning, scope)
         elif ours:
             for name in sorted(OURS):

@@ -6,7 +6,7 @@ import symtable
 from functools import cache
 from pathlib import Path
 
-RUNTIME, MEASUREMENT, ROWS, ONLINE = "runtime.py", "measurement.py", "rows.py", "online.py"
+RUNTIME, MEASUREMENT, ROWS, ONLINE, BELLS = "runtime.py", "measurement.py", "rows.py", "online.py", "bells.py"
 
 
 @cache

@@ -237,7 +237,9 @@ class Stage:
             forms.append(form or Form())
             shift = None if form is None else self.shift(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
             noise = scenario.noise[mine.site, segment]
-            if shift is None or (mine.noise.one_sided and noise + shift < 0):
+            most = alignment.limit(mine.site)
+            far = shift is not None and most is not None and abs(shift) > most * self.unit(both)
+            if shift is None or far or (mine.noise.one_sided and noise + shift < 0):
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
             powers, coefficient = self.price[mine.site]
             costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient

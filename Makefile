@@ -59,10 +59,12 @@ fuzz: .venv/ready
 # Then come the programs of both that are looked at after every change and are too many for `make test`.
 COUNT ?= 1000
 COUNT2 ?= $(COUNT)
+COUNT3 ?= 2000
 
 hunt: .venv/ready
 	failed=0; $(BIN)/python -m bench.hunt $(COUNT) $(HUNT) || failed=1; \
 	$(BIN)/python -m bench.second_hunt $(COUNT2) $(SECOND) || failed=1; \
+	$(BIN)/python -m bench.budget_hunt $(COUNT3) || failed=1; \
 	$(BIN)/pytest -n 2 -m hunt tests/proof tests/editor || failed=1; exit $$failed
 
 # everything that gives a verdict, on every program of tests/known/attacks, and brute force

@@ -127,6 +127,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
         "sketch", "Private", "Epsilon", "hole", "Lap", "Exp", "DiscreteLap", "Geometric", "DiscreteExp", "Flip", "Pick", "choose",
         "each_within", "one_within", "sum_within", "monotone",
     ),
+    "Other budgets": ("Rho", "Mu", "Delta", "Gauss", "DiscreteGauss", "gdp", "sqrt"),
     "Records": ("Records", "Between", "add_remove", "replace", "clip"),
     "Working with them": ("synthesize", "synthesize_plain", "check", "emit", "Sketch", "Mechanism", "Scale", "parse_scale", "Settings", "Grammar"),
     "Results": (ShownSynthesis, Judged, Law, Accuracy, ShownCheck, Proved, Bounded, Refuted, Unknown),
@@ -140,6 +141,8 @@ NOTES = {
     "DiscreteExp": "Exponential noise on the whole numbers.",
     "Geometric": "Laplace noise on the whole numbers, as the geometric mechanism has it.",
     "Flip": "A coin of this scale: True with probability 1/(1 + e^(1/scale)).",
+    "Gauss": "Gaussian noise of this standard deviation.",
+    "DiscreteGauss": "Gaussian noise on the whole numbers.",
 }  # these exist only inside sketches, and have no docstring at run time
 
 

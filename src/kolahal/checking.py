@@ -8,12 +8,14 @@ from fractions import Fraction
 
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim as parse_claim
+from kolahal.lang.claims import print_claim
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.lang.sketch import Mechanism, Sketch, Variant
 from kolahal.law.law import Laws, find_laws
 from kolahal.law.pricing import cost_of
 from kolahal.losses import epsilon_lower
 from kolahal.model import show, with_labels
+from kolahal.proof.budgets import decide_budget, shown_loss
 from kolahal.proof.decide import Decision, decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.refute.refute import best_lower_bound, survey_losses
@@ -39,6 +41,8 @@ def check(
     if program.holes:
         raise UsageError(f"{program.name} has holes; fill them before it is checked")
     claimed = parse_claim(program, claim)
+    if program.variant is not Variant.PURE:
+        return check_budget(program, claimed, settings)
     laws = find_laws(program, settings.proof)
     survey = survey_losses(program, claimed, settings)
     decided = decide(program, claimed, settings, _law_cost(program, claimed, laws), survey=survey)
@@ -49,6 +53,17 @@ def check(
     if found.example is not None:
         found = replace(found, example=with_labels(program, found.example))
     return replace(found, sketch=program, claim=str(claimed), law=law, bound=bound, failed_rechecks=failed)
+
+
+def check_budget(program: Sketch, claimed: Scale, settings: Settings) -> Check:
+    """The verdict on a program with a budget other than ε; both bounds are in units of the claim."""
+    decided = decide_budget(program, claimed, settings)
+    verdict, failed = decided.verdict, decided.failed_rechecks
+    upper = 1.0 if isinstance(verdict, Proved) else None
+    found = Check(verdict, 0.0, upper, sketch=program, claim=print_claim(program, claimed), failed_rechecks=failed)
+    if not isinstance(verdict, Refuted):
+        return found
+    return replace(found, epsilon_lower=shown_loss(verdict, program, claimed), example=verdict.example)
 
 
 def _check(

@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.lang import ir
+from kolahal.lang.accounting import gdp_of
 from kolahal.lang.kinds import TEXT, answer_kinds, infer
 from kolahal.lang.labels import LabelCode
-from kolahal.lang.scale import Scale
+from kolahal.lang.scale import Scale, gdp_name
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.unit_names import unit_value
 
@@ -24,22 +25,35 @@ Scales: TypeAlias = tuple[float, ...]  # one number a hole
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Concrete public inputs: ε, the other arguments, and how many private answers there are."""
+    """Concrete public inputs: the budget, the other arguments, and how many private answers there are."""
 
-    epsilon: Fraction
+    epsilon: Fraction  # or ρ, or μ: the budget
     size: int
     values: tuple[tuple[str, Fraction | bool], ...] = ()
+    delta: Fraction | None = None
+    symbol: str = "ε"  # of the budget, in words
 
     def quantities(self, sketch: Sketch) -> dict[str, Fraction]:
         """The value of every name that a scale may use."""
         numbers = {name: value for name, value in self.values if not isinstance(value, bool)}
         numbers |= {factor: unit_value(factor, numbers) for factor in sketch.factors}
-        return numbers | {sketch.epsilon.name: self.epsilon, sketch.length_name: Fraction(self.size)}
+        found = numbers | self._budget(sketch) | {sketch.length_name: Fraction(self.size)}
+        if sketch.delta is not None and self.delta is not None:
+            touching = gdp_of(float(self.epsilon), float(self.delta))
+            found[gdp_name(sketch.budget.name, sketch.delta.name)] = Fraction(touching)
+        return found
+
+    def _budget(self, sketch: Sketch) -> dict[str, Fraction]:
+        if sketch.delta is None:
+            return {sketch.budget.name: self.epsilon}
+        if self.delta is None:
+            raise UsageError(f"{sketch.name} needs a value for {sketch.delta.name}")
+        return {sketch.budget.name: self.epsilon, sketch.delta.name: self.delta}
 
     def concretise(self, sketch: Sketch, completion: Completion) -> Scales:
         """γ(η): the numbers that the scales of a completion have here."""
         names = self.quantities(sketch)
-        return tuple(float(scale.at(names)) for scale in completion)
+        return tuple(scale.near(names) for scale in completion)
 
     def environment(self, sketch: Sketch) -> dict[str, Fraction | bool]:
         """The value of every public parameter."""
@@ -48,7 +62,7 @@ class Arguments:
             if parameter.name not in given:
                 raise UsageError(f"{sketch.name} needs a value for {parameter.name}")
         counts: dict[str, Fraction | bool] = {p.name: Fraction(self.size) for p in sketch.parameters if p.counts}
-        return given | counts | {sketch.epsilon.name: self.epsilon}
+        return given | counts | self._budget(sketch)
 
     def accepted_by(self, sketch: Sketch, claim: Scale) -> bool:
         """Whether a call with these arguments is not refused, and `claim` is about them: its own are at least 1 too."""
@@ -63,7 +77,8 @@ class Arguments:
         return not sketch.asserted or sketch.broken(self.environment(sketch), self.size) is None
 
     def __str__(self) -> str:
-        shown = [f"ε = {show(self.epsilon)}", *(f"{name} = {show(value)}" for name, value in self.values)]
+        budget = [f"{self.symbol} = {show(self.epsilon)}", *([f"δ = {show(self.delta)}"] if self.delta is not None else [])]
+        shown = [*budget, *(f"{name} = {show(value)}" for name, value in self.values)]
         return ", ".join(shown)
 
 

@@ -92,7 +92,7 @@ def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> No
     from kolahal.report.advice import advise
     from kolahal.verdicts import Bounded, Proved, Refuted, describe_verdict
 
-    level = claim or mechanism.epsilon.name
+    level = claim or mechanism.budget.name
     remedy = advise(check.verdict, mechanism)
     advice = f"\nWhat to do: {remedy}." if remedy else ""
     match check.verdict:

@@ -139,6 +139,7 @@ class Synthesis:
     priced: tuple[Priced, ...] = ()  # what the law priced, where the completions come from it
     reason: str = ""  # why the law gave no completion, if it was asked for all of them and gave none
     losses: tuple[tuple[str, int], ...] = ()  # how many the search has asked for, by where they came from
+    rival: Synthesis | None = None  # the same with another family of noise, where that is not better
 
     @property
     def best(self) -> Judged | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
 from kolahal.model import Example, Odds
@@ -72,7 +73,7 @@ class AtLeast:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """ε-DP for all databases, all ε > 0 and all inputs that the mechanism accepts; the certificate was re-checked.
+    """The claim for all databases, all budgets and all inputs that the mechanism accepts; the certificate was re-checked.
 
     `assumed` says what it does not accept, such as N below 1; calls and emitted programs refuse that.
     """
@@ -92,10 +93,11 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """Not ε-DP: the example's loss is above e^ε for certain."""
+    """Not private: the example's loss is above the claim for certain."""
 
     example: Example
     odds: Odds
+    order: Fraction | None = None  # of the Rényi divergence that is above it, where the claim is zCDP
 
 
 @dataclass(frozen=True, slots=True)

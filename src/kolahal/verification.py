@@ -15,8 +15,8 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.model import Example, describe_event
-from kolahal.proof.refute import exhibit
-from kolahal.proof.trusted import bounded
+from kolahal.proof.refute import budget_exhibit, exhibit
+from kolahal.proof.trusted import affine, bounded, concentrated
 from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.documents import shorten
 from kolahal.settings import Settings
@@ -87,7 +87,8 @@ def _certificate_in(outer: dict[str, Any], beside: str | None) -> dict[str, Any]
             )
         return _certificate_in(_read(beside), None)
     inner = outer.get("certificate") or outer.get("refutation") or outer
-    alone = isinstance(inner, dict) and ("cases" in inner or inner.get("kind") == exhibit.KIND)
+    kinds = (exhibit.KIND, budget_exhibit.KIND, concentrated.KIND, affine.KIND)
+    alone = isinstance(inner, dict) and ("cases" in inner or inner.get("kind") in kinds)
     if not alone or "program" not in inner or "claim" not in inner:
         said = f"its verdict is {outer['verdict']}, and " if isinstance(outer.get("verdict"), str) else ""
         raise UsageError(f"{said}there is no certificate in this document; give what `kolahal check --json` printed")
@@ -118,6 +119,17 @@ def _inspect(outer: dict[str, Any], inner: dict[str, Any], settings: Settings) -
         case exhibit.KIND:
             faults = exhibit.find_faults(inner)
             example = None if faults else exhibit.read_document(inner)[2]
+        case budget_exhibit.KIND:
+            faults = budget_exhibit.find_faults(inner)
+            example = None if faults else budget_exhibit.read_document(inner)[2]
+        case concentrated.KIND:
+            faults = concentrated.recheck_budget(certificate, settings.proof.solver_steps, solver.has_second_opinion())
+            verdict = concentrated.read_verdict(program, claim, certificate)
+        case affine.KIND:
+            faults = affine.recheck_affine(certificate)
+            if faults:
+                return Verified(tuple(faults), "bounded", program, str(claim))
+            verdict = affine.read_verdict(program, certificate, inner["sizes"][-1]["size"])
         case None:
             faults = every_length.recheck(certificate, settings.proof.solver_steps, second=solver.has_second_opinion())
             verdict = every_length.read_verdict(program, claim, certificate)
@@ -151,7 +163,8 @@ def _misfits(outer: Mapping[str, Any], inner: Mapping[str, Any], said: Verified,
 
 
 def _relation(program: Sketch) -> dict[str, str]:
-    return {"adjacency": str(program.adjacency), "neighbours": program.adjacency.describe()}
+    told = {"adjacency": str(program.adjacency), "neighbours": program.adjacency.describe()}
+    return {**told, "guarantee": program.variant.words}
 
 
 def _differences(outer: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[str]:
@@ -232,7 +245,7 @@ def _synthesis_misfits(
     if _filled(outer.get("program"), best.get("scales")) != said.program:
         yield "the best candidate's scales do not make the program that was checked of the document's sketch"
     yield from _program_misfits(outer.get("mechanism"), said.program)
-    yield from _claim_misfits(said.program.epsilon.name, said, claim)
+    yield from _claim_misfits(said.program.budget.name, said, claim)
     yield from _differences(best, {"verdict": said.verdict, "scope": said.scope, "assumed": list(said.assumed)})
     yield from _differences(outer, {"sketch": said.program.name, **_relation(said.program)})
     shown = outer.get("proof")

@@ -64,7 +64,23 @@ def test_rows_are_the_columns_of_the_units() -> None:
     assert [tape.row(run)(Noise.DISCRETE_LAPLACE, 0, (1,)) for run in range(3)] == [tuple(u) for u in units.T]
 
 
-@pytest.mark.parametrize("noise", [noise for noise in Noise if not noise.selects])
+@pytest.mark.parametrize("noise", [Noise.GAUSS, Noise.DISCRETE_GAUSS])
+@pytest.mark.parametrize("scale", [0.4, 1.0, 3.7])
+def test_bells_have_the_distribution_of_their_family(noise: Noise, scale: float) -> None:
+    """As below; that all tries of a discrete draw fail is far below what 200 000 of them show."""
+    runs = 200_000
+    draws = FAMILIES[noise].value(scale, list(Tape((9,), runs).units(noise, 0, ())), np.floor)
+    mass = sum(math.exp(-(k**2) / (2 * scale**2)) for k in range(-60, 61))
+    for low in range(-8, 9):
+        if noise.whole:
+            expected, hits = math.exp(-(low**2) / (2 * scale**2)) / mass, int((draws == low).sum())
+        else:
+            expected = (math.erf((low + 1) / scale / math.sqrt(2)) - math.erf(low / scale / math.sqrt(2))) / 2
+            hits = int(((draws >= low) & (draws < low + 1)).sum())
+        assert abs(hits - runs * expected) <= 6 * math.sqrt(runs * expected * (1 - expected)) + 1
+
+
+@pytest.mark.parametrize("noise", [noise for noise in Noise if not noise.bell and not noise.selects])
 @pytest.mark.parametrize("scale", [0.7, 3.0])
 def test_draws_have_the_distribution_of_their_family(noise: Noise, scale: float) -> None:
     """A bin of 200 000 draws strays by six standard deviations once in 10^9; there are at most 40 bins."""

@@ -74,7 +74,14 @@ def test_an_expression_of_the_page_is_an_expression(code):
 @pytest.mark.parametrize("code", cells("Noise and scales"))
 def test_noise_of_the_page_is_noise(code):
     assert len(parse(TEMPLATE.format(f"z = {code}")).draws) == 1
-    assert {c.partition("(")[0] for c in cells("Noise and scales")} == {*NOISES, PICK}
+    assert {c.partition("(")[0] for c in cells("Noise and scales")} == {PICK, *(name for name, noise in NOISES.items() if not noise.bell)}
+
+
+@pytest.mark.parametrize("budget", cells("Budgets"))
+def test_budgets_of_the_page_are_budgets(budget):
+    bells = [name for name, noise in NOISES.items() if noise.bell and "Gauss" in section("Budgets")]
+    for noise in bells if budget != "eps: Epsilon" else ["Lap"]:
+        assert parse(f"@sketch(each_within(1))\ndef f(q: Private, {budget}):\n    return q[0] + {noise}(hole)\n").holes
 
 
 def test_relations_and_parameters_of_the_page():

@@ -210,6 +210,8 @@ def test_the_samplers_noise_has_the_right_mean_size(noise):
         Noise.GEOMETRIC: ratio / (1 - ratio),
         Noise.FLIP: ratio / (1 + ratio),
         Noise.CHOOSE: scale * 1.0160,  # of Gumbel noise: γ − 2 Ei(−1)
+        Noise.GAUSS: scale * math.sqrt(2 / math.pi),
+        Noise.DISCRETE_GAUSS: scale * math.sqrt(2 / math.pi),  # to one part in 10⁴ of it
     }[noise]
     assert abs(sum(map(abs, draws)) / runs - expected) < 6.2 * 1.5 * scale / math.sqrt(runs)
     if noise in (Noise.DISCRETE_LAPLACE, Noise.GEOMETRIC):

@@ -36,7 +36,7 @@ from kolahal.cli.files import write_files as write_files
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.report.sarif import Remark, sarif_document
-from kolahal.sketches.gallery import GALLERY, find, load_one
+from kolahal.sketches.gallery import NAMES, find, load_one
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
@@ -182,7 +182,7 @@ def width() -> int | None:
 
 def complete_target(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """For the shell: names of the gallery, and files."""
-    names = [CompletionItem(name) for name in GALLERY if name.startswith(incomplete)]
+    names = [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
     return names or [CompletionItem(incomplete, type="file")]
 
 

@@ -200,7 +200,8 @@ def _details(entry: Entry) -> str:
     if record["verdict"] != "refuted" or record["action"] != "check":
         return ""
     found: dict[str, Any] = record["result"]["counterexample"]
-    values = [("ε", found["epsilon"]), *found["arguments"].items()]
+    delta = [("δ", found["delta"])] if "delta" in found else []
+    values = [(found.get("symbol", "ε"), found["epsilon"]), *delta, *found["arguments"].items()]
     given = ", ".join(f"{name} = {value:g}" for name, value in values)
     lines = [
         f"\n{record['target']} is not {record['result']['claim']}-private. With {given}, take the neighbours",

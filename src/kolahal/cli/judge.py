@@ -7,7 +7,7 @@ import shlex
 import time
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -37,8 +37,9 @@ from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFolder
 from kolahal.cli.remarks import check_remarks, fault_remarks
 from kolahal.errors import KolahalError, UsageError, harmless
+from kolahal.lang.claims import print_claim
 from kolahal.lang.scale import Scale, parse_number
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Variant
 from kolahal.report.sarif import sarif_document
 from kolahal.settings import ALPHA, Settings, TesterSettings
 
@@ -83,6 +84,7 @@ def check(
     sketch = with_queries(_load_or_remark(target) if sarif else load_complete(target), queries)
     from kolahal.checking import check as judge
     from kolahal.checking import parse_claim
+    from kolahal.report.budgets import worth_of
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
     from kolahal.verdicts import Refuted
@@ -92,12 +94,16 @@ def check(
         found = judge(sketch, claim, Settings(seed=seed), pool)
     exhibited, shown = None, ""
     if isinstance(found.verdict, Refuted):
-        from kolahal.proof.refute import exhibit
+        from kolahal.proof.refute import budget_exhibit, exhibit
 
-        exhibited = exhibit.document(found.verdict, sketch, claimed)
-        shown = exhibit.snippet(found.verdict, sketch, claimed)
-    names = {"sketch": sketch.name, "claim": str(claimed), "program": str(sketch), "snippet": shown or None}
-    result = {**check_document(found, exhibited), **names, "version": __version__}
+        if sketch.variant is Variant.PURE:
+            exhibited = exhibit.document(found.verdict, sketch, claimed)
+            shown = exhibit.snippet(found.verdict, sketch, claimed)
+        else:
+            exhibited = budget_exhibit.document(found.verdict, sketch, claimed)
+    said = print_claim(sketch, claimed)
+    names = {"sketch": sketch.name, "claim": said, "program": str(sketch), "snippet": shown or None}
+    result = {**check_document(found, exhibited), **names, "worth": worth_of(found), "version": __version__}
     if out is not None:
         command = f"kolahal check {shlex.quote(target)}" + (f" --eps-claim {shlex.quote(claim)}" if claim else "")
         command += f" --queries {queries}" if queries is not None else ""
@@ -110,7 +116,7 @@ def check(
     elif as_json:
         echo_json(dump(result))
     else:
-        click.echo(render_check(sketch, found, str(claimed), shown if snippet else ""), nl=False)
+        click.echo(render_check(sketch, found, said, shown if snippet else ""), nl=False)
         if shown and not snippet:
             click.echo("A program that shows it without Kolahal: the same command with --snippet.")
     if out is not None:
@@ -143,7 +149,8 @@ def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dic
         files["certificate.json"] = certificate.text + "\n"
     if result["snippet"]:
         files["counterexample.py"] = result["snippet"]
-    pictures = picture_check(sketch, claim, found, Settings(seed=result["seed"]))
+    pure = sketch.variant is Variant.PURE  # of other budgets there are no pictures yet
+    pictures = picture_check(sketch, claim, found, Settings(seed=result["seed"])) if pure else {}
     result = with_pictures({**result, "neighbours": sketch.adjacency.describe()}, pictures, files)
     pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
     write_files(folder, {**pages, **files})
@@ -221,6 +228,9 @@ def _verified_document(found: Verified) -> dict[str, Any]:
 @cli.command("test")
 @click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
+@click.option("--rho", default="0.5", show_default=True, help="The claimed ρ, of a program with that budget.")
+@click.option("--mu", default="1", show_default=True, help="The claimed μ, of a program with that budget.")
+@click.option("--delta", default="0.01", show_default=True, help="The claimed δ, of a program with such a budget.")
 @click.option("--profile", type=click.Choice(["quick", "default", "thorough"]), default="default", show_default=True)
 @queries
 @as_json
@@ -228,12 +238,15 @@ def _verified_document(found: Verified) -> dict[str, Any]:
 @processes
 @supervised
 def test_command(
-    target: str, epsilon: str, profile: str, queries: int | None, as_json: bool, seed: int, count: int | None
-) -> None:
+    target: str, epsilon: str, rho: str, mu: str, delta: str, profile: str, queries: int | None, as_json: bool, seed: int,
+    count: int | None,
+) -> None:  # fmt: skip
     """The statistical test alone, at a concrete ε: p-values, a lower bound, a counterexample."""
     from kolahal.inputs.arguments import with_queries
 
     sketch = with_queries(load_complete(target), queries)
+    if sketch.variant is not Variant.PURE:
+        _test_budget(sketch, {Variant.ZCDP: ("rho", rho), Variant.GDP: ("mu", mu)}.get(sketch.variant, ("eps", epsilon)), delta, as_json, seed)
     claimed = _epsilon(epsilon)
     from kolahal.report.json import dump, trial_document
     from kolahal.report.text import render_trial
@@ -251,11 +264,31 @@ def test_command(
     finish(REFUTED if trial.p_value < ALPHA else UNKNOWN)
 
 
-def _epsilon(text: str) -> Fraction:
+def _epsilon(text: str, name: str = "eps", symbol: str = "ε") -> Fraction:
     try:
         epsilon = parse_number(text)
     except ValueError:
-        raise UsageError(f"--eps {text}: write a number such as 0.5") from None
+        raise UsageError(f"--{name} {text}: write a number such as 0.5") from None
     if not 0 < epsilon <= 100:
-        raise UsageError(f"--eps {text}: ε must be above 0 and at most 100")
+        raise UsageError(f"--{name} {text}: {symbol} must be above 0 and at most 100")
     return epsilon
+
+
+def _test_budget(sketch: Sketch, budget: tuple[str, str], delta: str, as_json: bool, seed: int) -> NoReturn:
+    """The test of a claim other than ε: a lower bound at a stated confidence."""
+    from kolahal.report.budgets import budget_trial_document, render_budget_trial
+    from kolahal.report.json import dump
+    from kolahal.tester.budgets import test_budget
+
+    name, text = budget
+    least = _epsilon(delta, "delta", "δ") if sketch.delta is not None else None
+    if least is not None and least >= 1:
+        raise UsageError(f"--delta {delta}: δ must be below 1")
+    with progress("testing"):
+        trial = test_budget(sketch, _epsilon(text, name, sketch.variant.symbol), least, seed)
+    told = (trial.example, trial.odds, trial.lower, trial.claimed, trial.order, trial.confidence, trial.runs)
+    if as_json:
+        echo_json(dump({**budget_trial_document(sketch, *told), "version": __version__}))
+    else:
+        click.echo(render_budget_trial(sketch, *told), nl=False)
+    finish(REFUTED if trial.violates else UNKNOWN)

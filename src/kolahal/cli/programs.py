@@ -27,7 +27,7 @@ from kolahal.cli.base import (
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFile, write_file
 from kolahal.errors import UsageError, harmless
-from kolahal.sketches.gallery import BEYOND, GALLERY, load
+from kolahal.sketches.gallery import BEYOND, GALLERY, OTHER_BUDGETS, load
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
@@ -41,6 +41,7 @@ def show(target: str | None) -> None:
 
     if target is None:
         click.echo("The gallery: " + ", ".join((*GALLERY, *BEYOND)))
+        click.echo("With budgets other than ε: " + ", ".join(OTHER_BUDGETS))
         return
     click.echo("\n".join(render_sketch(sketch) for sketch in load(target)), nl=False)
 
@@ -76,7 +77,7 @@ def emit_command(
         with progress("proving"):
             found = judge(program, claim)
         verdict, document = found.verdict, check_document(found)
-        click.echo(render_check(program, found, claim or program.epsilon.name), nl=False, err=True)
+        click.echo(render_check(program, found, claim or program.budget.name), nl=False, err=True)
     text, withheld = None, None
     try:
         command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")

@@ -33,7 +33,7 @@ from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFolder
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.scale import parse_number
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Variant
 from kolahal.settings import Grammar, Settings, with_changes
 from kolahal.sketches.gallery import load_one
 
@@ -176,6 +176,8 @@ def _patch(target: str, found: Synthesis, auto: bool, force: bool) -> str:
     from kolahal.report.advice import advise, refusal
     from kolahal.verdicts import Bounded, describe_verdict
 
+    if found.rival is not None and not auto and found.sketch != load_one(target):  # the file has the other family of noise
+        found = found.rival
     sketch = found.sketch
     if found.best is None or sketch.source is None:
         click.echo(f"No patch: no private completion of {sketch.name} was found.", err=True)
@@ -238,7 +240,8 @@ def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str,
             files[f"{found.sketch.name}_{kind}.py"] = emit(found.mechanism, found.best.verdict, command=command, backend=backend)
         except KolahalError as error:
             click.echo(f"No program was written: {error}", err=True)
-    result = with_pictures(result, picture_synthesis(found), files)
+    pure = found.sketch.variant is Variant.PURE  # of other budgets there are no pictures yet
+    result = with_pictures(result, picture_synthesis(found) if pure else {}, files)
     pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
     write_files(folder, {**pages, **files})
     return result

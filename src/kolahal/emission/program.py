@@ -15,6 +15,7 @@ from types import FrameType
 from typing import Any
 
 from kolahal.emission.answer_type import answer_type
+from kolahal.emission.budgets import budget_checks, check_emittable, with_fractions
 from kolahal.emission.exact_text import write_exactly
 from kolahal.emission.online import class_name, describe_online, print_class, print_turns
 from kolahal.emission.own_text import own_text, print_words
@@ -22,14 +23,16 @@ from kolahal.emission.promise import AcceptedRange, Promise, check_proof, descri
 from kolahal.emission.resolution import NO_SHIFTS, GridPlan, Shifts, plan_grid, read_shifts
 from kolahal.emission.rows import over_answers, print_aggregates, print_fields, print_front, record_names
 from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.claims import parse_claim, print_claim
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
+from kolahal.lang.parameters import BUDGETS
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.records import Apply, parts_of
 from kolahal.lang.released import released
-from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
-from kolahal.lang.templates import FINITE, MEASUREMENT, ONLINE, ROWS, RUNTIME, names_in, read_template
+from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, Variant
+from kolahal.lang.templates import BELLS, FINITE, MEASUREMENT, ONLINE, ROWS, RUNTIME, names_in, read_template
 from kolahal.proof.online import Turns
 
 PYTHON, OPENDP = "python", "opendp"  # backends
@@ -62,7 +65,8 @@ def emit(
     if isinstance(mechanism, Sketch):
         mechanism = mechanism.complete()
     program = _check_readable(mechanism.filled())
-    claim = claim or program.epsilon.name
+    claim = print_claim(program, parse_claim(program, claim)) if program.variant is not Variant.PURE else claim or program.epsilon.name
+    check_emittable(program, promise, backend)
     shifts = NO_SHIFTS
     if promise.claims:
         shifts = read_shifts(check_proof(program, promise, claim), program.adjacency.distance)
@@ -82,7 +86,7 @@ def emit(
     parts = [
         *([f"{fraction} = Fraction"] if fraction != "Fraction" else []),
         write_exactly(_print_plan(program, plan, limits, promise.most), wholes, fraction),
-        write_exactly(own_text(mechanism, name) or _print(program, name), wholes, fraction),
+        write_exactly(_own_or_print(mechanism, program, name), wholes, fraction),
     ]
     if backend == OPENDP:
         if not promise.claims:
@@ -97,8 +101,15 @@ def emit(
         stepped = print_turns(program, turns, _free_name("turn", _own_names(program), "_"))
         parts += [write_exactly(stepped, wholes, fraction), *print_class(program, turns, name, online, claim)]
         words += f"\n\n{describe_online(program, online, claim)}"
-    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend, online=online))
-    return _assemble(words, name, parts, known, backend, online=online)
+    pure = program.variant is Variant.PURE
+    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend, online=online, pure=pure))
+    return _assemble(words, name, parts, known, backend, online=online, pure=pure)
+
+
+def _own_or_print(mechanism: Mechanism, program: Sketch, name: str) -> str:
+    """The user's own text where it can stand; roots are exact in our own print alone."""
+    own = own_text(mechanism, name) if program.variant is Variant.PURE else None
+    return own or with_fractions(_print(program, name), program)
 
 
 def _off_grid(program: Sketch, plan: GridPlan, fix: str) -> OffGrid:
@@ -191,7 +202,7 @@ def _support(file: str = RUNTIME) -> tuple[str, str]:
 def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
     own = {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement", "_turns", "_claim"}
-    return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE)))
+    return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS)))
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -217,8 +228,10 @@ def _assemble(
     backend: str,
     inner: str | None = None,
     online: str | None = None,
+    pure: bool = True,
 ) -> str:
-    """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn."""
+    """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn; what
+    is not `pure` has Gaussian noise and roots."""
     imports, support = _support()
     if _uses_finite(parts):
         support += f"\n\n\n{_support(FINITE)[1]}"
@@ -229,6 +242,8 @@ def _assemble(
         support += f"\n\n\n{rest}"
         main = f"_main_over_records({name}, _FIELDS, lambda: {main}, sys.argv[1:])"
     public = [name]
+    if not pure:
+        support += f"\n\n\n{_support(BELLS)[1]}"
     if backend == OPENDP:
         more, rest = _support(MEASUREMENT)
         imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
@@ -284,9 +299,11 @@ def make_measurement(epsilon, arguments=None, T=None):
 
 def _print_plan(program: Sketch, plan: GridPlan, limits: tuple[AcceptedRange, ...], most: int | None) -> str:
     """The function that tells the support code the scales, what the grid depends on, and which inputs to refuse."""
-    scales = "".join(f'\n            "{text}": {text},' for text in plan.scales)
+    shown = "{0}" if program.variant is Variant.PURE else "_below({0})"
+    scales = "".join(f'\n            "{text}": {shown.format(text)},' for text in plan.scales)
     accepted = ", ".join(f'"{limit.name}": ({limit.name}, {limit.least}, {limit.most})' for limit in limits)
-    required = ", ".join(f'"{text}": {text}' for text in map(print_expression, program.asserted))
+    asserted = [*map(print_expression, program.asserted), *budget_checks(program)]
+    required = ", ".join(f'"{text}": {text}' for text in asserted)
     return f'''\
 def _plan({", ".join(p.name for p in program.parameters)}):
     """What is fixed before anything runs, from public values; of {program.private.name} only the length is known here."""
@@ -348,7 +365,7 @@ def _representative(parameter: Parameter) -> Any:
         return parameter.default is not False
     if parameter.default is not None:
         return int(parameter.default) if parameter.default.denominator == 1 else float(parameter.default)
-    return 0.5 if parameter.role is Role.EPSILON else 2
+    return 0.5 if parameter.role in (*BUDGETS, Role.DELTA) else 2
 
 
 class _TooLong(Exception):

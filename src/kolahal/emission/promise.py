@@ -10,7 +10,7 @@ from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
-from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.sketch import Sketch, Type, Variant
 from kolahal.verdicts import AtLeast, Certificate
 
 WIDTH = 110
@@ -66,8 +66,9 @@ def check_proof(program: Sketch, promise: Promise, claim: str) -> Certificate:
     certificate = promise.certificate or Certificate("")
     try:
         document = certificate.document()
-        proved, claimed = parse_scale(document["claim"]), parse_scale(claim)
-        same_program = parse(document["program"]) == program and isinstance(document["cases"], list)
+        proved, claimed = parse_scale(document["claim"]), parse_scale(claim.partition(",")[0])
+        shifts = document.get("sizes") or document.get("proof", document)["cases"]
+        same_program = parse(document["program"]) == program and isinstance(shifts, list)
     except (ValueError, LookupError, TypeError, AttributeError, KolahalError):
         raise UsageError(f"{program.name} cannot be emitted: what is promised of it has no certificate") from None
     if not same_program:
@@ -149,7 +150,7 @@ def _bounds(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]
 
 
 def _claim(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...], claim: str) -> str:
-    q, eps = program.private.called, program.epsilon.name
+    q, eps = program.private.called, program.budget.name
     kind = "bits" if program.private.bits else "whole answers" if program.private.whole else "answers"
     if program.private.table is not None:
         lists = f"two lists {q} of any number of records"
@@ -163,10 +164,13 @@ def _claim(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...],
     free = [p.name for p in program.arguments if p.name not in limited]
     every = " and ".join([f"every {eps} above 0", *(f"every {limit}" for limit in limits)])
     whatever = f", whatever {' and '.join(free)} {'is' if len(free) == 1 else 'are'}" if free else ""
-    return (
-        f"Claim. Take {lists} that are neighbours: {program.adjacency.describe()}. Then, for {every}{whatever}, and for every set of "
-        f"outputs, its probability on one of them is at most exp({claim}) times its probability on the other."
+    says = (
+        f"for every set of outputs, its probability on one of them is at most exp({claim}) times its probability on the other"
+        if program.variant is Variant.PURE
+        else other_claim(program, claim)
     )
+    return f"Claim. Take {lists} that are neighbours: {program.adjacency.describe()}. Then, for {every}{whatever}, and {says}."
+
 
 
 def _refused(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...]) -> str:
@@ -182,3 +186,14 @@ def _refused(program: Sketch, promise: Promise, limits: tuple[AcceptedRange, ...
     if program.private.whole:
         found.append(f"{'truth values' if program.private.bits else 'whole answers'} in {q}")
     return f"Accepted, everything else is refused: {', '.join(found)}." if found else ""
+
+
+def other_claim(program: Sketch, claim: str) -> str:
+    """What a claim other than ε says of two neighbours, to be read behind "Then, for every …"."""
+    if program.delta is not None:
+        eps = program.budget.name
+        return f"for every set of outputs, its probability on one of them is at most exp({eps}) times its probability on the other, plus {program.delta.name}"
+    return (
+        f"for every order a > 1, the Renyi divergence of order a between the outputs on the one and on the other is at most "
+        f"a * ({claim}): zero-concentrated differential privacy"
+    )

@@ -71,6 +71,10 @@ def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
     followed: dict[int, frozenset[str]] = {}
     mixing: frozenset[int] | None = None
     document = certificate.document()
+    document = document.get("proof", document)  # of another budget, the inner one
+    if "sizes" in document:  # of an affine release, whose shifts are the same multiples of every move
+        steps = [Fraction(s) for entry in document["sizes"] for row in entry["shifts"] for s in row.values()]
+        return Shifts(math.lcm(1, *(step.denominator for step in steps)))
     for case in document["cases"]:  # by place: other keys are names of the user's, `steps` among them
         rules, passages = case.get("alignment") or (), case.get("passages") or ()
         found = [Fraction(s) / distance for p in passages for shift in p["shifts"] for s in shift["steps"].values()]

@@ -409,7 +409,7 @@ class _Batch:
         if isinstance(node.scale, ir.Hole):
             scale = self.scales[node.scale.index]
         else:
-            scale = float(node.scale.at(self.arguments.quantities(self.sketch)))
+            scale = node.scale.near(self.arguments.quantities(self.sketch))
         if np.ndim(scale) == 0 and scale == 0:  # a scale may differ between lanes
             return 0.0
         drawn = FAMILIES[node.noise].value(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)

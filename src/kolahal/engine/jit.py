@@ -179,7 +179,7 @@ def drive(
     by_site = np.empty((len(kernel.draws), 1 if all(np.ndim(s) == 0 for s in scales) else runs))
     for draw in kernel.draws:
         hole = draw.scale
-        by_site[draw.site] = scales[hole.index] if isinstance(hole, Hole) else float(hole.at(quantities))
+        by_site[draw.site] = scales[hole.index] if isinstance(hole, Hole) else hole.near(quantities)
     noise = _CompiledNoise(kernel, tape, size)
     room, width = 2 * max(size, kernel.widest) + 2, max(size, kernel.widest, 1)
     lengths: Lengths = np.zeros(runs, dtype=np.int64)

@@ -218,7 +218,7 @@ class _ReferenceRun:
         return self.number(noisy.index(max(noisy)))
 
     def fixed_scale(self, scale: Any) -> float:
-        return float(scale.at(self.arguments.quantities(self.sketch)))
+        return float(scale.near(self.arguments.quantities(self.sketch)))
 
     def comprehension(
         self, node: ir.Node, item: ir.Expr, name: str, over: ir.Var | ir.Range, turns: Turns

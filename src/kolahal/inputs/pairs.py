@@ -115,7 +115,7 @@ def noise_scales(sketch: Sketch, arguments: Arguments, scales: Scales) -> tuple[
     """The scale of every draw, by site."""
     names = arguments.quantities(sketch)
     return tuple(
-        scales[draw.scale.index] if isinstance(draw.scale, Hole) else float(draw.scale.at(names))
+        scales[draw.scale.index] if isinstance(draw.scale, Hole) else draw.scale.near(names)
         for draw in sketch.draws
     )
 

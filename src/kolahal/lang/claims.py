@@ -1,4 +1,4 @@
-"""What may be claimed of a program: a multiple of its ε."""
+"""What may be claimed of a program: a multiple of its budget."""
 
 from __future__ import annotations
 
@@ -10,17 +10,26 @@ from kolahal.lang.sketch import Sketch, Type
 
 
 def plain_claim(sketch: Sketch) -> Scale:
-    """ε itself, which is claimed where nothing else is."""
-    return Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    """The budget itself, which is claimed where nothing else is."""
+    return Scale(Fraction(1), ((sketch.budget.name, 1),))
+
+
+def print_claim(sketch: Sketch, claim: Scale) -> str:
+    """A claim as results name it: `eps`, `2*rho`, `mu`, `eps,delta`."""
+    return str(claim) if sketch.delta is None else f"{claim},{sketch.delta.name}"
 
 
 def parse_claim(sketch: Sketch, text: str) -> Scale:
     """The claimed privacy level as an expression: `eps`, `2*eps`, `N*eps`."""
-    epsilon = sketch.epsilon.name
+    epsilon = sketch.budget.name
+    if sketch.delta is not None and text.replace(" ", "") == f"{epsilon},{sketch.delta.name}":
+        text = epsilon  # as results name it
     claim = parse_scale(text or epsilon)
+    if sketch.delta is not None and claim != plain_claim(sketch):
+        raise UsageError(f"the claim {text} of {sketch.name}: with {sketch.delta.name}, claim {epsilon} itself")
     real = {p.name for p in sketch.arguments if p.type is not Type.INT}  # may be zero or negative
     allowed = [name for name in sketch.quantities() if name not in real]
-    if not claim or dict(claim.powers).get(epsilon) != 1:
+    if not claim or claim.root or dict(claim.powers).get(epsilon) != 1:
         raise UsageError(
             f"the claim {text} is not a multiple of {epsilon}; write for example {epsilon}, 2*{epsilon} or N*{epsilon}"
         )

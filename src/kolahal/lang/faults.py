@@ -227,7 +227,7 @@ FAULTS: dict[str, Words] = {
     "K136": Words(
         "the parameter `{name}` has {what}",
         "The type says whether it is private, the budget, or a public argument.",
-        "Write {name}: Private, {name}: Epsilon, or int, float, bool for a public argument.",
+        "Write {name}: Private, {name}: Epsilon (or Rho, Mu, Delta), or int, float, bool for a public argument.",
     ),
     "K137": Words(
         "no parameter is marked `{role}`",
@@ -277,6 +277,16 @@ FAULTS: dict[str, Words] = {
         "Choose another name for it.",
     ),
     # ---- helper functions
+    "K148": Words(
+        "`{noise}` noise under a pure budget",
+        "Gaussian noise has no bound on its loss: no scale makes it ε-private.",
+        "Claim rho: Rho, mu: Mu, or (ε, δ) with eps: Epsilon, delta: Delta; or use Lap.",
+    ),
+    "K149": Words(
+        "`{name}` is marked `{role}` beside {other}",
+        "A program claims one of ε, ρ, μ, or ε and δ together.",
+        "{fix}",
+    ),
     "K150": Words(
         "`{name}(…)` cannot be read here: {reason}",
         "A function of the same file is read where it is called, as if its statements stood there.",
@@ -302,6 +312,11 @@ FAULTS: dict[str, Words] = {
         "`Pick` needs a scale and how many numbers there are",
         "It draws one of 0, 1, …, k - 1, and k is written out: a whole number from 2 to {most}.",
         "Write Pick(hole, 3).",
+    ),
+    "K155": Words(
+        "`{noise}` under a budget other than ε",
+        "What a coin or a chosen place costs is known for pure ε only.",
+        "Claim eps: Epsilon alone.",
     ),
     "K160": Words(
         "{relation} says how answers move, and the private input is a list of records",

@@ -161,7 +161,7 @@ def check(
 
 class _Checker:
     def __init__(self, sketch: Sketch, lost: frozenset[str] | None, changed: frozenset[str]):
-        self.epsilon = sketch.epsilon.name
+        self.budget = {p.name for p in (sketch.budget, sketch.delta) if p is not None}
         self.length = sketch.length_name
         self.fixed = sketch.quantities()
         self.lost = lost or frozenset()
@@ -218,7 +218,7 @@ class _Checker:
 
     def bound(self, node: ir.Node, name: str) -> None:
         """`name` gets a value here; ε may not, and a name is a list always or never."""
-        if name == self.epsilon:
+        if name in self.budget:
             self.fault("K213", node, name=name)
         kinds = self.types.names.get(name, NOTHING)
         if LIST in kinds and len(kinds) > 1:

@@ -8,8 +8,9 @@ from enum import Enum
 class Noise(Enum):
     """A family of noise; the value is the name by which a sketch calls it.
 
-    Every family that is added to values is as likely at x as exp(−|x|/scale) says: exact probabilities and the price of a
-    shift rest on it.
+    Every family that is added to values, but the bells, is as likely at x as exp(−|x|/scale) says: exact probabilities and
+    the price of a shift in a pure proof rest on it. A bell is as likely as exp(−x²/(2·scale²)): its loss has no bound,
+    and no pure rule may be used on it (`Sketch.draws` refuses it under a pure budget).
     """
 
     _value_: str
@@ -18,19 +19,22 @@ class Noise(Enum):
     whole: bool  # whether draws are whole numbers
     finite: bool  # whether draws are 0 or 1, which programs see as False or True
     selects: bool  # whether a draw is a place of a list of scores
+    bell: bool  # whether it is Gaussian
 
     def __new__(
-        cls, name: str, words: str, one_sided: bool, whole: bool, finite: bool = False, selects: bool = False
+        cls, name: str, words: str, one_sided: bool, whole: bool, finite: bool = False, selects: bool = False, bell: bool = False
     ) -> Noise:
         noise = object.__new__(cls)
         noise._value_, noise.words, noise.one_sided, noise.whole = name, words, one_sided, whole
-        noise.finite, noise.selects = finite, selects
+        noise.finite, noise.selects, noise.bell = finite, selects, bell
         return noise
 
     LAPLACE = "Lap", "Laplace", False, False
     EXPONENTIAL = "Exp", "Exponential", True, False
     DISCRETE_LAPLACE = "DiscreteLap", "discrete Laplace", False, True
     GEOMETRIC = "DiscreteExp", "discrete Exponential", True, True
+    GAUSS = "Gauss", "Gaussian", False, False, False, False, True
+    DISCRETE_GAUSS = "DiscreteGauss", "discrete Gaussian", False, True, False, False, True
 
     # A coin: True with probability exp(−1/scale)/(1 + exp(−1/scale)), which is 1/(1 + exp(1/scale)).
     FLIP = "Flip", "coin", True, True, True
@@ -42,7 +46,9 @@ class Noise(Enum):
     @property
     def discrete(self) -> Noise:
         """The family on the whole numbers with the same loss under whole shifts (the paper's formal semantics)."""
-        return self if self.whole or self.selects else next(n for n in Noise if n.whole and not n.finite and n.one_sided == self.one_sided)
+        kind = (self.one_sided, self.bell)
+        same = (n for n in Noise if n.whole and not n.finite and (n.one_sided, n.bell) == kind)
+        return self if self.whole or self.selects else next(same)
 
 
 BY_NAME = {noise.value: noise for noise in Noise} | {"Geometric": Noise.DISCRETE_LAPLACE}  # as the geometric mechanism has it

@@ -1,4 +1,4 @@
-"""Exact symbolic noise scales: a coefficient times whole powers of public quantities, or no noise."""
+"""Exact symbolic noise scales: a coefficient times whole powers of public quantities, the root of one, or no noise."""
 
 from __future__ import annotations
 
@@ -26,10 +26,14 @@ _NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """`coefficient` × Π name^power, where a name is `eps`, an argument, or `len(q)`; zero means no noise."""
+    """`coefficient` × Π name^power, where a name is `eps`, an argument, or `len(q)`; zero means no noise.
+
+    With `root` it is the square root of that, which is none of these: those are written without a root.
+    """
 
     coefficient: Fraction
     powers: tuple[tuple[str, int], ...] = ()
+    root: bool = False
 
     def __post_init__(self) -> None:
         if self.coefficient < 0:
@@ -37,17 +41,43 @@ class Scale:
         powers: dict[str, int] = {}
         for name, power in self.powers if self.coefficient else ():
             powers[name] = powers.get(name, 0) + power
-        object.__setattr__(self, "coefficient", Fraction(self.coefficient))
+        coefficient, root = Fraction(self.coefficient), self.root
+        if root and all(power % 2 == 0 for power in powers.values()) and (plain := _square_root(coefficient)) is not None:
+            coefficient, root = plain, False
+            powers = {name: power // 2 for name, power in powers.items()}
+        object.__setattr__(self, "coefficient", coefficient)
         object.__setattr__(self, "powers", tuple(sorted((name, power) for name, power in powers.items() if power)))
+        object.__setattr__(self, "root", root)
 
     def __bool__(self) -> bool:
         return self.coefficient != 0
 
+    @property
+    def squared(self) -> Scale:
+        """The square, which has no root."""
+        return Scale(self.coefficient, self.powers) if self.root else self * self
+
+    def rooted(self) -> Scale:
+        """The square root of a scale without one."""
+        if self.root:
+            raise UsageError(f"the root of {self} is not a scale: it has a root already")
+        return Scale(self.coefficient, self.powers, True)
+
+    def put(self, name: str, value: Scale) -> Scale:
+        """The scale with another one in place of a name."""
+        power = dict(self.powers).get(name, 0)
+        rest = Scale(self.coefficient, tuple((n, p) for n, p in self.powers if n != name), self.root)
+        if not power:
+            return self
+        return rest * ((value**power).rooted() if self.root else value**power)
+
     def __mul__(self, other: Scale) -> Scale:
+        if self.root or other.root:
+            return (self.squared * other.squared).rooted()
         return Scale(self.coefficient * other.coefficient, self.powers + other.powers)
 
     def __pow__(self, power: int) -> Scale:
-        return Scale(self.coefficient**power, tuple((name, p * power) for name, p in self.powers))
+        return Scale(self.coefficient**power, tuple((name, p * power) for name, p in self.powers), self.root)
 
     def __truediv__(self, other: Scale) -> Scale:
         return self * other**-1
@@ -58,6 +88,11 @@ class Scale:
         >>> parse_scale("4*N/eps").at({"N": Fraction(3), "eps": Fraction(1, 2)})
         Fraction(24, 1)
         """
+        if self.root:
+            found = _square_root(self.squared.at(values))
+            if found is None:
+                raise UsageError(f"the scale {self} is not a fraction here")
+            return found
         result = self.coefficient
         for name, power in self.powers:
             if name not in values:
@@ -68,6 +103,10 @@ class Scale:
         if result < 0:
             raise UsageError(f"the scale {self} is negative here")
         return result
+
+    def near(self, values: Mapping[str, Fraction]) -> float:
+        """The value as a double, for engines: a root is rounded, everything else exact before it is."""
+        return math.sqrt(self.squared.at(values)) if self.root else float(self.at(values))
 
     def compare(self, other: Scale, epsilon: str = "eps") -> int | None:
         """-1, 0 or 1 where one is never above the other for whole quantities ≥ 1 and every ε; else None.
@@ -98,6 +137,8 @@ class Scale:
         r"""The scale for LaTeX: \bot, \frac{2}{\varepsilon}, \frac{3 |q|}{\varepsilon^{2}}."""
         if not self:
             return r"\bot"
+        if self.root:
+            return rf"\sqrt{{{self.squared.latex()}}}"
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
         below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
         for name, power in self.powers:
@@ -114,9 +155,11 @@ class Scale:
         result = sympy.Rational(self.coefficient.numerator, self.coefficient.denominator)
         for name, power in self.powers:
             result *= sympy.Symbol(name, positive=True) ** power
-        return result
+        return sympy.sqrt(result) if self.root else result
 
     def _print(self, factor: Callable[[str, int], str], times: str) -> str:
+        if self.root:
+            return self._print_root(factor, times)
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
         below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
         for name, power in self.powers:
@@ -126,16 +169,54 @@ class Scale:
             return top
         return f"{top}/{below[0]}" if len(below) == 1 else f"{top}/({times.join(below)})"
 
+    def _print_root(self, factor: Callable[[str, int], str], times: str) -> str:
+        """What is a square stands before or below the root: sqrt(len(q))/mu, 2*sqrt(3/rho)."""
+        above, inside_above = _parted(self.coefficient.numerator)
+        below, inside_below = _parted(self.coefficient.denominator)
+        halves = tuple((name, abs(power) // 2 * (1 if power > 0 else -1)) for name, power in self.powers)
+        inside = Scale(Fraction(inside_above, inside_below), tuple((n, p - 2 * dict(halves)[n]) for n, p in self.powers))
+        root = f"sqrt({inside._print(factor, times)})" if times == "*" else f"√({inside._print(factor, times)})"
+        top = [*([str(above)] if above != 1 else []), *(factor(n, p) for n, p in halves if p > 0), root]
+        bottom = [*([str(below)] if below != 1 else []), *(factor(n, -p) for n, p in halves if p < 0)]
+        if not bottom:
+            return times.join(top)
+        return f"{times.join(top)}/{bottom[0] if len(bottom) == 1 else f'({times.join(bottom)})'}"
+
+
+def _square_root(value: Fraction) -> Fraction | None:
+    """The root of a number, if that is a fraction."""
+    above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    return Fraction(above, below) if above**2 == value.numerator and below**2 == value.denominator else None
+
+
+def _parted(number: int) -> tuple[int, int]:
+    """A whole number as a² × b, with a as large as small factors make it."""
+    outside = math.isqrt(number)
+    if outside**2 == number:
+        return outside, 1
+    outside = 1
+    for factor in (2, 3, 5, 7, 11, 13):
+        while number % factor**2 == 0:
+            outside, number = outside * factor, number // factor**2
+    return outside, number
+
+
+def gdp_name(epsilon: str, delta: str) -> str:
+    """How scales name the μ whose trade-off curve touches (ε, δ)."""
+    return f"gdp({epsilon}, {delta})"
+
 
 def _typeset(name: str, power: int) -> str:
-    shown = {"eps": "ε", "epsilon": "ε"}.get(name, name)
+    shown = {"eps": "ε", "epsilon": "ε", "rho": "ρ", "mu": "μ", "gdp(eps, delta)": "gdp(ε, δ)"}.get(name, name)
     if shown.startswith("len("):
         shown = f"|{shown[4:-1]}|"
     return shown + ("" if power == 1 else str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")))
 
 
 def _latex(name: str, power: int) -> str:
-    shown = {"eps": r"\varepsilon", "epsilon": r"\varepsilon"}.get(name)
+    shown = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "rho": r"\rho", "mu": r"\mu"}.get(name)
+    if name == "gdp(eps, delta)":
+        shown = r"\mathrm{gdp}(\varepsilon, \delta)"
     if shown is None:
         length = name.startswith("len(")
         letters = (name[4:-1] if length else name).replace("_", r"\_")
@@ -191,6 +272,16 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             return Scale(Fraction(1), ((key, 1),))
         case ast.BinOp(ast.Name(), ast.Sub(), ast.Name()) | ast.Call(func=ast.Name(id="max"), keywords=[]):
             return _bounds_of(node, known)
+        case ast.Call(func=ast.Name(id="sqrt") | ast.Attribute(ast.Name(id="math"), "sqrt"), args=[inner], keywords=[]):
+            try:
+                return scale_of(inner, known).rooted()
+            except UsageError as error:
+                raise NotAScale(str(error), node) from None
+        case ast.Call(func=ast.Name(id="gdp"), args=[ast.Name(id=epsilon), ast.Name(id=delta)], keywords=[]):
+            key = gdp_name(epsilon, delta)
+            if known is not None and key not in known:
+                raise NotAScale(f"`{key}` is not made of the ε and the δ of an (ε, δ) budget", node)
+            return Scale(Fraction(1), ((key, 1),))
         case ast.Call(func=ast.Name(id="Fraction"), args=[inner], keywords=[]):  # as emitted programs write numbers
             number = exact_literal(inner)
             return scale_of(inner, known) if number is None else Scale(number)

@@ -2,77 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from enum import Enum
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from kolahal.errors import UsageError
 from kolahal.lang import ir
+from kolahal.lang.accounting import gdp_of
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.given import given_bit, given_number
+from kolahal.lang.parameters import BUDGETS, NO_BELLS
+from kolahal.lang.parameters import Parameter as Parameter
+from kolahal.lang.parameters import Role as Role
+from kolahal.lang.parameters import Type as Type
+from kolahal.lang.parameters import Variant as Variant
 from kolahal.lang.preconditions import holds
-from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression, print_number
+from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression
 from kolahal.lang.record_bins import read_count, sized_table
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORDS, Table, clip_value, open_record, read_records
+from kolahal.lang.records import RECORDS, clip_value, open_record, read_records
 from kolahal.lang.run_text import as_written
-from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.scale import Scale, gdp_name, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
 from kolahal.lang.unit_names import in_unit, unit_value
-
-
-class Role(Enum):
-    PRIVATE = "Private"
-    EPSILON = "Epsilon"
-    ARGUMENT = "argument"
-
-
-class Type(Enum):
-    """The declared type of a parameter."""
-
-    VECTOR = "list"
-    INT = "int"
-    FLOAT = "float"
-    BOOL = "bool"
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """`whole`, `bits` (then they are whole, too) and `count` are for the private one: what its answers are, and how many."""
-
-    name: str
-    role: Role
-    type: Type
-    default: Fraction | bool | None = None
-    whole: bool = False
-    count: int | None = None
-    table: Table | None = None  # where the answers are aggregates of records
-    bits: bool = False
-    usual: Fraction | bool | None = None  # the value of an argument of aggregates at which examples look at records
-    counts: bool = False  # whether an argument is the number of aggregates: programs see it as the length of their list
-
-    @property
-    def called(self) -> str:
-        """The name that a caller knows."""
-        return self.name if self.table is None else self.table.rows
-
-    def __str__(self) -> str:
-        if self.table is not None:
-            return f"{self.table.rows}: {self.table.row}"
-        kind = self.role.value if self.role is not Role.ARGUMENT else self.type.value
-        declared = [*(["bool"] if self.bits else ["int"] if self.whole else []), *([str(self.count)] if self.count is not None else [])]
-        if declared:
-            kind += f"[{', '.join(declared)}]"
-        if self.default is None:
-            return f"{self.name}: {kind}"
-        shown = print_number(self.default) if isinstance(self.default, Fraction) else str(self.default)
-        return f"{self.name}: {kind} = {shown}"
-
 
 Completion = tuple[Scale, ...]
 
@@ -103,8 +60,13 @@ class Sketch(ShownAsText):
 
     @cached_property
     def draws(self) -> tuple[ir.Draw, ...]:
-        """Every place that draws noise, by site."""
-        return tuple(sorted((node for node in ir.walk(self.body) if isinstance(node, ir.Draw)), key=lambda d: d.site))
+        """Every place that draws noise, by site. What pure rules price is listed here, so bells are refused here."""
+        found = tuple(sorted((node for node in ir.walk(self.body) if isinstance(node, ir.Draw)), key=lambda d: d.site))
+        if self.variant is Variant.PURE and any(draw.noise.bell for draw in found):
+            raise UsageError(f"{self.name} draws Gaussian noise, which is never {Variant.PURE.words}; {NO_BELLS}")
+        if self.variant is Variant.PURE and any(isinstance(draw.scale, Scale) and draw.scale.root for draw in found):
+            raise UsageError(f"{self.name} has a root in a scale, which has no place in a pure budget; {NO_BELLS}")
+        return found
 
     @cached_property
     def holes(self) -> tuple[ir.Hole, ...]:
@@ -120,12 +82,32 @@ class Sketch(ShownAsText):
         return next(p for p in self.parameters if p.role is Role.PRIVATE)
 
     @property
+    def budget(self) -> Parameter:
+        """ε, ρ or μ."""
+        return next(p for p in self.parameters if p.role in BUDGETS)
+
+    @property
+    def delta(self) -> Parameter | None:
+        return next((p for p in self.parameters if p.role is Role.DELTA), None)
+
+    @cached_property
+    def variant(self) -> Variant:
+        return Variant.APPROXIMATE if self.delta is not None else BUDGETS[self.budget.role]
+
+    @property
     def epsilon(self) -> Parameter:
-        return next(p for p in self.parameters if p.role is Role.EPSILON)
+        """ε of a pure claim. Whoever asks for it knows no other claim, and must not be asked about one."""
+        self.must_be_pure("this")
+        return self.budget
+
+    def must_be_pure(self, what: str) -> None:
+        """Refuse a program whose claim `what` knows nothing of."""
+        if self.variant is not Variant.PURE:
+            raise UsageError(f"{self.name} claims {self.variant.words}, and {what} is for {Variant.PURE.words} only")
 
     @property
     def arguments(self) -> tuple[Parameter, ...]:
-        """The public parameters other than ε, and other than the number of aggregates."""
+        """The public parameters other than the budget, and other than the number of aggregates."""
         return tuple(p for p in self.parameters if p.role is Role.ARGUMENT and not p.counts)
 
     @cached_property
@@ -192,6 +174,8 @@ class Sketch(ShownAsText):
         written = table is not None and table.bins is not None and table.bins.size.isdigit()  # it is a number, then
         if keeps_length and not written and not any(isinstance(node, ir.For) and node.name == q for node in ir.walk(self.body)):
             names.append(self.length_name)
+        if self.delta is not None:
+            names.append(gdp_name(self.budget.name, self.delta.name))
         return (*names, *self.factors)
 
     @property
@@ -221,6 +205,8 @@ class Sketch(ShownAsText):
         if not all(completion[hole] for hole in self.selecting):
             raise UsageError(f"a place that {self.name} chooses needs a scale: None is no choice")
         for scale in completion:
+            if scale.root and self.variant is Variant.PURE:
+                raise UsageError(f"the scale {scale} has a root, which has no place in a pure budget; {NO_BELLS}")
             for name, _ in scale.powers:
                 if name not in allowed:
                     names = ", ".join(allowed)
@@ -266,7 +252,7 @@ class Sketch(ShownAsText):
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         if self.holes:
-            example = ", ".join(['"2/eps"'] * len(self.holes))
+            example = ", ".join([f'"2/{self.budget.name}"'] * len(self.holes))
             raise UsageError(
                 f"{self.name} has {_count(len(self.holes), 'hole')}; fill them before calling it, "
                 f"for example {self.name}.complete({example})"
@@ -390,6 +376,8 @@ def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, 
     if table is not None and table.depends_on_run:
         names[table.rows] = [open_record(table, record) for record in values.pop(RECORDS)]  # type: ignore[attr-defined]
     names |= draws_of(sampler)
+    if sketch.variant is not Variant.PURE:
+        names |= {"sqrt": math.sqrt, "gdp": gdp_of}
     exec(compile(code, f"<{sketch.name}>", "exec"), names)
     function: Callable[..., object] = names[sketch.name]  # type: ignore[assignment]
     return _told(function(**values))
@@ -485,6 +473,8 @@ def _checked(parameter: Parameter, value: object) -> object:
     number = given_number(name, value)
     if parameter.type is Type.INT and number != int(number):
         raise UsageError(f"{name} must be a whole number, not {number}")
-    if parameter.role is Role.EPSILON and number <= 0:
+    if parameter.role in (*BUDGETS, Role.DELTA) and number <= 0:
         raise UsageError(f"{name} must be above 0, not {number}")
+    if parameter.role is Role.DELTA and number >= 1:
+        raise UsageError(f"{name} must be below 1, not {number}")
     return int(number) if parameter.type is Type.INT else number

@@ -37,6 +37,19 @@ class SystemSampler:
                 return -scale * math.log(first)
             case Noise.FLIP:
                 return float(math.floor(scale * first) % 2)
+            case Noise.GAUSS:
+                return scale * self._random.gauss()
+            case Noise.DISCRETE_GAUSS:
+                return self._discrete_gauss(scale)
+
+    def _discrete_gauss(self, scale: float) -> float:
+        """By rejection from discrete Laplace noise (Canonne, Kamath, Steinke 2020, algorithm 3), in doubles."""
+        width = math.floor(scale) + 1.0
+        while scale:
+            drawn = self(Noise.DISCRETE_LAPLACE, width)
+            if -math.log1p(-self._random.random()) >= (abs(drawn) - scale * scale / width) ** 2 / (2 * scale * scale):
+                return drawn
+        return 0.0
 
 
 def draws_of(sampler: Sampler) -> dict[str, object]:

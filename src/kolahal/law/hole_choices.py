@@ -64,7 +64,7 @@ def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[HoleChoice, .
         if isinstance(laws, Unknown):
             reason = laws.reason  # that of the largest choice is the one that counts
             continue
-        whole = _in_sites_of(sketch, holes, laws)
+        whole = in_sites_of(sketch, holes, laws)
         wanted = {draw.site for draw in sketch.draws if isinstance(draw.scale, Hole) and draw.scale.index in holes}
         rules = tuple(rule for rule in whole.rules if wanted <= rule.sites | whole.needed and _is_sensible(rule))
         if rules:
@@ -100,7 +100,7 @@ def law_for(sketch: Sketch, completion: Completion | None, known: Mapping[Holes,
     if completion is not None and not _allows(sketch, laws, completion):
         holes = noisy_holes(completion)
         own = known[holes]
-        own = own if isinstance(own, Unknown) else _in_sites_of(sketch, holes, own)
+        own = own if isinstance(own, Unknown) else in_sites_of(sketch, holes, own)
         laws = own if _allows(sketch, own, completion) else laws
     return None if isinstance(laws, Unknown) else laws.law(sketch)
 
@@ -161,7 +161,7 @@ def _typical_arguments(sketch: Sketch) -> dict[str, Fraction | bool]:
     return with_flags(sketch, whole_settings(sketch)[-1])[0]
 
 
-def _in_sites_of(sketch: Sketch, holes: Holes, laws: Laws) -> Laws:
+def in_sites_of(sketch: Sketch, holes: Holes, laws: Laws) -> Laws:
     """The laws of a restricted sketch, about the sketch itself."""
     kept = [d.site for d in sketch.draws if not isinstance(d.scale, Hole) or d.scale.index in holes]
     rules = tuple(
@@ -194,8 +194,8 @@ def shares_of(sketch: Sketch, choice: HoleChoice) -> Iterator[Completion]:
     """
     holes = {draw.site: draw.scale.index for draw in sketch.draws if isinstance(draw.scale, Hole)}
     for rule in choice.laws.rules:
-        needs = {s: _cover(p for i in rule.inequalities for site, p in i.coefficients if site == s) for s in rule.sites}
-        for split in _splits(rule):
+        needs = {s: cover(p for i in rule.inequalities for site, p in i.coefficients if site == s) for s in rule.sites}
+        for split in splits(rule):
             scales = {
                 holes[s]: Scale(needs[s].coefficient / split[s], (*needs[s].powers, (sketch.epsilon.name, -1)))
                 for s in sorted(rule.sites & holes.keys())
@@ -204,7 +204,7 @@ def shares_of(sketch: Sketch, choice: HoleChoice) -> Iterator[Completion]:
                 yield choice.spread((scales[hole] for hole in choice.holes), len(sketch.holes))
 
 
-def _splits(rule: Rule) -> Iterator[dict[int, Fraction]]:
+def splits(rule: Rule) -> Iterator[dict[int, Fraction]]:
     """What each site may take of the budget."""
     together = {s: max(len(i.coefficients) for i in rule.inequalities if s in dict(i.coefficients)) for s in rule.sites}
     yield {site: Fraction(1, count) for site, count in together.items()}
@@ -213,7 +213,7 @@ def _splits(rule: Rule) -> Iterator[dict[int, Fraction]]:
             yield {s: Fraction(2 if s == favoured else 1, count + 1) for s, count in together.items()}
 
 
-def _cover(polynomials: Iterable[Polynomial]) -> Scale:
+def cover(polynomials: Iterable[Polynomial]) -> Scale:
     """A scale that is nowhere below any of some sums, where every name is at least 1."""
     positive = [[term for term in p.terms if term[1] > 0] for p in polynomials]
     powers: dict[str, int] = {}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
@@ -39,6 +39,8 @@ def decide(
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
     the largest losses, where they are known already.
     """
+    if program.variant is not Variant.PURE:
+        return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
     fixed = program.private.count is not None
     everywhere = _Everywhere(Unknown(dear))
     if not dear:

@@ -12,6 +12,7 @@ from kolahal.law.hole_choices import Holes, noisy_holes
 from kolahal.law.law import Laws
 from kolahal.law.pricing import tight_completions
 from kolahal.model import Arguments, Ranked, Split, Trial
+from kolahal.proof.budgets import decide_budget
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
 from kolahal.results import Judged
@@ -49,6 +50,13 @@ def judge_one(job: tuple[Sketch, Ranked, Laws | Unknown, Arguments, Settings, in
         told = f"the test finds {found} violation (p = {trial.p_value:.2g})"
         verdict = replace(verdict, reason=f"{verdict.reason}; {told}")
     return tested(Judged(ranked, None, verdict), trial)
+
+
+def judge_budget(job: tuple[Sketch, Ranked, Settings]) -> Judged:
+    """The verdict of one completion under a budget other than ε."""
+    sketch, ranked, settings = job
+    program = Mechanism(sketch, ranked.completion).filled()
+    return Judged(ranked, None, decide_budget(program, plain_claim(sketch), settings).verdict)
 
 
 def tested(judged: Judged, trial: Trial) -> Judged:

@@ -38,7 +38,7 @@ def advise(verdict: Verdict, sketch: Sketch) -> str:
 
 def refusal(verdict: Verdict, sketch: Sketch, claim: str = "") -> str:
     """Why a mechanism does not leave as a private one; nothing if it may."""
-    level = claim or sketch.epsilon.name
+    level = claim or sketch.budget.name
     match verdict:
         case Refuted(example=example):
             return f"{sketch.name} is not {level}-private: {example}"

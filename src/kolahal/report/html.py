@@ -192,9 +192,9 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if document.get("neighbours") or document.get("adjacency"):
         found.append(("Neighbours", document.get("neighbours") or document["adjacency"]))
     if document.get("claim"):
-        found.append(("Claim", f"{pretty(document['claim'])}-differential privacy"))
+        found.append(("Claim", document.get("guarantee") or f"{pretty(document['claim'])}-differential privacy"))
     if "verdict" in document:
-        if not document.get("defect"):
+        if not document.get("defect") and not document.get("guarantee"):
             bounded = document["verdict"] == "bounded"
             limit = f"at most the claim for {document['scope']}" if bounded else UNBOUNDED
             known = _bounds(document.get("epsilon_lower") or 0.0, document.get("epsilon_upper"), limit)
@@ -274,7 +274,7 @@ def _math(text: str | None) -> str:
     """A law as people read it: 1/η1 + 2·N/η2 ≤ ε."""
     if not text:
         return ""
-    text = re.sub(r"\blen\((\w+)\)", r"|\1|", text).replace("<=", "≤").replace("*", "·")
+    text = re.sub(r"\blen\((\w+)\)", r"|\1|", text).replace("<=", "≤").replace("**2", "²").replace("*", "·")
     return re.sub(r"\beps(ilon)?\b", "ε", re.sub(r"\beta(\d+)", r"η\1", text))
 
 

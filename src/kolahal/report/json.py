@@ -7,7 +7,8 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from kolahal.lang.sketch import Completion, Sketch
+from kolahal.lang.claims import plain_claim, print_claim
+from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.model import Accuracy, Arguments, Estimate, Example, Ranked, Region, Selection, Trial, describe_event
 from kolahal.report.advice import advise
 from kolahal.report.records import records_of
@@ -43,9 +44,11 @@ def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version:
     return {
         "sketch": synthesis.sketch.name,
         "holes": [hole.label for hole in synthesis.sketch.holes],
+        "claim": print_claim(synthesis.sketch, plain_claim(synthesis.sketch)),
+        **guarantee_of(synthesis.sketch),
         "law": synthesis.law.text if synthesis.law else None,
         "alternatives": list(synthesis.law.alternatives) if synthesis.law else [],
-        "candidates": [_candidate(rank + 1, judged, synthesis) for rank, judged in enumerate(synthesis.judged)],
+        "candidates": [*(_candidate(rank + 1, judged, synthesis) for rank, judged in enumerate(synthesis.judged)), *_rivals(synthesis)],
         "best": synthesis.judged.index(synthesis.best) + 1 if synthesis.best else None,
         "proof": _proof(synthesis.best.verdict) if synthesis.best else None,
         "remedy": (advise(synthesis.best.verdict, synthesis.sketch) or None) if synthesis.best else None,
@@ -71,6 +74,11 @@ def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version:
     }
 
 
+def guarantee_of(sketch: Sketch) -> dict[str, str]:
+    """The name of a guarantee other than ε-DP, for people."""
+    return {} if sketch.variant is Variant.PURE else {"guarantee": sketch.variant.words}
+
+
 def with_pictures(document: dict[str, Any], pictures: dict[str, Any], files: Iterable[str]) -> dict[str, Any]:
     """A document with the data of its report's pictures, and the names of the files that are written beside it."""
     costs = pictures.get("costs", [])
@@ -85,6 +93,8 @@ def _proof(verdict: Verdict) -> dict[str, Any] | None:
     if certificate is None:
         return None
     found: dict[str, Any] = certificate.document()
+    if found.get("kind") in ("budget", "affine"):
+        return {name: value for name, value in found.items() if name not in ("proof", "sizes")}
     if found.get("kind") == "bounded":
         return {**found, "all_cases": len(found["cases"]), "cases": found["cases"][-1:]}
     return {**found, "cases": [{**case, "obligations": len(case["obligations"])} for case in found["cases"]]}
@@ -95,7 +105,13 @@ def scales_document(completion: Completion) -> list[str | None]:
 
 
 def arguments(value: Arguments) -> dict[str, Any]:
-    return {"epsilon": float(value.epsilon), "size": value.size, "values": given_values(value)}
+    return {"epsilon": float(value.epsilon), **_other_budget(value), "size": value.size, "values": given_values(value)}
+
+
+def _other_budget(value: Arguments) -> dict[str, Any]:
+    """What arguments of a budget other than ε have beside its number."""
+    delta = {} if value.delta is None else {"delta": float(value.delta)}
+    return {**delta, **({"symbol": value.symbol} if value.symbol != "ε" else {})}
 
 
 def given_values(value: Arguments) -> dict[str, Any]:
@@ -112,6 +128,7 @@ def example_document(value: Example, sketch: Sketch | None = None) -> dict[str, 
         "event": describe_event(value.event),
         "epsilon": float(value.arguments.epsilon),
         "arguments": given_values(value.arguments),
+        **_other_budget(value.arguments),
     }
 
 
@@ -150,6 +167,19 @@ def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any
     }
 
 
+def _rivals(synthesis: Synthesis) -> list[dict[str, Any]]:
+    """Completions with the other family of noise, which name it: they are of another sketch."""
+    rival = synthesis.rival
+    if rival is None:
+        return []
+    family = rival.sketch.draws[0].noise.value
+    found = []
+    for place, judged in enumerate(rival.judged, len(synthesis.judged) + 1):
+        own = _candidate(place, judged, rival)
+        found.append({**own, "scales": [None if scale is None else f"{family}({scale})" for scale in own["scales"]]})
+    return found
+
+
 def _accuracy(value: Accuracy | None) -> dict[str, Any]:
     """What an `error` is: its unit, and what it was computed on; `size` lists numbers of private answers."""
     if value is None:
@@ -160,7 +190,8 @@ def _accuracy(value: Accuracy | None) -> dict[str, Any]:
 
 
 def _refutation(verdict: Refuted, sketch: Sketch | None) -> dict[str, Any]:
-    return {**example_document(verdict.example, sketch), "p1": interval(verdict.odds.p1), "p2": interval(verdict.odds.p2)}
+    order = {} if verdict.order is None else {"order": float(verdict.order)}
+    return {**example_document(verdict.example, sketch), **order, "p1": interval(verdict.odds.p1), "p2": interval(verdict.odds.p2)}
 
 
 def _ranked(ranked: Ranked) -> dict[str, Any]:
@@ -237,6 +268,7 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
         found = counterexample(trial)
     return {
         "verdict": name_verdict(verdict),
+        **({} if check.sketch is None else guarantee_of(check.sketch)),
         "epsilon_lower": check.epsilon_lower,
         "epsilon_upper": check.epsilon_upper,
         "epsilon_lower_from": example_document(check.example, check.sketch) if check.example else None,

@@ -23,6 +23,8 @@ ROLES = {
 
 def bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Counterexamples of a document without pictures: the event and its two probabilities, as intervals."""
+    if document.get("guarantee"):  # of another budget: factors of probabilities are not what it allows
+        return []
     found = [(document, document.get("counterexample") or document.get("hardest_by_test"))]
     found += [(c, c.get("counterexample")) for c in document.get("candidates", [])]
     pairs = []

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from kolahal.lang.ir import Hole
 from kolahal.lang.scale import parse_scale
-from kolahal.lang.sketch import Role, Sketch
+from kolahal.lang.sketch import Role, Sketch, Variant
 from kolahal.losses import epsilon_lower
 from kolahal.model import Accuracy, Example, Trial, describe_event, show
 from kolahal.report.advice import advise
+from kolahal.report.budgets import render_budget_check, worth_lines
 from kolahal.report.records import records_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy, explain_shortly
@@ -42,6 +43,9 @@ def render_sketch(sketch: Sketch) -> str:
     roles = {
         Role.PRIVATE: "the private answers",
         Role.EPSILON: "the privacy budget ε",
+        Role.RHO: "the privacy budget ρ",
+        Role.MU: "the privacy budget μ",
+        Role.DELTA: "the δ of the privacy budget",
         Role.ARGUMENT: "public argument",
     }
     for parameter in sketch.parameters:
@@ -98,6 +102,9 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
         labels = [hole.label.replace("eta", "η") for hole in sketch.holes]
         lines += ["", table(["", "rank", *labels, "verdict", "loss/ε", "p-value", "error"], rows, most)]
         lines += [f"error: {_accuracy(synthesis.accuracy)}"] if synthesis.accuracy else []
+    if synthesis.rival is not None and (other := synthesis.rival.best) is not None:
+        family, shown = synthesis.rival.sketch.draws[0].noise.words, describe_completion(other.ranked.completion)
+        lines.append(f"With {family} noise: {shown}, {name_verdict(other.verdict)}, error {_number(other.ranked.score.error)}")
     lines.append("")
     if best is None:
         lines.append(f"No private completion of {sketch.name} was found in the grammar.")
@@ -160,10 +167,10 @@ def _smallest_violation(synthesis: Synthesis) -> list[str]:
             ["No completion is near the region of noise that the examples allow."] if synthesis.selection.kept else []
         )
     loss, closest, found = min(known, key=lambda item: item[0])
-    epsilon = found.example.arguments.epsilon
+    at = found.example.arguments
     sure = "for certain" if isinstance(found, Refuted) else f"with confidence {found.confidence}"
     return [
-        f"The smallest violation is that of {describe_completion(closest.ranked.completion)}: at ε = {show(epsilon)} its loss is "
+        f"The smallest violation is that of {describe_completion(closest.ranked.completion)}: at {at.symbol} = {show(at.epsilon)} its loss is "
         f"at least {_number(loss)} {sure}, on this example:",
         *counterexample_lines(found, synthesis.sketch),
     ]
@@ -213,6 +220,8 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
 
 def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") -> str:
     """The verdict on a complete mechanism in words."""
+    if sketch.variant is not Variant.PURE:
+        return render_budget_check(sketch, check, claim)
     lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
     lines += _remedy(advise(check.verdict, sketch))
     lines += sensitivity_lines(sketch)
@@ -231,7 +240,7 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     elif check.trial is not None and proof is None:
         allowed = float(parse_scale(claim).at(check.trial.example.arguments.quantities(sketch)))
         lines += _hardest_lines(check.trial, allowed, sketch)
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *worth_lines(check)]) + "\n"
 
 
 def _bounds(check: Check) -> list[str]:

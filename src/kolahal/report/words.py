@@ -10,6 +10,7 @@ from typing import Any
 
 from kolahal.errors import KolahalError
 from kolahal.lang.ir import Assign, Binary, Comprehension, Draw, If, While, walk
+from kolahal.lang.noise import Noise
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_number, parse_scale
@@ -19,6 +20,7 @@ from kolahal.settings import ALPHA
 
 WORDS = {"proved": "Proved", "bounded": "Bounded", "refuted": "Refuted", "unknown": "Unknown", "tested": "Tested"}
 MOST_SHIFTS = 12  # rows that a bounded proof shows
+FAMILIES = frozenset(noise.value for noise in Noise)
 
 
 # ---------------------------------------------------------------- the verdict
@@ -58,32 +60,33 @@ def headline(document: Mapping[str, Any]) -> str:
             return f"No private completion of {name} was found in the grammar."
         scales = ", ".join(pretty(s) for s in best["scales"])
         subject = f"{name} with noise of scale{'' if len(best['scales']) == 1 else 's'} {scales}"
-        return _verdict_words(subject, "ε", best) + _remedy_words(document)
+        return _verdict_words(subject, "ε", best, document.get("guarantee")) + _remedy_words(document)
     claim = pretty(document["claim"]) if document.get("claim") else "ε"
     if "verdict" in document:
-        return _verdict_words(name, claim, document) + _remedy_words(document)
+        return _verdict_words(name, claim, document, document.get("guarantee")) + _remedy_words(document)
     found = "a violation" if document["p_value"] < ALPHA else "no violation, which is no proof"
     return f"At ε = {show(document['epsilon'])} the test of {name} finds {found} (p = {show(document['p_value'])})."
 
 
-def _verdict_words(subject: str, claim: str, judged: Mapping[str, Any]) -> str:
-    """What is known of a mechanism and its claim."""
+def _verdict_words(subject: str, claim: str, judged: Mapping[str, Any], guarantee: str | None = None) -> str:
+    """What is known of a mechanism and its claim; `guarantee` names one other than ε-DP."""
+    private = guarantee or f"{claim}-differentially private"
     assumed = " and ".join(map(str, judged.get("assumed") or ()))
     where = scope_words(judged.get("scope")) + (f", where {assumed}" if assumed else "")
     match judged["verdict"]:
         case "proved":
-            return f"{subject} is {claim}-differentially private for {where}; the proof was checked again."
+            return f"{subject} is {private} for {where}; the proof was checked again."
         case "bounded":
             return (
                 f"{subject} loses no more than {claim} on {where}, which was checked again. That is no proof that it is "
                 "private: nothing is known of other inputs."
             )
         case "refuted":
-            return f"{subject} is not {claim}-differentially private{_because(judged.get('counterexample'), claim)}."
+            return f"{subject} is not {private}{_because(judged.get('counterexample'), guarantee or claim)}."
     reason = judged.get("reason") or "no reason was given"
     if judged.get("defect"):
         return f"What Kolahal found out about {subject} contradicts itself, so nothing is claimed. {sentence(reason)}."
-    return f"{subject} is neither proved nor refuted to be {claim}-differentially private: {reason}."
+    return f"{subject} is neither proved nor refuted to be {private}: {reason}."
 
 
 def _remedy_words(document: Mapping[str, Any]) -> str:
@@ -145,12 +148,16 @@ def brief(value: Any) -> str:
 
 
 def given_words(about: Mapping[str, Any]) -> str:
-    parts = [f"ε = {show(about['epsilon'])}"] if "epsilon" in about else []
+    parts = [f"{about.get('symbol', 'ε')} = {show(about['epsilon'])}"] if "epsilon" in about else []
+    parts += [f"δ = {show(about['delta'])}"] if "delta" in about else []
     return ", ".join(parts + [f"{name} = {show(value)}" for name, value in about.get("arguments", {}).items()])
 
 
 def pretty(scale: str | None) -> str:
     """A scale as people read it."""
+    family, bracket, inner = (scale or "").partition("(")
+    if bracket and family in FAMILIES:  # a completion that names its noise
+        return f"{family}({pretty(inner.removesuffix(')'))})"
     return parse_scale(scale).pretty()
 
 

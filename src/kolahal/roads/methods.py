@@ -8,9 +8,10 @@ from functools import partial
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.plain.convert import Program, read_plain
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Variant
 from kolahal.results import Synthesis
 from kolahal.roads.baselines import lim, naive, noopt, unlim
+from kolahal.roads.budgets import straight_from_budget_law
 from kolahal.roads.exact import exact
 from kolahal.roads.law import Road, straight_from_law
 from kolahal.roads.paper import paper
@@ -37,6 +38,10 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
     if method not in ("auto", "exact", "law") and any(draw.noise.selects for draw in sketch.draws):
         raise UsageError(f"{sketch.name} chooses a place, and --method {method} weighs runs again, which is not known for that: use auto, law or exact")
+    if sketch.variant is not Variant.PURE:
+        if method not in ("auto", "law"):
+            raise UsageError(f"{sketch.name} claims {sketch.variant.words}, and --method {method} is for {Variant.PURE.words} only")
+        return straight_from_budget_law(sketch, settings, watch)
     return METHODS[method](sketch, settings, watch)
 
 

@@ -58,6 +58,10 @@ BEYOND: dict[str, str] = {
     "top_three": "Top three by peeling",
 }
 
+# With budgets other than ε.
+OTHER_BUDGETS = ("gaussian_histogram", "gaussian_tree", "gaussian_max", "gaussian_threshold")
+NAMES = (*GALLERY, *BEYOND, *OTHER_BUDGETS)
+
 
 def load(target: str) -> tuple[Sketch, ...]:
     """The sketches that a gallery name, `path.py` or `path.py:function` stands for."""
@@ -66,12 +70,12 @@ def load(target: str) -> tuple[Sketch, ...]:
 
 def find(target: str) -> str:
     """Where a target is: the file of a name of the gallery, and other targets as they are."""
-    if target in GALLERY or target in BEYOND:
+    if target in NAMES:
         return str(FOLDER / f"{target}.py")
     if not target.endswith(".py") and ".py:" not in target and not os.path.exists(target):
         raise UsageError(
             f"there is no sketch called {target!r}: give path.py, path.py:function, or a name of the gallery "
-            f"({', '.join((*GALLERY, *BEYOND))})"
+            f"({', '.join(NAMES)})"
         )
     return target
 

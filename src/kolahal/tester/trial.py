@@ -46,6 +46,7 @@ def ask(sketch: Sketch, scales: Scales, arguments: Arguments, settings: TesterSe
     """A question of those that come by the hundred, about one sketch, so that compiling it pays."""
     engine = choose_engine(sketch, total_runs=RUNS_WORTH_COMPILING).name
     settings = afford(settings, cost_of_a_run(sketch, tuple(scales), arguments))
+    sketch.must_be_pure("this test")
     return Question(sketch, scales, arguments, settings, seed, engine)
 
 
@@ -62,6 +63,7 @@ def test_mechanism(
     """The worst example for a complete mechanism at a concrete ε; sizes and arguments are chosen here."""
     if sketch.holes:
         raise UsageError(f"{sketch.name} has holes; give their scales to `test`")
+    sketch.must_be_pure("this test")
     return answer(enumerate_questions(sketch, epsilon, settings, seed), executor)
 
 

@@ -14,12 +14,12 @@ from kolahal.lang import ir
 from kolahal.lang.ir import Binary, Block, Const, Draw, Expr, Hole, Stmt, Var
 from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
+from kolahal.lang.parameters import BUDGETS, Role, Type
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.others import find_remedy
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, scale_of
-from kolahal.lang.sketch import Role, Type
+from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, gdp_name, scale_of
 from kolahal.lang.source import Span
 
 ARITHMETIC: dict[type[ast.operator], str] = {
@@ -115,6 +115,7 @@ class Body:
         self.parameters = {p.name for p in header.parameters} | header.lost
         stores = [part for statement in statements for part in ast.walk(statement) if isinstance(part, ast.Name)]
         self.times = Counter(part.id for part in stores if isinstance(part.ctx, ast.Store))
+        self.pure = {p.role for p in header.parameters} & {*BUDGETS, Role.DELTA} == {Role.EPSILON}
         self.scales = self.quantities(header)
         self.labels: dict[str, int] = {}  # texts, by the numbers that stand for them
         self.depth = 0
@@ -129,10 +130,13 @@ class Body:
             # That the budget and the length do not change either is for the checker to see.
             if p.role is Role.PRIVATE:
                 names.append(f"len({p.name})")
-            elif p.role is Role.EPSILON or (p.type is not Type.BOOL and not self.times[p.name]):
+            elif p.role in BUDGETS or (p.type is not Type.BOOL and not self.times[p.name]):
                 names.append(p.name)
         if isinstance(header.adjacency, RecordRelation):
             names += header.adjacency.factors
+        roles = {p.role: p.name for p in header.parameters}
+        if Role.DELTA in roles and Role.EPSILON in roles:
+            names.append(gdp_name(roles[Role.EPSILON], roles[Role.DELTA]))
         return {name: Scale(Fraction(1), ((name, 1),)) for name in names}
 
     # ---- statements
@@ -398,6 +402,8 @@ class Body:
         if len(node.args) != wanted or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
             code = "K153" if noise.selects else "K113"
             raise self.tree.refuse(code, node, noise=noise.value)
+        if noise.bell if self.pure else noise.finite or noise.selects:
+            self.tree.fault("K148" if self.pure else "K155", node, noise=noise.value)
         of = None
         if noise.selects:
             if not isinstance(node.args[0], ast.Name):
@@ -418,6 +424,8 @@ class Body:
             scale = scale_of(node, self.scales)
             if not scale:
                 raise NotAScale("it is 0, which is no noise", node)
+            if scale.root and self.pure:
+                raise NotAScale("a root has no place in a pure budget", node)
         except NotAScale as error:
             raise self.tree.refuse("K114", error.node, reason=error) from None
         return scale

@@ -9,10 +9,12 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from math import sqrt as sqrt
 from pathlib import Path
 from typing import Any
 
 from kolahal.errors import UsageError
+from kolahal.lang.accounting import gdp_of
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.read.parse import Seen, parse_function, parse_named, parse_source
 from kolahal.lang.read.scopes import OURS, PYTHONS, USUAL
@@ -52,7 +54,24 @@ def clip(value: float, low: float, high: float) -> float:
 
 
 class Epsilon(float):
-    """Marks the privacy budget."""
+    """Marks the privacy budget: ε-DP, or (ε, δ)-DP beside a `Delta`."""
+
+
+class Rho(float):
+    """Marks the privacy budget of zero-concentrated privacy: ρ-zCDP."""
+
+
+class Mu(float):
+    """Marks the privacy budget of Gaussian privacy: μ-GDP."""
+
+
+class Delta(float):
+    """Marks δ of (ε, δ)-DP, beside an `Epsilon`."""
+
+
+def gdp(epsilon: float, delta: float) -> float:
+    """The μ whose trade-off curve touches (ε, δ): a μ-GDP program is (ε, δ)-DP, and none with a larger μ need be."""
+    return gdp_of(epsilon, delta)
 
 
 class _Hole:
@@ -77,6 +96,8 @@ DiscreteLap = _only_in_sketches("DiscreteLap")
 DiscreteExp = _only_in_sketches("DiscreteExp")
 Geometric = _only_in_sketches("Geometric")
 Flip = _only_in_sketches("Flip")
+Gauss = _only_in_sketches("Gauss")
+DiscreteGauss = _only_in_sketches("DiscreteGauss")
 
 
 def choose(scores: object, scale: object) -> int:
@@ -84,10 +105,10 @@ def choose(scores: object, scale: object) -> int:
     raise UsageError("choose(…) draws a place only inside a function decorated with @sketch")
 
 
-
 def Pick(scale: object, k: int) -> int:
     """0, or with probability exp(−1/scale) times that each of 1, …, k − 1."""
     raise UsageError("Pick(…) draws a number only inside a function decorated with @sketch")
+
 
 
 def _distance(distance: Distance) -> Fraction:
@@ -179,6 +200,7 @@ _NAMES = {
     **{id(ours): name for name, ours in _OURS.items()},
     **{id(python): USUAL[name] for name, python in _PYTHONS.items()},
     id(Fraction): USUAL["Fraction"],
+    id(sqrt): USUAL["sqrt"],
 }
 
 

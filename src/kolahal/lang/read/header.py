@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import RELATIONS, Adjacency, EachWithin
+from kolahal.lang.parameters import BUDGETS, Parameter, Role, Type
 from kolahal.lang.read.rows import read_relation, records_note
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Tree, clip, unquoted
 from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
 from kolahal.lang.records import RECORD
 from kolahal.lang.scale import NO_NOISE, NotAScale, exact, scale_of
-from kolahal.lang.sketch import Parameter, Role, Type
 
 NEEDED = {
     Role.PRIVATE: ("q: Private", Parameter("", Role.PRIVATE, Type.VECTOR)),
@@ -103,16 +103,31 @@ def _parameters(tree: Tree, node: Function) -> tuple[Parameter, ...]:
         elif arg.arg in found:
             tree.fault("K139", arg, name=arg.arg)
         else:
-            if parameter.role in {p.role for p in found.values()} & set(NEEDED):
+            if parameter.role in {p.role for p in found.values()} - {Role.ARGUMENT}:
                 tree.fault("K138", arg, role=parameter.role.value)
             found[arg.arg] = parameter
-    parameters = tuple(found.values())
+    parameters = _one_budget(tree, node, tuple(found.values()))
     for role, (example, stand_in) in NEEDED.items():
-        if role not in {p.role for p in parameters}:
+        if not any(p.role is role or {role, p.role} <= set(BUDGETS) for p in parameters):
             if not refused:  # otherwise the refused parameter may be the missing one
                 tree.fault("K137", node, role=role.value, example=example)
             parameters += (stand_in,)
     return parameters
+
+
+def _one_budget(tree: Tree, node: Function, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+    """The parameters with one budget: of two kinds the first, and δ beside ε alone."""
+    first = next((p.role for p in parameters if p.role in BUDGETS), None)
+    kept = []
+    for p in parameters:
+        second = p.role in BUDGETS and p.role is not first
+        if second or (p.role is Role.DELTA and first is not Role.EPSILON):
+            other = "no `Epsilon`" if first is None else f"`{first.value}`"
+            fix = "Keep one of them." if second else "Write eps: Epsilon beside it, or remove it."
+            tree.fault("K149", node, name=p.name, role=p.role.value, other=other, fix=fix)
+            p = Parameter(p.name, Role.ARGUMENT, p.type)
+        kept.append(p)
+    return tuple(kept)
 
 
 def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter | None:
@@ -129,8 +144,8 @@ def _parameter(tree: Tree, arg: ast.arg, default: ast.expr | None) -> Parameter 
             kind, count = found or ("", None)
         case _ if records_note(tree, note):
             role, type_ = Role.PRIVATE, Type.VECTOR
-        case "Epsilon", _:
-            role, type_ = Role.EPSILON, Type.FLOAT
+        case "Epsilon" | "Rho" | "Mu" | "Delta" as word, _:
+            role, type_ = Role(word), Type.FLOAT
         case _, ast.Name(id="int" | "float" | "bool" as name):
             role, type_ = Role.ARGUMENT, Type(name)
         case _:
@@ -165,12 +180,12 @@ def _default(tree: Tree, node: ast.expr, role: Role, type_: Type) -> Fraction | 
         good = isinstance(value, bool)
     else:
         good = isinstance(value, Fraction) and (type_ is not Type.INT or value.denominator == 1)
-    if role is Role.EPSILON:
-        good = good and value is not None and value > 0
+    if role in BUDGETS or role is Role.DELTA:
+        good = good and value is not None and value > 0 and (role is not Role.DELTA or value < 1)
     if good and role is not Role.PRIVATE:
         return value
     words = {Type.VECTOR: "Remove it.", Type.BOOL: "Write True or False.", Type.INT: "Write a whole number."}
-    fix = "Write a number above 0." if role is Role.EPSILON else words.get(type_, "Write a number.")
+    fix = "Write a number above 0." if role in BUDGETS else words.get(type_, "Write a number.")
     tree.fault("K140", node, value=clip(node), fix=fix)
     return None
 

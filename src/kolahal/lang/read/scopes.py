@@ -24,6 +24,10 @@ OURS = frozenset(BY_NAME) | frozenset({**RELATIONS, **RECORD_RELATIONS}) | {
     "sketch",
     "Private",
     "Epsilon",
+    "Rho",
+    "Mu",
+    "Delta",
+    "gdp",
     "Records",
     "Between",
     "clip",
@@ -39,6 +43,7 @@ USUAL = {
     **{name: name for name in OURS | {"kolahal"}},
     **{name: f"builtins.{name}" for name in PYTHONS},
     "Fraction": "fractions.Fraction",  # as emitted programs write numbers
+    "sqrt": "math.sqrt",  # in scales
 }
 MEANT = frozenset(USUAL.values())  # by sketches
 HIDDEN = ("exec", "eval", "globals", "__builtins__")  # can bind any name, and no reader sees which
@@ -251,6 +256,7 @@ class Scopes:
         ours = module in OUR_MODULES
         if item.name != "*":
             meaning = item.name if ours and item.name in OURS else f"{module}.{item.name}"
+            meaning = USUAL["sqrt"] if ours and item.name == "sqrt" else meaning  # which we hand on
             self._import(node, item, item.asname or item.name, meaning, scope)
         elif ours:
             for name in sorted(OURS):

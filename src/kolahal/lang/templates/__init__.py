@@ -6,7 +6,9 @@ import symtable
 from functools import cache
 from pathlib import Path
 
-RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE = "runtime.py", "finite.py", "measurement.py", "rows.py", "online.py"
+RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS = (
+    f"{name}.py" for name in ("runtime", "finite", "measurement", "rows", "online", "bells")
+)
 
 
 @cache

@@ -31,7 +31,9 @@ def _build_measurement(
     dp.enable_features("contrib", "honest-but-curious")
     parameters = inspect.signature(mechanism).parameters
     roles = {str(parameter.annotation).partition("[")[0]: name for name, parameter in parameters.items()}
-    public = {n: p for n, p in parameters.items() if n not in (roles["Private"], roles["Epsilon"])}
+    concentrated = "Rho" in roles  # then the loss is rho of zero-concentrated privacy
+    spent = roles["Rho" if concentrated else "Epsilon"]
+    public = {n: p for n, p in parameters.items() if n not in (roles["Private"], spent)}
     needed = {name for name, parameter in public.items() if parameter.default is inspect.Parameter.empty}
     given, budget = dict(arguments or {}), _exact_epsilon(epsilon)
     if not needed <= given.keys() <= public.keys():
@@ -54,10 +56,10 @@ def _build_measurement(
         )
 
     values = {n: given.get(n, p.default) for n, p in public.items()}
-    loss = Fraction(claim(**{**values, roles["Epsilon"]: budget}))
+    loss = Fraction(claim(**{**values, spent: budget}))
 
     def function(answers: list[Any]) -> Any:
-        return _typed(kind, mechanism(**{**given, roles["Private"]: answers, roles["Epsilon"]: budget}))
+        return _typed(kind, mechanism(**{**given, roles["Private"]: answers, spent: budget}))
 
     metrics = {
         "each_within": lambda: dp.linf_distance(T=T),
@@ -66,9 +68,10 @@ def _build_measurement(
         "sum_within": lambda: dp.l1_distance(T=T),
     }
     domain = dp.vector_domain(dp.atom_domain(T="f64", nan=False) if T == "f64" else dp.atom_domain(T=T))
-    privacy_map = _build_privacy_map(relation, distance, loss)
+    privacy_map = _build_privacy_map(relation, distance, loss, concentrated)
+    measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
     metric = dp.hamming_distance() if bits else metrics[relation]()  # of bits: how many of them are turned over
-    return dp.m.make_user_measurement(domain, metric, dp.max_divergence(), function, privacy_map, TO=kind)
+    return dp.m.make_user_measurement(domain, metric, measure, function, privacy_map, TO=kind)
 
 
 def _exact_epsilon(epsilon: float | str | Fraction) -> Fraction:
@@ -82,8 +85,11 @@ def _exact_epsilon(epsilon: float | str | Fraction) -> Fraction:
     return exact
 
 
-def _build_privacy_map(relation: str, distance: Fraction, loss: Fraction) -> Callable[[float], float]:
-    """From a distance of inputs to the privacy loss: `loss` for each step from neighbour to neighbour that it takes."""
+def _build_privacy_map(
+    relation: str, distance: Fraction, loss: Fraction, concentrated: bool = False
+) -> Callable[[float], float]:
+    """From a distance of inputs to the privacy loss: `loss` for each step from neighbour to neighbour that it takes; of
+    zero-concentrated privacy the roots of losses add up."""
 
     def count_steps(d_in: float) -> int:
         if relation == "one_within":
@@ -92,7 +98,10 @@ def _build_privacy_map(relation: str, distance: Fraction, loss: Fraction) -> Cal
         return math.ceil(Fraction(d_in) / distance)
 
     def privacy_map(d_in: float) -> float:
-        return _round_up(count_steps(d_in) * loss) if 0 <= d_in < math.inf else math.inf
+        if not 0 <= d_in < math.inf:
+            return math.inf
+        steps = count_steps(d_in)
+        return _round_up((steps**2 if concentrated else steps) * loss)
 
     return privacy_map
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, permutations
 
 from kolahal.lang.ir import Binary, Const, Draw, For, Return, Var, While, assigned_names, assignments, walk
 from kolahal.lang.kinds import NONE, WHOLE, infer
@@ -37,8 +37,9 @@ Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen togeth
 class AlignmentSearch:
     """Alignments that no rehearsal speaks against, for one product and one set of moves."""
 
-    def __init__(self, product: Product, stage: Stage):
+    def __init__(self, product: Product, stage: Stage, reach: Mapping[int, Fraction]):
         self.product, self.stage = product, stage
+        self.reach = reach  # of draws whose shift must not look ahead
         self.units = _units(stage)
         self.widest = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         self.uses = stage.uses()
@@ -60,12 +61,12 @@ class AlignmentSearch:
         for ghost in ghosts:
             near = around[ghost]
             yield (ghost,), {
-                use: [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]] if use[0] in near else forms[use[0]]
+                use: [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]] if use[0] in near - self.reach.keys() else forms[use[0]]
                 for use in self.uses
             }
         for pair in combinations(ghosts, 2):
             yield pair, {
-                use: [STAY, *self.at_ghosts([use[0] in around[ghost] for ghost in pair]), *forms[use[0]][1:]]
+                use: [STAY, *self.at_ghosts([use[0] in around[ghost] - self.reach.keys() for ghost in pair]), *forms[use[0]][1:]]
                 if not (noise := self.product.sketch.draws[use[0]].noise).finite and not noise.selects
                 else forms[use[0]]
                 for use in self.uses
@@ -117,6 +118,10 @@ class _GhostSearch:
         self.learned = 0  # of the failures that are shared
         self.given: set[Alignment] = set()
         self.trials = 0
+        for one, other in combinations([use for use in options if use[0] in shared.reach], 2):
+            if one[0] == other[0]:
+                for a, b in permutations(range(len(options[one])), 2):
+                    self.choices.exclude([(self.numbers[one], a), (self.numbers[other], b)])
 
     def passing(self, tier: int) -> Iterator[Alignment]:
         """Alignments that pass all rehearsals; each that is asked for after another differs from it in what was used."""
@@ -150,7 +155,8 @@ class _GhostSearch:
 
     def alignment(self, table: Table) -> Alignment:
         draws = self.shared.product.sketch.draws
-        return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts)
+        reach = tuple(self.shared.reach.get(draw.site) for draw in draws) if self.shared.reach else ()
+        return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts, reach)
 
     def simpler(self, table: Table) -> Alignment:
         """The same with one rule for several uses of a draw where that passes too, the simplest first."""

@@ -253,7 +253,9 @@ class Stage:
                 refused = shift < max(0, rest(both) - mine_rest(both))
             else:
                 refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
-            if shift is None or refused:
+            most = alignment.limit(mine.site)
+            far = shift is not None and most is not None and abs(shift) > most * self.unit(both)
+            if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
             powers, coefficient = self.price[mine.site]
             costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Return, Var, assignments, walk
@@ -61,8 +63,13 @@ def prove_every_length(
     return read_verdict(sketch, claim, certificate)
 
 
-def find_proof(sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS) -> LengthProof | str:
-    """A proof, or why none was found. Lazy comprehensions are tried before eager ones."""
+def find_proof(
+    sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS, reach: Mapping[int, Fraction] | None = None
+) -> LengthProof | str:
+    """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
+
+    The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move.
+    """
     if sketch.holes:
         raise Unsupported("the program has holes")
     if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
@@ -78,7 +85,7 @@ def find_proof(sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS)
             product = build_product(sketch, released, delayed)
             cases = []
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort)
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {})
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
@@ -89,12 +96,18 @@ def find_proof(sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS)
 
 
 def find_case(
-    product: Product, neighbours: Neighbours, claim: Scale, assumed: tuple[str, ...], steps: int, effort: Effort
+    product: Product,
+    neighbours: Neighbours,
+    claim: Scale,
+    assumed: tuple[str, ...],
+    steps: int,
+    effort: Effort,
+    reach: Mapping[int, Fraction],
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
     reason = "no alignment of the templates fits"
-    for candidates in AlignmentSearch(product, stage).alignments():
+    for candidates in AlignmentSearch(product, stage, reach).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):
             effort.spent += ATTEMPT
             try:

@@ -89,10 +89,10 @@ def find_faults(data: object) -> list[str]:
     assert not isinstance(p1, CannotIntegrate) and not isinstance(p2, CannotIntegrate)
     if not exceeds(p1, p2, level):
         return [f"P(event on d1) is at most {p1.high:.6g}, which is not above exp({show(level)}) times {p2.low:.6g}"]
-    return list(_misstated(data, example.event, {"p1": p1, "p2": p2}))
+    return list(misstated(data, example.event, {"p1": p1, "p2": p2}))
 
 
-def _misstated(data: Any, event: Event, found: Mapping[str, Interval]) -> Iterator[str]:
+def misstated(data: Any, event: Event, found: Mapping[str, Interval]) -> Iterator[str]:
     """What a document tells its readers beside the example, where that is not so."""
     if data.get("words") != describe_event(event):
         yield f"the event in words is not that of the example: {describe_event(event)}"

@@ -118,7 +118,7 @@ def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: FixedArgumen
     values = numbers | {sketch.length_name: Fraction(size), epsilon: Fraction(1)}
     allowed = set(sketch.quantities())
     power = dict(claim.powers).get(epsilon, 0)
-    if not {name for name, _ in claim.powers} <= set(values) & allowed:
+    if claim.root or not {name for name, _ in claim.powers} <= set(values) & allowed:
         return Unknown(f"the claim {claim} uses a quantity without a fixed value")
     prices = {}
     for draw in sketch.draws:

@@ -26,8 +26,8 @@ Powers: TypeAlias = tuple[tuple[str, int], ...]
 
 def powers_of(size: Scale, sketch: Sketch) -> Powers:
     """The powers μ of a scale c·μ/ε; those that are not 1/ε otherwise still have a power of ε in μ."""
-    if size.coefficient <= 0:
-        raise Unsupported(f"the scale {size} is not above 0")
+    if size.coefficient <= 0 or size.root:
+        raise Unsupported(f"the scale {size} is not above 0, or has a root")
     whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name, sketch.epsilon.name}
     for name, _ in size.powers:
         if name not in whole or name not in sketch.quantities():
@@ -44,7 +44,7 @@ def within_claim(shares: tuple[Share, ...], claim: Scale, sketch: Sketch) -> boo
     """
     allowance = dict(claim.powers)
     whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
-    if allowance.pop(sketch.epsilon.name, 0) != 1 or claim.coefficient <= 0 or not whole >= set(allowance):
+    if allowance.pop(sketch.epsilon.name, 0) != 1 or claim.coefficient <= 0 or claim.root or not whole >= set(allowance):
         return False
     for share in shares:
         if share.bound == 0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -111,6 +112,7 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
             "whole": case.neighbours.whole,
         },
         "ghost": _write_ghosts(case.alignment.ghosts),
+        **({"reach": [r if r is None else str(r) for r in case.alignment.reach]} if case.alignment.reach else {}),
         "alignment": [
             {
                 "draw": _draw_text(proof.sketch, site),
@@ -212,7 +214,7 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
     )
     if any(share.per is not None and share.per not in product.sketch.quantities() for share in shares):
         raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
-    alignment = Alignment(shifts, _read_ghosts(part))
+    alignment = Alignment(shifts, _read_ghosts(part), _read_reach(part, len(shifts)))
     system = build_system(product, neighbours, alignment, shares, assumed)
     fixed = frozenset().union(*map(symbols_of, system.fixed))
     invariant, told = {}, take(part, "invariant", dict)
@@ -237,6 +239,15 @@ def _read_ghosts(item: Mapping[str, Any]) -> tuple[str, ...]:
         return ghosts
     ghost = _name(item, "ghost")
     return () if ghost is None else (ghost,)
+
+
+def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Fraction | None, ...]:
+    if "reach" not in item:
+        return ()
+    told = take(item, "reach", list)
+    if len(told) != sites:
+        raise Rejected("the reach of the shifts is not one number for each draw")
+    return tuple(None if most is None else read_number(most) for most in told)
 
 
 def _read_shift(item: Mapping[str, Any]) -> Shift:

@@ -1,8 +1,5 @@
-"""Two runs on neighbouring databases side by side: a program and an alignment → Horn clauses.
-
-The second run uses the noise of the first, moved by the alignment's shifts. docs/theory-lengths.md says why the
-clauses, if they have an invariant, prove privacy; this module is part of what has to be trusted.
-"""
+"""Two runs on neighbouring databases side by side, the second with the first one's noise, moved by an alignment → Horn
+clauses. docs/theory-lengths.md says why that proves."""
 
 from __future__ import annotations
 
@@ -280,6 +277,8 @@ class _Pairing:
             shift = self.shift(mine, other, one, binding)
             if mine.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
+            reach = self.alignment.limit(mine.site)
+            goals += [] if reach is None else [at_most(magnitude(shift), self.neighbours.unit.times(reach))]
             here = equal(mine.place, put(other.place, binding))
             places.append(here)
             if mine.rival is not None and other.rival is not None:

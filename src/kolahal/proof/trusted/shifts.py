@@ -67,6 +67,10 @@ class Alignment:
 
     shifts: tuple[Shift, ...]
     ghosts: tuple[str, ...] = ()
+    reach: tuple[Fraction | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
+
+    def limit(self, site: int) -> Fraction | None:
+        return self.reach[site] if site < len(self.reach) else None
 
     def chosen(self, site: int, decisions: Mapping[Asked, bool]) -> ShiftRule:
         """The rule that is left for a draw once the conditions are decided."""

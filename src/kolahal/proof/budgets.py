@@ -1,0 +1,61 @@
+"""From a program with a budget other than ε to a verdict: proved, refuted or unknown, in the order in which they are asked."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+from kolahal.lang.canonical import IN_UNITS
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Sketch, Variant
+from kolahal.proof.decide import Decision
+from kolahal.proof.find.affine import prove_affine
+from kolahal.proof.find.budgets import prove_budget
+from kolahal.proof.refute.budgets import refute_budget
+from kolahal.settings import Settings
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
+
+
+def decide_budget(program: Sketch, claim: Scale, settings: Settings) -> Decision:
+    """What is certain about a program without holes and a claim other than ε."""
+    if program.units:
+        return Decision(Unknown(IN_UNITS))
+    found = prove_budget(program, claim, settings.proof)
+    if isinstance(found, Proved):
+        return Decision(found)
+    release = prove_affine(program, claim, settings.proof)
+    if isinstance(release, Proved):
+        return Decision(release)
+    failed = found.failed_rechecks + (release.failed_rechecks if isinstance(release, Unknown) else ())
+    refuted = refute_budget(program, claim)
+    if refuted is not None:
+        return Decision(refuted, failed_rechecks=failed)
+    if isinstance(release, Bounded):
+        return Decision(release, failed_rechecks=failed)
+    return Decision(Unknown(f"{found.reason}; {release.reason}; no certain counterexample"), failed_rechecks=failed)
+
+
+def shown_loss(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
+    """How much of the claim an event shows to be spent, in doubles; above 1 where it refutes it.
+
+    For zCDP the divergence over α·ρ, for GDP the distance of two normal laws that it tells apart over μ, for (ε, δ) the
+    ε that the same δ takes, over ε.
+    """
+    p, q = refuted.odds.p1.value, refuted.odds.p2.value
+    level = float(claim.at(refuted.example.arguments.quantities(sketch)))
+    match sketch.variant:
+        case Variant.ZCDP if refuted.order is not None and 0 < q < 1 and p > 0:
+            alpha = float(refuted.order)
+            parts = [alpha * math.log(p) + (1 - alpha) * math.log(q)]
+            if p < 1:
+                parts.append(alpha * math.log1p(-p) + (1 - alpha) * math.log1p(-q))
+            most = max(parts)
+            total = most + math.log(sum(math.exp(part - most) for part in parts))
+            return max(1.0, total / (alpha - 1) / (alpha * level))
+        case Variant.GDP if 0 < p < 1 and 0 < q < 1:
+            return max(1.0, (NormalDist().inv_cdf(p) - NormalDist().inv_cdf(q)) / level)
+        case Variant.APPROXIMATE if q > 0:
+            delta = float(refuted.example.arguments.delta or 0)
+            return max(1.0, math.log((p - delta) / q) / level) if p > delta else 1.0
+        case _:
+            return math.inf

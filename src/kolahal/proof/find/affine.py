@@ -1,0 +1,90 @@
+"""The cheapest shifts of an affine release, by exact least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Sketch
+from kolahal.paths.unknowns import NoiseAt
+from kolahal.proof.find.own_recheck import failed_recheck
+from kolahal.proof.trusted.affine import Release, Shift, read_release, read_verdict, recheck_affine, write_affine
+from kolahal.proof.trusted.bounded import MOST_ANSWERS
+from kolahal.proof.trusted.certificate import Rejected
+from kolahal.settings import ProofSettings
+from kolahal.verdicts import Bounded, Proved, Unknown
+
+
+def prove_affine(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Proved | Bounded | Unknown:
+    """Whether a release keeps a claim other than ε at its declared number of answers, or at small ones."""
+    count = sketch.private.count
+    if count is not None and count > MOST_ANSWERS:
+        return Unknown(f"no proof of a release of more than {MOST_ANSWERS} answers")
+    shifts: dict[int, tuple[Shift, ...]] = {}
+    found: Proved | Bounded | Unknown = Unknown("no release of any size is affine")
+    for size in range(1, max(settings.sizes) + 1) if count is None else [count]:
+        try:
+            rows = _cheapest(read_release(sketch, claim, size), size)
+        except Rejected as reason:
+            return found if not isinstance(found, Unknown) else Unknown(str(reason))
+        if rows is None:
+            return found if not isinstance(found, Unknown) else Unknown("no shift of the noise hides a move of an answer")
+        shifts[size] = rows
+        certificate = write_affine(sketch, claim, shifts)
+        failures = recheck_affine(certificate)
+        if failures and failures[0].startswith("a move costs"):
+            return found if not isinstance(found, Unknown) else Unknown(failures[0])
+        if failures:
+            return failed_recheck("a proof of a release", failures)
+        found = read_verdict(sketch, certificate, size)
+    return found
+
+
+def _cheapest(release: Release, size: int) -> tuple[Shift, ...] | None:
+    """For each answer the shift of least Σ price × step² that hides its move by 1; None if there is none."""
+    draws = sorted({d for row in release.noise for d in row if d.site in release.prices})
+    matrix = [[row.get(d, Fraction(0)) for d in draws] for row in release.noise]
+    weights = [1 / release.prices[d.site] for d in draws]
+    normal = [
+        [sum((a * b * w for a, b, w in zip(one, other, weights, strict=True)), Fraction(0)) for other in matrix] for one in matrix
+    ]
+    wanted = [[-row.get(place, Fraction(0)) for place in range(size)] for row in release.answers]
+    solved = _solve(normal, wanted)
+    if solved is None:
+        return None
+    found: list[dict[NoiseAt, Fraction]] = []
+    for place in range(size):
+        found.append(
+            {
+                d: w * sum((matrix[i][j] * solved[i][place] for i in range(len(matrix))), Fraction(0))
+                for j, (d, w) in enumerate(zip(draws, weights, strict=True))
+            }
+        )
+    return tuple(found)
+
+
+def _solve(matrix: Sequence[Sequence[Fraction]], right: Sequence[Sequence[Fraction]]) -> list[list[Fraction]] | None:
+    """X with matrix·X = right, free unknowns 0; None if there is none."""
+    size, many = len(matrix), len(right[0]) if right else 0
+    rows = [[*a, *b] for a, b in zip(matrix, right, strict=True)]
+    pivots: list[int] = []
+    for column in range(size):
+        at = next((i for i in range(len(pivots), size) if rows[i][column]), None)
+        if at is None:
+            continue
+        top = len(pivots)
+        rows[top], rows[at] = rows[at], rows[top]
+        lead = rows[top][column]
+        rows[top] = [entry / lead for entry in rows[top]]
+        for i in range(size):
+            if i != top and rows[i][column]:
+                factor = rows[i][column]
+                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[top], strict=True)]
+        pivots.append(column)
+    if any(any(row[size:]) for row in rows[len(pivots) :]):
+        return None
+    result = [[Fraction(0)] * many for _ in range(size)]
+    for row, column in zip(rows, pivots):
+        result[column] = row[size:]
+    return result

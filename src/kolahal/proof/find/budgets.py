@@ -1,0 +1,75 @@
+"""Proofs of claims other than ε: through the surrogate of the program, or through a pure budget and a conversion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from kolahal.errors import UsageError
+from kolahal.lang.canonical import concentrated, is_quadratic, pure, surrogate
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Sketch
+from kolahal.proof.find.lengths import find_proof
+from kolahal.proof.find.own_recheck import failed_recheck
+from kolahal.proof.trusted.certificate import Rejected, write_certificate
+from kolahal.proof.trusted.concentrated import PURE, SHIFTS, check_shifts, read_verdict, recheck_budget, write_budget
+from kolahal.proof.trusted.neighbours import enclosing
+from kolahal.proof.trusted.values import Unsupported
+from kolahal.settings import ProofSettings
+from kolahal.verdicts import Certificate, Proved, Unknown
+
+REACHES = (Fraction(1), Fraction(2))  # the longest shifts that are tried, in units of the move
+
+
+def prove_budget(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Proved | Unknown:
+    """Whether a program without holes keeps a claim other than ε, for inputs of every length."""
+    reasons: dict[str, None] = {}
+    failed: tuple[str, ...] = ()
+    for rule, found in _proofs(sketch, claim, settings):
+        if isinstance(found, str):
+            reasons[found] = None
+            continue
+        certificate = write_budget(sketch, claim, rule, found)
+        failures = recheck_budget(certificate, settings.solver_steps)
+        if not failures:
+            return read_verdict(sketch, claim, certificate)
+        told = failed_recheck(f"a proof of {sketch.variant.words}", failures)
+        failed += told.failed_rechecks
+        reasons[told.reason] = None
+    return Unknown(f"no proof of {sketch.variant.words}: {'; '.join(reasons)}", failed_rechecks=failed)
+
+
+def _proofs(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Iterator[tuple[str, Certificate | str]]:
+    """By each rule a certificate of its pure program, or why there is none."""
+    derived = pure(sketch, claim)
+    if not isinstance(derived, str):
+        yield PURE, _through_pure(*derived, settings)
+    for reach in REACHES:
+        yield SHIFTS, _through_surrogate(sketch, claim, settings, reach)
+    if isinstance(derived, str) and not any(draw.noise.bell for draw in sketch.draws):
+        yield PURE, derived
+
+
+def _through_surrogate(sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Fraction) -> Certificate | str:
+    found = concentrated(sketch, claim)
+    if isinstance(found, str):
+        return found
+    canonical, level = found
+    lengths = {d.site: reach for d in canonical.draws if is_quadratic(d, canonical.budget.name)}
+    try:
+        distance = enclosing(canonical.adjacency).distance
+        proof = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths)
+        if isinstance(proof, str):
+            return f"no shift that looks back alone was found: {proof}"
+        check_shifts(sketch, claim, proof)  # what has no price under this claim is no defect
+        return write_certificate(proof)
+    except (Unsupported, Rejected, UsageError) as error:  # such as a root in a scale whose price is not quadratic
+        return str(error)
+
+
+def _through_pure(program: Sketch, claim: Scale, settings: ProofSettings) -> Certificate | str:
+    try:
+        proof = find_proof(program, claim, settings)
+        return proof if isinstance(proof, str) else write_certificate(proof)
+    except Unsupported as error:
+        return str(error)

@@ -1,0 +1,290 @@
+"""Certain counterexamples to claims other than ε: the pair, the event, and for zCDP the order, by ball arithmetic."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from kolahal.errors import UsageError
+from kolahal.exact.divergences import best_order, breaks_approximate, breaks_gdp, breaks_zcdp
+from kolahal.exact.gaussian import budget_probability, twin_arguments
+from kolahal.exact.intervals import Interval
+from kolahal.lang.canonical import twin
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Sketch, Type, Variant
+from kolahal.logic.linear import LinearForm
+from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, Example, Linear, Odds, OneOf, Within
+from kolahal.paths.cuts import CannotIntegrate
+from kolahal.paths.joined import find_outcomes
+from kolahal.paths.state import Fault, Item, Value
+from kolahal.paths.unknowns import NoiseAt
+from kolahal.proof.refute.shrink import is_real
+from kolahal.verdicts import Refuted
+
+SIZES = (1, 2, 3, 4)
+MOVES = 16  # corners of the relation at one size
+TRIES = 240  # pairs of probabilities, each some milliseconds
+INTEGRAL = 12  # of them take as long as a pair with Gaussian noise that comparisons tie together
+FAR_OUT = (30.0, 10.0, 150.0)  # standard deviations at which an event tells nearly all of a Gaussian pair's divergence
+EVENTS = 12  # of one pair
+BUDGETS = {
+    Variant.ZCDP: (("1/2", None), ("1/8", None), ("2", None)),
+    Variant.GDP: (("1", None), ("1/2", None), ("2", None)),
+    Variant.APPROXIMATE: (("1", "1e-6"), ("1/2", "0.01"), ("2", "0.001")),
+}
+
+
+def confirm_budget(sketch: Sketch, example: Example, claim: Scale, order: Fraction | None) -> Refuted | None:
+    """The example with certain probabilities, if these break the claim for certain; d1 is the likelier side."""
+    if not is_real(sketch, example) or not sketch.related(example.d1, example.d2):
+        return None
+    if not example.arguments.accepted_by(sketch, claim):
+        return None
+    p, q = (budget_probability(sketch, d, example.arguments, example.event) for d in (example.d1, example.d2))
+    if isinstance(p, CannotIntegrate) or isinstance(q, CannotIntegrate):
+        return None
+    if not breaks(sketch, example.arguments, claim, p, q, order):
+        return None
+    return Refuted(example, Odds(p.estimate(), q.estimate()), order if sketch.variant is Variant.ZCDP else None)
+
+
+def breaks(
+    sketch: Sketch, arguments: Arguments, claim: Scale, p: Interval, q: Interval, order: Fraction | None
+) -> bool:
+    """Whether the probabilities of an event on d1 and d2 break the claim for certain."""
+    if sketch.units:
+        return False
+    match sketch.variant:
+        case Variant.ZCDP:
+            level = claim.at(arguments.quantities(sketch))
+            return order is not None and order > 1 and breaks_zcdp(p, q, level, order)
+        case Variant.GDP:
+            return breaks_gdp(p, q, claim.at(arguments.quantities(sketch)))
+        case Variant.APPROXIMATE:
+            assert arguments.delta is not None
+            return breaks_approximate(p, q, arguments.epsilon, arguments.delta)
+        case Variant.PURE:
+            raise UsageError(f"{sketch.name} claims {sketch.variant.words}, which has refuters of its own")
+
+
+# ---------------------------------------------------------------- where to look
+
+
+@dataclass(slots=True)
+class _Tries:
+    """How many probabilities may still be computed."""
+
+    left: int = TRIES
+    affine: bool = False  # whether where the answers lie makes no difference
+
+
+def refute_budget(sketch: Sketch, claim: Scale) -> Refuted | None:
+    """A certain counterexample among small inputs, or None."""
+    tries = _Tries()
+    for arguments in _settings(sketch, claim):
+        if tries.left <= 0:
+            break
+        tries.affine = False
+        for d1, d2 in _pairs(sketch, arguments):
+            if tries.affine and any(d1):
+                break
+            for example, order in _examples(sketch, claim, arguments, d1, d2, tries):
+                found = confirm_budget(sketch, example, claim, order)
+                if found is not None:
+                    return found
+            if tries.left <= 0:
+                break
+    return None
+
+
+def _settings(sketch: Sketch, claim: Scale) -> Iterator[Arguments]:
+    choices: list[list[tuple[str, Fraction | bool]]] = []
+    for parameter in sketch.arguments:
+        values: list[Fraction | bool] = [Fraction(0)]
+        if parameter.type is Type.BOOL:
+            values = [False, True]
+        elif parameter.type is Type.INT:
+            values = [Fraction(1), Fraction(2)]
+        if parameter.default is not None:
+            values = [parameter.default, *(v for v in values if v != parameter.default)]
+        choices.append([(parameter.name, value) for value in values])
+    for (budget, delta), size in itertools.product(BUDGETS[sketch.variant], sketch.sizes(SIZES)):
+        for values_here in itertools.islice(itertools.product(*choices), 4):
+            least = None if delta is None else Fraction(delta)
+            found = Arguments(Fraction(budget), size, values_here, least, sketch.variant.symbol)
+            if found.accepted_by(sketch, claim):
+                yield found
+
+
+def _pairs(sketch: Sketch, arguments: Arguments) -> Iterator[tuple[Database, Database]]:
+    """Neighbours around 0, and around answers far apart; both orders are looked at later."""
+    size = arguments.size
+    unit = max(1, round(max((_width(sketch, arguments)), default=1.0)))
+    shapes = dict.fromkeys([(0,) * size, tuple(2 * unit * (-1) ** i for i in range(size)), (-2 * unit,) * size])
+    for shape in shapes:
+        base = tuple(map(Fraction, shape))
+        for move in itertools.islice(sketch.adjacency.vertices(size), MOVES):
+            moved = tuple(a + b for a, b in zip(base, move, strict=True))
+            if sketch.related(base, moved):
+                yield base, moved
+
+
+def _width(sketch: Sketch, arguments: Arguments) -> list[float]:
+    names = arguments.quantities(sketch)
+    return [draw.scale.near(names) for draw in sketch.draws if isinstance(draw.scale, Scale)]
+
+
+def _examples(
+    sketch: Sketch, claim: Scale, arguments: Arguments, d1: Database, d2: Database, tries: _Tries
+) -> Iterator[tuple[Example, Fraction | None]]:
+    like, given = twin(sketch), twin_arguments(sketch, arguments)
+    both = [find_outcomes(like, given.size, given.environment(like), frozenset(), d) for d in (d1, d2)]
+    outputs = []
+    for outcomes in both:
+        if isinstance(outcomes, CannotIntegrate):
+            return
+        outputs.append([path.output for path in outcomes.paths])
+    if all(len(found) == 1 for found in outputs):
+        released = [_released(found[0]) for found in outputs]
+        if released[0] is not None and released[1] is not None:
+            tries.left -= 1
+            tries.affine = True
+            yield from _half_spaces(sketch, claim, arguments, d1, d2, released[0], released[1])
+            return
+    events = list(dict.fromkeys(e for found in outputs for o in found if (e := _event_of(o)) is not None))
+    yield from _outcome_sets(sketch, arguments, d1, d2, events[:EVENTS], tries)
+
+
+# ---------------------------------------------------------------- affine releases
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """Numbers that a run gives: noise and a constant each; `many` where they are a list."""
+
+    noise: tuple[Mapping[NoiseAt, float], ...]
+    constants: tuple[Fraction, ...]
+    many: bool
+
+
+def _released(output: Value | Fault) -> Released | None:
+    items = output if isinstance(output, tuple) else (output,)
+    noise, constants = [], []
+    for item in items:
+        if isinstance(item, LinearForm):
+            if not all(isinstance(symbol, NoiseAt) for symbol in item.terms):
+                return None
+            noise.append({s: float(c) for s, c in item.terms.items() if isinstance(s, NoiseAt)})
+            constants.append(Fraction(item.constant))
+        elif isinstance(item, int | Fraction) and not isinstance(item, bool):
+            noise.append({})
+            constants.append(Fraction(item))
+        else:
+            return None
+    return Released(tuple(noise), tuple(constants), isinstance(output, tuple)) if constants else None
+
+
+def _half_spaces(
+    sketch: Sketch, claim: Scale, arguments: Arguments, d1: Database, d2: Database, one: Released, two: Released
+) -> Iterator[tuple[Example, Fraction | None]]:
+    """The half-spaces that tell two Gaussian releases apart best (Theorem C); d2 has the larger numbers there."""
+    if one.noise != two.noise or one.many != two.many or any(draw.noise.one_sided for draw in sketch.draws):
+        return
+    widths = _width(sketch, arguments)
+    draws = sorted({draw for row in one.noise for draw in row})
+    matrix = np.array([[row.get(draw, 0.0) * widths[draw.site] for draw in draws] for row in one.noise]).reshape(
+        len(one.noise), len(draws)
+    )
+    gap = np.array([float(b - a) for a, b in zip(one.constants, two.constants, strict=True)])
+    if not gap.any():
+        return
+    covariance = matrix @ matrix.T
+    weights = np.linalg.lstsq(covariance, gap, rcond=1e-12)[0]
+    left = gap - covariance @ weights
+    if np.abs(left).max() > 1e-9 * np.abs(gap).max():  # a difference that no noise hides
+        weights, distance = left, 0.0
+    else:
+        distance = float(np.sqrt(max(0.0, gap @ weights)))
+    short = [Fraction(float(w)).limit_denominator(10**6) for w in weights / np.abs(weights).max()]
+    scaled = np.array([float(w) for w in short])
+    deviation = float(np.linalg.norm(scaled @ matrix))
+    base = sum((w * c for w, c in zip(short, one.constants, strict=True)), Fraction(0))
+    for steps, order in _thresholds(sketch, arguments, distance):
+        low = base + Fraction(deviation * steps if distance else float(scaled @ gap) / 2).limit_denominator(10**6)
+        event = _at_least(short, low, one.many)
+        yield Example(d2, d1, event, arguments), order
+
+
+def _thresholds(
+    sketch: Sketch, arguments: Arguments, distance: float
+) -> Iterator[tuple[float, Fraction | None]]:
+    """Where to cut two normal laws that are `distance` apart, in deviations from the lower mean, and the order α."""
+    if not distance:
+        yield 0.0, Fraction(2)
+        return
+    match sketch.variant:
+        case Variant.ZCDP:
+            for far in FAR_OUT:
+                order = Fraction(max(far / distance, 1.0625)).limit_denominator(16)
+                yield float(order) * distance, order
+            yield distance, Fraction(2)
+        case Variant.GDP:
+            yield distance / 2, None
+        case _:
+            yield float(arguments.epsilon) / distance + distance / 2, None
+
+
+def _at_least(weights: Sequence[Fraction], low: Fraction, many: bool) -> Event:
+    if not many or len(weights) == 1:
+        (weight,) = weights
+        part = Within(low / weight, None) if weight > 0 else Within(None, low / weight)
+        return AllOf((part,)) if many else part
+    return Linear(tuple(weights), low)
+
+
+# ---------------------------------------------------------------- outcomes
+
+
+def _event_of(output: Value | Fault) -> Event | None:
+    """The event of all runs that give the same answer, but for numbers with noise."""
+    if isinstance(output, Fault):
+        return None
+    if isinstance(output, tuple):
+        parts = tuple(Anything() if isinstance(item, LinearForm) else Equals(_scalar(item)) for item in output)
+        return AllOf(parts)
+    return None if isinstance(output, LinearForm) else Equals(_scalar(output))
+
+
+def _scalar(item: Item) -> Fraction | bool | None:
+    assert not isinstance(item, LinearForm), "a number with noise"
+    return item if item is None or isinstance(item, bool) else Fraction(item)
+
+
+def _outcome_sets(
+    sketch: Sketch, arguments: Arguments, d1: Database, d2: Database, events: Sequence[Event], tries: _Tries
+) -> Iterator[tuple[Example, Fraction | None]]:
+    """Single outcomes, and for (ε, δ) all that are likelier on one side by more than e^ε."""
+    known: list[tuple[Event, Interval, Interval]] = []
+    for event in events:
+        tries.left -= INTEGRAL if any(draw.noise.bell for draw in sketch.draws) else 1
+        p, q = (budget_probability(sketch, d, arguments, event) for d in (d1, d2))
+        if isinstance(p, CannotIntegrate) or isinstance(q, CannotIntegrate):
+            continue
+        known.append((event, p, q))
+        for example, one, other in (
+            (Example(d1, d2, event, arguments), p, q),
+            (Example(d2, d1, event, arguments), q, p),
+        ):
+            yield example, best_order(one, other)[0]
+    if sketch.variant is Variant.APPROXIMATE:
+        factor = float(np.exp(float(arguments.epsilon)))
+        for way in (False, True):
+            likelier = [e for e, p, q in known if (q.low > factor * p.high if way else p.low > factor * q.high)]
+            parts = tuple(e for e in likelier if not isinstance(e, Anything | OneOf))
+            if len(parts) > 1:
+                example = Example(d1, d2, OneOf(parts), arguments)
+                yield (example.flipped() if way else example), None

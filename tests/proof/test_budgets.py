@@ -1,0 +1,252 @@
+"""Claims other than ε: what is proved, what is refuted, and what no document may pass for."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from kolahal.checking import check
+from kolahal.errors import UsageError
+from kolahal.exact.divergences import renyi
+from kolahal.exact.gaussian import budget_probability
+from kolahal.lang.claims import plain_claim
+from kolahal.lang.read.parse import parse
+from kolahal.model import Arguments, Equals
+from kolahal.proof.budgets import decide_budget
+from kolahal.proof.decide import decide
+from kolahal.proof.find.budgets import prove_budget
+from kolahal.proof.refute import budget_exhibit
+from kolahal.proof.refute.budgets import refute_budget
+from kolahal.proof.trusted.certificate import Rejected
+from kolahal.proof.trusted.concentrated import check_alignment, recheck_budget
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form
+from kolahal.settings import Settings
+from kolahal.verdicts import Certificate, Proved, Refuted, Unknown
+from kolahal.verification import verify
+
+pytestmark = pytest.mark.mutants
+RELEASE = "return [x + {} for x in q]"
+PREFIX = """s = 0
+    out = []
+    for x in q:
+        s = s + x + {}
+        out.append(s)
+    return out"""
+TOTAL = """s = 0
+    for x in q:
+        s = s + x
+    return s + {}"""
+MAX = """best = None
+    at = 0
+    for i in range(len(q)):
+        v = q[i] + {}
+        if best is None or v > best:
+            best = v
+            at = i
+    return at"""
+ABOVE = """t = T + {}
+    for i in range(len(q)):
+        if q[i] + {} > t:
+            return i
+    return None"""
+STEERED = """a = q[0] + {}
+    if a > 0:
+        return a + q[0] + {}
+    return q[0] + {}"""
+EACH, ONE, SUM = "each_within(1)", "one_within(1)", "sum_within(1)"
+RHO, MU, BOTH = "rho: Rho", "mu: Mu", "eps: Epsilon, delta: Delta"
+
+
+def program(relation: str, budget: str, body: str, *noise: str) -> Any:
+    return parse(f"@sketch(adjacent={relation})\ndef f(q: Private, T: float, {budget}):\n    {body.format(*noise)}\n")
+
+
+PROVED = {
+    "release": (EACH, RHO, RELEASE, "Gauss(sqrt(len(q)/(2*rho)))"),
+    "release, mu": (EACH, MU, RELEASE, "Gauss(sqrt(len(q))/mu)"),
+    "release, both": (EACH, BOTH, RELEASE, "Gauss(sqrt(len(q))/gdp(eps, delta))"),
+    "one answer": (ONE, RHO, RELEASE, "Gauss(1/sqrt(2*rho))"),
+    "answers add up": (SUM, RHO, RELEASE, "Gauss(1/sqrt(2*rho))"),
+    "a longer move": ("one_within(3)", MU, RELEASE, "Gauss(3/mu)"),
+    "monotone": ("monotone(2)", RHO, RELEASE, "Gauss(sqrt(2*len(q)/rho))"),
+    "running sums": (ONE, RHO, PREFIX, "Gauss(1/sqrt(2*rho))"),
+    "sum": (ONE, BOTH, TOTAL, "Gauss(1/gdp(eps, delta))"),
+    "max of n": (EACH, RHO, MAX, "Gauss(sqrt(len(q)/(2*rho)))"),
+    "max, one answer": (ONE, MU, MAX, "Gauss(1/mu)"),
+    "Laplace by squares": (EACH, RHO, RELEASE, "Lap(sqrt(len(q)/(2*rho)))"),
+    "Laplace by conversion": (EACH, RHO, ABOVE, "Lap(2/sqrt(2*rho))", "Lap(4/sqrt(2*rho))"),
+    "pure is approximate": (EACH, BOTH, ABOVE, "Lap(2/eps)", "Lap(4/eps)"),
+    "a Gaussian threshold": (EACH, RHO, ABOVE, "Gauss(1/sqrt(rho))", "Lap(4/rho)"),
+    "a Gaussian threshold, alike scales": (EACH, RHO, ABOVE, "Gauss(sqrt(3/(2*rho)))", "Lap(3/rho)"),
+}
+NOT_PROVED = {
+    "too little by a thousandth": (EACH, RHO, RELEASE, "Gauss(0.999*sqrt(len(q)/(2*rho)))"),
+    "noise of one answer for all": (EACH, RHO, RELEASE, "Gauss(1/sqrt(2*rho))"),
+    "Laplace is not Gaussian": (EACH, MU, RELEASE, "Lap(sqrt(len(q))/mu)"),
+    "Laplace is not Gaussian, both": (EACH, BOTH, RELEASE, "Lap(sqrt(len(q))/gdp(eps, delta))"),
+    "Exponential has no quadratic price": (EACH, RHO, MAX, "Exp(1/sqrt(2*rho))"),
+    "max as if it were Laplace": (EACH, RHO, MAX, "Gauss(2/sqrt(2*rho))"),
+    "looking ahead on Gaussian answers": (EACH, RHO, ABOVE, "Gauss(1/sqrt(rho))", "Gauss(2/sqrt(rho))"),
+    "linear scale for Gaussian noise": (EACH, RHO, ABOVE, "Gauss(1/sqrt(rho))", "Gauss(4/rho)"),
+    "a wrong power": (ONE, RHO, RELEASE, "Gauss(1/rho)"),
+    "pure scale for Gaussian noise": (ONE, BOTH, RELEASE, "Gauss(1/eps)"),
+    "other noise on the other way": (
+        EACH, RHO, "if q[0] > 0:\n        return q[0] + {}\n    return q[0] + {}", "Gauss(1/sqrt(2*rho))", "Lap(1/sqrt(2*rho))"
+    ),
+    "threshold without noise of its own": (EACH, RHO, ABOVE, "Gauss(1/sqrt(2*rho))", "Lap(4/rho)"),
+    "same noise twice": (ONE, RHO, "e = {}\n    return q[0] + e, q[1] + e", "Gauss(1/sqrt(2*rho))"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_proved_for_every_length_and_checked_again(name: str) -> None:
+    sketch = program(*PROVED[name])
+    found = prove_budget(sketch, plain_claim(sketch), Settings().proof)
+    assert isinstance(found, Proved), found
+    assert recheck_budget(found.certificate) == [] and verify(found.certificate.text) == []
+    assert refute_budget(sketch, plain_claim(sketch)) is None
+
+
+@pytest.mark.parametrize("name", NOT_PROVED)
+def test_not_proved(name: str) -> None:
+    sketch = program(*NOT_PROVED[name])
+    assert isinstance(prove_budget(sketch, plain_claim(sketch), Settings().proof), Unknown)
+
+
+@pytest.mark.parametrize(
+    ("budget", "noise"),
+    [(RHO, "sqrt(len(q)/(2*rho))"), (MU, "sqrt(len(q))/mu"), (BOTH, "sqrt(len(q))/gdp(eps, delta)")],
+)
+def test_one_per_cent_less_is_refuted(budget: str, noise: str) -> None:
+    sketch = program(EACH, budget, RELEASE, f"Gauss(0.99*{noise})")
+    found = decide_budget(sketch, plain_claim(sketch), Settings()).verdict
+    assert isinstance(found, Refuted)
+    document = budget_exhibit.document(found, sketch, plain_claim(sketch))
+    assert verify(json.dumps(document)) == []
+    fine = program(EACH, budget, RELEASE, f"Gauss({noise})")
+    for change in ({"program": str(fine)}, {"d2": document["d1"]}, {"order": "1"}, {"variant": "eps"}, {"epsilon": "0"}):
+        if change != {"order": "1"} or budget == RHO:
+            assert verify(json.dumps({**document, **change})), change
+
+
+def test_permute_and_flip_is_not_what_the_exponential_mechanism_is() -> None:
+    """ε²/8-zCDP is the exponential mechanism's; permute-and-flip is noisy max with Exponential noise (opendp#2911)."""
+    sketch = program(EACH, RHO, MAX, "Exp(1/sqrt(2*rho))")
+    assert isinstance(decide_budget(sketch, plain_claim(sketch), Settings()).verdict, Refuted)
+    arguments = Arguments(Fraction(1, 8), 2, (("T", Fraction(0)),))
+    low, high = ((Fraction(0), Fraction(0)), (Fraction(1), Fraction(-1)))
+    p, q = (budget_probability(sketch, d, arguments, Equals(Fraction(0))) for d in (low, high))
+    assert abs(float(renyi(p, q, Fraction(2)).mid()) / 2 - 0.255) < 5e-4  # type: ignore[arg-type]
+
+
+def test_what_is_released_may_steer() -> None:
+    for scale, proved in (("1/sqrt(rho)", True), ("0.9/sqrt(rho)", False)):
+        sketch = program(EACH, RHO, STEERED, *[f"Gauss({scale})"] * 3)
+        assert isinstance(prove_budget(sketch, plain_claim(sketch), Settings().proof), Proved) == proved
+
+
+def test_no_document_passes_for_another_claim() -> None:
+    sketch = program(EACH, RHO, RELEASE, "Gauss(sqrt(len(q)/(2*rho)))")
+    found = prove_budget(sketch, plain_claim(sketch), Settings().proof)
+    assert isinstance(found, Proved)
+    document = found.certificate.document()
+    other = program(EACH, RHO, RELEASE, "Gauss(sqrt(len(q)/(3*rho)))")
+    for change in (
+        {"program": str(other)},
+        {"claim": "rho/2"},
+        {"claim": "sqrt(rho)"},
+        {"variant": "mu"},
+        {"rule": "pure"},
+        {"rule": "?"},
+        {"kind": "bounded"},
+        {"adjacency": "one_within(1)"},
+        {"proof": {}},
+        {"proof": {**document["proof"], "program": document["program"]}},
+        {"program": str(program(EACH, MU, RELEASE, "Lap(sqrt(len(q))/mu)"))},
+    ):
+        assert recheck_budget(Certificate(json.dumps({**document, **change}))), change
+    for reach in (None, ["2"], ["0"], ["-1"], [None], [], "1"):
+        (case,) = document["proof"]["cases"]
+        changed = {**case, "reach": reach} if reach is not None else {k: v for k, v in case.items() if k != "reach"}
+        inner = {**document["proof"], "cases": [changed]}
+        assert recheck_budget(Certificate(json.dumps({**document, "proof": inner}))), reach
+    assert recheck_budget(Certificate(json.dumps(document))) == []
+
+
+def test_what_stands_around_a_certificate_is_checked() -> None:
+    from kolahal.display import as_document
+
+    found = check(program(EACH, RHO, RELEASE, "Gauss(sqrt(len(q)/(2*rho)))"))
+    document = json.loads(json.dumps(as_document(found)))
+    assert document["guarantee"] == "ρ-zCDP" and verify(json.dumps(document)) == []
+    for change in ({"guarantee": "ε-DP"}, {"claim": "rho/2"}, {"verdict": "bounded"}, {"adjacency": "one_within(1)"}):
+        assert verify(json.dumps({**document, **change})), change
+
+
+def test_the_inner_proof_of_a_surrogate_is_no_proof_of_the_program() -> None:
+    sketch = program(EACH, RHO, RELEASE, "Gauss(sqrt(len(q)/(2*rho)))")
+    found = prove_budget(sketch, plain_claim(sketch), Settings().proof)
+    assert isinstance(found, Proved)
+    inner = found.certificate.document()["proof"]
+    assert verify(json.dumps(inner)) == []  # of the surrogate, which is another program
+    assert verify(json.dumps({**inner, "program": str(sketch)}))
+
+
+STAY, MOVE, CANCEL = Form(), Form(Fraction(1)), Form(cancel=True)
+
+
+@pytest.mark.parametrize(
+    ("shifts", "ghosts", "fine"),
+    [
+        ((Always(CANCEL), Always(STAY)), (), True),
+        ((AtValue("i", None, 0, MOVE, CANCEL), Always(STAY)), (), True),
+        ((Always(MOVE), ByBranch(0, MOVE, STAY)), (), True),
+        ((AtValue("i", None, 0, MOVE, STAY), ByBranch(0, MOVE, STAY)), (), True),
+        ((ByBranch(0, MOVE, STAY), Always(STAY)), (), False),
+        ((AtGhost(0, MOVE, STAY), Always(STAY)), ("at",), False),
+        ((AtValue("i", None, 0, MOVE, ByBranch(0, MOVE, STAY)), Always(STAY)), (), False),
+        ((Always(CANCEL), ByBranch(0, MOVE, STAY)), (), False),
+        ((Always(Form(follow="t")), ByBranch(0, MOVE, STAY)), (), False),
+        ((AtValue("i", None, 0, CANCEL, STAY), AtGhost(0, MOVE, STAY)), ("at",), False),
+        ((Always(CANCEL), Always(STAY)), ("at",), False),
+    ],
+)
+def test_what_looks_ahead(shifts: Any, ghosts: tuple[str, ...], fine: bool) -> None:
+    if fine:
+        check_alignment(Alignment(shifts, ghosts), [0])
+    else:
+        with pytest.raises(Rejected):
+            check_alignment(Alignment(shifts, ghosts), [0])
+
+
+def test_pure_parts_know_that_they_are_pure() -> None:
+    from kolahal.emission.release import emit
+    from kolahal.law.law import find_laws
+    from kolahal.proof.find.bounded import prove_bounded
+    from kolahal.proof.find.lengths import prove_every_length
+    from kolahal.proof.refute.refute import refute
+    from kolahal.settings import TesterSettings
+    from kolahal.tester.trial import test_mechanism
+
+    for sketch in (
+        program(ONE, RHO, RELEASE, "Lap(1/sqrt(rho))"),
+        program(ONE, MU, RELEASE, "Gauss(1/mu)"),
+        program(ONE, BOTH, RELEASE, "Lap(1/eps)"),
+    ):
+        claim, settings = plain_claim(sketch), Settings()
+        assert isinstance(decide(sketch, claim, settings).verdict, Unknown)
+        for ask in (
+            lambda sketch=sketch, settings=settings: find_laws(sketch, settings.proof),
+            lambda sketch=sketch, claim=claim: prove_every_length(sketch, claim),
+            lambda sketch=sketch, claim=claim, settings=settings: prove_bounded(sketch, claim, settings.proof),
+            lambda sketch=sketch, claim=claim, settings=settings: refute(sketch, claim, settings),
+            lambda sketch=sketch: test_mechanism(sketch, Fraction(1), TesterSettings(), 0),
+        ):
+            with pytest.raises(UsageError, match="only"):
+                ask()
+        if isinstance(check(sketch).verdict, Proved) and sketch.variant.value == "mu":
+            with pytest.raises(UsageError, match="discrete"):
+                emit(sketch)

@@ -17,7 +17,8 @@ from kolahal.lang.source import Source
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted import steps
-from kolahal.report.words import _conditions, explain, explain_shortly, find_sites, headline, show, word_of
+from kolahal.report.proofs import _conditions, explain, explain_shortly
+from kolahal.report.words import find_sites, headline, show, word_of
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Bounded, Proved
 

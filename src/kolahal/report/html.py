@@ -17,17 +17,16 @@ from markupsafe import Markup
 from kolahal.errors import KolahalError
 from kolahal.losses import loss_range
 from kolahal.report.pairs import bare_pairs, draw_pair
+from kolahal.report.proofs import Explanation, explain
 from kolahal.report.rounding import at_least, at_most, finite
 from kolahal.report.safe import escape, visible
 from kolahal.report.svg import RuledLine, Series, line_chart
 from kolahal.report.svg_maps import loss_map
 from kolahal.report.words import (
-    Explanation,
     Site,
     best_of,
     brief,
     describe_accuracy,
-    explain,
     find_sites,
     given_words,
     headline,

@@ -12,9 +12,10 @@ from kolahal.losses import epsilon_lower
 from kolahal.model import Accuracy, Example, Trial, describe_event, show
 from kolahal.report.advice import advise
 from kolahal.report.budgets import render_budget_check, worth_lines
+from kolahal.report.proofs import explain_shortly
 from kolahal.report.records import records_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
-from kolahal.report.words import describe_accuracy, explain_shortly
+from kolahal.report.words import describe_accuracy
 from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
 from kolahal.settings import ALPHA
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, describe_verdict, name_verdict, proof_of, scope_of

@@ -268,10 +268,8 @@ class _Pairing:
                 binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
             else:
                 binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
-        spent = {
-            powers: ZERO if place.loop is None else variable(self.product.spent(powers))
-            for powers in self.product.monomials
-        }
+        begun = place.loop is not None
+        spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
         for mine, other in paired:
             premises += support(mine.noise, variable(mine.symbol))
             shift = self.shift(mine, other, one, binding)

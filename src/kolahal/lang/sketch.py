@@ -24,7 +24,7 @@ from kolahal.lang.run_text import as_written
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler
-from kolahal.lang.unit_names import in_unit, unit_value
+from kolahal.lang.unit_names import unit_value
 
 
 class Role(Enum):
@@ -333,15 +333,6 @@ class Mechanism(ShownAsText):
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self.filled()(*args, **kwargs)
-
-
-def unit_of(sketch: Sketch, site: int) -> str | None:
-    """The unit that the noise at a site is measured by; None while its scale is open."""
-    scale = sketch.draws[site].scale
-    if not isinstance(scale, Scale):
-        return None
-    known = in_unit(scale, sketch.moved_in, sketch.factors)
-    return "another" if known is None else known[0]
 
 
 def number_sites(body: ir.Block) -> ir.Block:

@@ -248,7 +248,8 @@ class Sketch(ShownAsText):
         first = [] if table is None else table.row.definition()
         header = [*first, f"@sketch(adjacent={self.adjacency})", f"def {self.name}({', '.join(map(str, self.parameters))}):"]
         doc = [f"    {print_docstring(self.doc)}"] if self.doc is not None else []
-        asserted = [f"    assert {print_expression(test)}" for test in self.asserted]
+        tests = as_written(self.asserted, self.private.name, table, before=True)
+        asserted = [f"    assert {print_expression(test)}" for test in tests]
         answers = [] if table is None else table.definition(self.private.name)
         body = print_block(as_written(self.body[self.preconditions :], self.private.name, table))
         return "\n".join([*header, *doc, *asserted, *answers, *body]) + "\n"

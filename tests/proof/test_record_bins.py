@@ -85,6 +85,14 @@ def test_less_noise_is_refuted_by_two_lists_of_records(body, relation, scale):
     assert lists is not None and sum(n for rows in lists for n, _ in rows) <= 12
 
 
+def test_an_assertion_about_the_number_of_bins():
+    program = read("assert days >= 2\n    " + COUNTS + NOISY, "add_remove(1)", 1)
+    assert parse(str(program)) == program and "assert days >= 2" in str(program)
+    assert isinstance(prove_every_length(program), Proved)
+    with pytest.raises(UsageError):
+        program([], 1, 1)
+
+
 def test_the_law_of_bins():
     laws = find_laws(sketch := parse(HEADER.format(relation="replace(1)", body=COUNTS + "return [c + Lap(hole) for c in counts]")), ProofSettings())
     assert not isinstance(laws, Unknown) and laws.law(sketch).text == "2/eta1 <= eps"

@@ -160,6 +160,12 @@ def test_what_is_asked_is_told_before_the_answer():
     assert told(plain) is plain
 
 
+def test_where_the_answer_begins_is_told_unless_all_have_as_many_items():
+    ask = "t = len(rows) + Lap(2/eps)\n    x = sum(1 for r in rows if r.age <= t) + Lap(2/eps)\n    "
+    for end, marked in (("return x", False), ("return t, x", False), ("if x > 3:\n        return t, x\n    return x", True), ("out = [x]\n    return out", True)):
+        assert ("told.append(True)" in str(told(read(ask + end)))) is marked
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_call_asks_the_records(seed):
     rng = random.Random(seed)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import TypeVar
 
 from kolahal.lang import ir
 from kolahal.lang.records import Table
 from kolahal.lang.scale import Scale
 
+Nodes = TypeVar("Nodes", bound=tuple[ir.Node, ...])
 
-def as_written(body: ir.Block, name: str, table: Table | None) -> ir.Block:
-    """Statements with the number of turns in place of the length of the private list, where that list is not written."""
-    if table is None or table.bins is None or not table.depends_on_run:
+
+def as_written(body: Nodes, name: str, table: Table | None, before: bool = False) -> Nodes:
+    """Statements with the number of turns in place of the length of the private list, where that list is not written.
+
+    What stands `before` all else has no such list either.
+    """
+    if table is None or table.bins is None or not (before or table.depends_on_run):
         return body
     size, length = table.bins.size, f"len({name})"
     number = Fraction(int(size)) if size.isdigit() else None

@@ -29,7 +29,7 @@ from kolahal.lang.run_text import as_written
 from kolahal.lang.scale import Scale, gdp_name, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
-from kolahal.lang.unit_names import in_unit, unit_value
+from kolahal.lang.unit_names import unit_value
 
 Completion = tuple[Scale, ...]
 
@@ -242,7 +242,8 @@ class Sketch(ShownAsText):
         first = [] if table is None else table.row.definition()
         header = [*first, f"@sketch(adjacent={self.adjacency})", f"def {self.name}({', '.join(map(str, self.parameters))}):"]
         doc = [f"    {print_docstring(self.doc)}"] if self.doc is not None else []
-        asserted = [f"    assert {print_expression(test)}" for test in self.asserted]
+        tests = as_written(self.asserted, self.private.name, table, before=True)
+        asserted = [f"    assert {print_expression(test)}" for test in tests]
         answers = [] if table is None else table.definition(self.private.name)
         body = print_block(as_written(self.body[self.preconditions :], self.private.name, table))
         return "\n".join([*header, *doc, *asserted, *answers, *body]) + "\n"
@@ -328,15 +329,6 @@ class Mechanism(ShownAsText):
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self.filled()(*args, **kwargs)
-
-
-def unit_of(sketch: Sketch, site: int) -> str | None:
-    """The unit that the noise at a site is measured by; None while its scale is open."""
-    scale = sketch.draws[site].scale
-    if not isinstance(scale, Scale):
-        return None
-    known = in_unit(scale, sketch.moved_in, sketch.factors)
-    return "another" if known is None else known[0]
 
 
 def number_sites(body: ir.Block) -> ir.Block:

@@ -24,14 +24,27 @@ def told(sketch: Sketch) -> Sketch:
         seen += "_"
     guards, body = sketch.body[: sketch.preconditions], sketch.body[sketch.preconditions :]
     first = ir.Assign((seen,), (ir.ListOf(()),), span=body[0].span if body else sketch.span)
-    teller = _Teller(seen, infer(sketch))
+    types = infer(sketch)
+    returned = [node.value for node in ir.walk(body) if isinstance(node, ir.Return)]
+    shapes = {_shape(value, types) for value in returned}
+    # Where all answers have as many items, the last ones are the answer; otherwise a truth value says where it begins, and
+    # what it is: no question is asked with one.
+    teller = _Teller(seen, types, marked=len(shapes) > 1 or None in shapes)
     return replace(sketch, body=(*guards, first, *teller.block(body)))
+
+
+def _shape(value: ir.Expr, types: Types) -> int | None:
+    """How many items an answer has, 0 if it is none but a value; None if that depends on the run."""
+    if isinstance(value, ir.TupleOf | ir.ListOf):
+        return len(value.items) or None
+    return None if LIST in types.of(value) else 0
 
 
 @dataclass(frozen=True, slots=True)
 class _Teller:
     seen: str
     types: Types
+    marked: bool
 
     def block(self, body: ir.Block) -> ir.Block:
         found: list[ir.Stmt] = []
@@ -43,10 +56,15 @@ class _Teller:
                 case ir.For(_, _, inner) | ir.While(_, inner):
                     found.append(replace(node, body=self.block(inner)))
                 case ir.Return(value):
-                    found += [*self.asked(value), *self.answered(node, value)]
+                    found += [*self.asked(value), *self.mark(node, value), *self.answered(node, value)]
                 case _:
                     found += [*self.asked(node), node]
         return tuple(found)
+
+    def mark(self, node: ir.Return, value: ir.Expr) -> list[ir.Stmt]:
+        """That the answer begins, and whether it has items."""
+        several = ir.Const(LIST in self.types.of(value), span=node.span)
+        return [ir.Append(self.seen, several, front=False, span=node.span)] if self.marked else []
 
     def asked(self, node: ir.Node) -> list[ir.Stmt]:
         """What the questions of a statement are asked with."""

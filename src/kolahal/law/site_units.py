@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kolahal.inputs.arguments import whole_settings, with_flags
-from kolahal.lang.sketch import Sketch, unit_of
+from kolahal.lang.noise_units import unit_of
+from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import build_case
 from kolahal.paths.unknowns import MoveAt, NoiseAt
 from kolahal.proof.trusted.passages import find_rows, move_answers

@@ -10,9 +10,10 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
+from kolahal.lang.noise_units import unit_of
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.released import released
-from kolahal.lang.sketch import Sketch, unit_of
+from kolahal.lang.sketch import Sketch
 from kolahal.lang.told import told
 from kolahal.logic.linear import Inequality, LinearForm, Number, number, unknowns_of, variable
 from kolahal.logic.solver import is_empty

@@ -141,7 +141,7 @@ def holes(target: str) -> None:
     click.echo(len(load_one(target).holes))
 ''')
     door = house / "kolahal" / "cli" / "__init__.py"
-    door.write_text(door.read_text().replace("import batch, judge", "import batch, holes, judge"))
+    door.write_text(door.read_text().replace("import batch, ", "import batch, holes, ", 1))
     found = run(house, "holes", "svt")
     assert (found.returncode, found.stdout) == (0, "2\n")
     assert "How many holes a sketch has." in run(house, "--help").stdout

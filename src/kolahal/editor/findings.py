@@ -177,7 +177,7 @@ def _note(sketch: Sketch, judgement: Judgement, place: Place) -> Note | None:
         case Proved():
             return None
         case Refuted():
-            lines = [f"{sketch.name} is not {sketch.epsilon.name}-private. The counterexample:", *counterexample_lines(verdict, sketch)]
+            lines = [f"{sketch.name} is not {sketch.budget.name}-private. The counterexample:", *counterexample_lines(verdict, sketch)]
             return Note(place, ERROR, "refuted", harmless("\n".join([*lines, *advice])))
         case Bounded():
             return Note(place, WARNING, "bounded", harmless("\n".join([f"{said}.", *advice])))

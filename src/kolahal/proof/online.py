@@ -43,6 +43,7 @@ class Turns:
 
 def find_turns(program: Sketch, verdict: Verdict) -> Turns:
     """The turns of a program that may be asked one answer at a time; raises NotOnline with the reason where it may not."""
+    program.must_be_pure("a class that is asked one answer at a time")
     name = program.name
     if not isinstance(verdict, Proved) or not isinstance(verdict.scope, Everywhere):
         raise NotOnline(f"{name} cannot be asked one answer at a time: that needs a proof for inputs of every length")

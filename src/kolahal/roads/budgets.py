@@ -10,7 +10,7 @@ from kolahal.engine.accuracy import describe_errors, expected_errors
 from kolahal.inputs.arguments import usual_value
 from kolahal.lang.canonical import with_draws
 from kolahal.lang.noise import Noise
-from kolahal.lang.sketch import Sketch, Variant
+from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.model import Arguments, Ranked, Score, Selection, Split
 from kolahal.proof.judge import judge_budget
@@ -19,7 +19,7 @@ from kolahal.roads.watch import Watch
 from kolahal.search.grading import noise_size
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, finalists_of
-from kolahal.verdicts import Unknown
+from kolahal.verdicts import Proved, Unknown, Verdict
 
 TYPICAL = {
     Variant.ZCDP: (Fraction(1, 2), None),
@@ -116,3 +116,17 @@ def _law_of(offers: tuple[Offer, ...], judged: tuple[Judged, ...]) -> Law | None
     ordered = sorted(offers, key=lambda offer: offer.completion != best)
     text, *others = dict.fromkeys(offer.law for offer in ordered)
     return Law(text, ordered[0].sizes, tuple(others))
+
+
+def quick_pick(sketch: Sketch, settings: Settings, most: int) -> tuple[Law | None, Completion | None, Verdict]:
+    """The first completion that is proved among the best few, its law, and the verdict; the family of noise stays."""
+    offers = find_offers(sketch, settings.proof)
+    if isinstance(offers, Unknown):
+        return None, None, offers
+    judged: list[Judged] = []
+    for ranked in rank_offers(sketch, offers, typical_arguments(sketch, settings), settings)[:most]:
+        judged.append(judge_budget((sketch, ranked, settings)))
+        if isinstance(judged[-1].verdict, Proved):
+            break
+    first = by_standing(judged, settings)[0]
+    return _law_of(offers, (first,)), first.ranked.completion, first.verdict

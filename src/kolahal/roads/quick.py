@@ -7,12 +7,13 @@ from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Completion, Mechanism, Sketch
+from kolahal.lang.sketch import Completion, Mechanism, Sketch, Variant
 from kolahal.law.hole_choices import find_choices, law_of_choices
 from kolahal.law.law import find_laws
 from kolahal.law.pricing import tight_completions
 from kolahal.proof.decide import decide
 from kolahal.results import Law
+from kolahal.roads.budgets import quick_pick
 from kolahal.roads.law import price_completions, rank_by_error
 from kolahal.search.arguments import fix_arguments
 from kolahal.settings import Settings
@@ -33,6 +34,8 @@ class Pick:
 
 def pick(sketch: Sketch, settings: Settings) -> Pick:
     """The completion with the smallest error that is proved, among the first few that the law allows."""
+    if sketch.variant is not Variant.PURE:
+        return Pick(*quick_pick(sketch, settings, MOST_TRIED))
     found = find_choices(sketch, settings.proof)
     if isinstance(found, Unknown):
         return Pick(None, None, found)
@@ -50,6 +53,8 @@ def pick(sketch: Sketch, settings: Settings) -> Pick:
 
 def mend(program: Sketch, settings: Settings) -> Completion | None:
     """Scales with which a program without holes would be proved: more noise at one place, if that will do; None if none is found."""
+    if program.variant is not Variant.PURE:
+        return None
     opened = program.opened()
     laws = find_laws(program, settings.proof)
     if not isinstance(laws, Unknown):

@@ -56,7 +56,7 @@ class Arguments:
         if not (self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in (*sketch.required, *dict(claim.powers)))):
             return False
         names = self.quantities(sketch)
-        return all(names[unit] > 0 for unit in sketch.units) and self.kept_by(sketch)
+        return all(names[unit] > 0 for unit in sketch.positive) and self.kept_by(sketch)
 
     def kept_by(self, sketch: Sketch) -> bool:
         """Whether these arguments keep to what the program asserts."""

@@ -205,6 +205,12 @@ class Sketch(ShownAsText):
         named = [name for scale in scales for name, _ in scale.powers if name in self.factors]
         return tuple(dict.fromkeys(unit for unit in (*self.moved_in, *named) if unit))
 
+    @property
+    def positive(self) -> tuple[str, ...]:
+        """The units that are above 0 wherever the program is called: what is known of its moves is known there alone."""
+        slice_ = self.adjacency.slice if isinstance(self.adjacency, RecordRelation) else None
+        return tuple(dict.fromkeys((*self.units, *(() if slice_ is None else slice_.above))))
+
     def complete(self, *scales: Scale | str | None) -> Mechanism:
         """The mechanism with `scales` in the holes, in order; texts such as "2/eps" are parsed, None is no noise."""
         completion = tuple(s if isinstance(s, Scale) else parse_scale(s) for s in scales)
@@ -415,25 +421,25 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
             values[parameter.name] = default if isinstance(default, bool) else _plain(default)
         else:
             raise UsageError(f"{sketch.name} needs a value for {parameter.called}")
+    public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
+    for unit in sketch.positive:
+        if unit_value(unit, {n: Fraction(v) for n, v in public.items()}) <= 0:
+            raise UsageError(f"{unit} of {sketch.name} must be above 0: records are clipped to it or divided by it, or noise is measured by it")
     table = sketch.private.table
     if table is not None:
-        public = {name: _exact(values[name]) for name in table.public_names()}
+        given_to = {name: _exact(values[name]) for name in table.public_names()}
         records = read_records(table, given[table.rows])
         if table.bins is not None and not table.bins.size.isdigit():
             table = sized_table(table, read_count(table.bins.size, values[table.bins.size]))
         fixed = replace(table, aggregates=tuple(a for a in table.aggregates if not a.run_names()))
         if table.depends_on_run:
             values[RECORDS] = records
-        values[sketch.private.name] = [_plain(answer) for answer in fixed.answers(records, public)]
+        values[sketch.private.name] = [_plain(answer) for answer in fixed.answers(records, given_to)]
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
             raise UsageError(
                 f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
             )
-    public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
-    for unit in sketch.units:
-        if unit_value(unit, {n: Fraction(v) for n, v in public.items()}) <= 0:
-            raise UsageError(f"{unit} of {sketch.name} must be above 0: records are clipped to it, or noise is measured by it")
     broken = sketch.broken(public, len(values[sketch.private.name]))  # type: ignore[arg-type]
     if broken is not None:
         raise UsageError(f"{sketch.name} asserts {broken}, and these arguments break it; give others")

@@ -30,8 +30,8 @@ def sensitivity_lines(sketch: Sketch) -> list[str]:
     told += [f"{more} more of the same kind" if adjacency.alike else f"{more} more"] if more else []
     words = ", ".join(told[:-1]) + (" and " if told[:-1] else "") + told[-1]
     lines = [f"sensitivity: {'replacing' if exchanged else 'adding'} one record moves {words}{', together' if told[1:] else ''}"]
-    if sketch.units:
-        lines.append(f"  calls must have {' and '.join(f'{unit} > 0' for unit in sketch.units)}")
+    if sketch.positive:
+        lines.append(f"  calls must have {' and '.join(f'{unit} > 0' for unit in sketch.positive)}")
     if adjacency.moves_one and (several or told[1:]):
         lines.append("  at most one of these moves")
     if adjacency.name == "replace" and not exchanged:

@@ -18,13 +18,13 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression, print_number
 from kolahal.lang.record_bins import read_count, sized_table
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.record_moves import RecordRelation, positive_units
 from kolahal.lang.records import RECORDS, Table, clip_value, open_record, read_records
 from kolahal.lang.run_text import as_written
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler
-from kolahal.lang.unit_names import unit_value
+from kolahal.lang.unit_names import check_positive
 
 
 class Role(Enum):
@@ -204,12 +204,6 @@ class Sketch(ShownAsText):
         scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
         named = [name for scale in scales for name, _ in scale.powers if name in self.factors]
         return tuple(dict.fromkeys(unit for unit in (*self.moved_in, *named) if unit))
-
-    @property
-    def positive(self) -> tuple[str, ...]:
-        """The units that are above 0 wherever the program is called: what is known of its moves is known there alone."""
-        slice_ = self.adjacency.slice if isinstance(self.adjacency, RecordRelation) else None
-        return tuple(dict.fromkeys((*self.units, *(() if slice_ is None else slice_.above))))
 
     def complete(self, *scales: Scale | str | None) -> Mechanism:
         """The mechanism with `scales` in the holes, in order; texts such as "2/eps" are parsed, None is no noise."""
@@ -422,9 +416,7 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
         else:
             raise UsageError(f"{sketch.name} needs a value for {parameter.called}")
     public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
-    for unit in sketch.positive:
-        if unit_value(unit, {n: Fraction(v) for n, v in public.items()}) <= 0:
-            raise UsageError(f"{unit} of {sketch.name} must be above 0: records are clipped to it or divided by it, or noise is measured by it")
+    check_positive(sketch.name, positive_units(sketch.adjacency, sketch.units), public)
     table = sketch.private.table
     if table is not None:
         given_to = {name: _exact(values[name]) for name in table.public_names()}

@@ -13,6 +13,7 @@ from kolahal.lang import ir
 from kolahal.lang.accounting import gdp_of
 from kolahal.lang.kinds import TEXT, answer_kinds, infer
 from kolahal.lang.labels import LabelCode
+from kolahal.lang.record_moves import positive_units
 from kolahal.lang.scale import Scale, gdp_name
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.unit_names import unit_value
@@ -70,7 +71,7 @@ class Arguments:
         if not (self.epsilon > 0 and all(given.get(name, 1) >= 1 for name in (*sketch.required, *dict(claim.powers)))):
             return False
         names = self.quantities(sketch)
-        return all(names[unit] > 0 for unit in sketch.units) and self.kept_by(sketch)
+        return all(names[unit] > 0 for unit in positive_units(sketch.adjacency, sketch.units)) and self.kept_by(sketch)
 
     def kept_by(self, sketch: Sketch) -> bool:
         """Whether these arguments keep to what the program asserts."""

@@ -7,7 +7,7 @@ import pytest
 from kolahal.checking import check
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
-from kolahal.errors import KolahalError
+from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.records import read_records
 from kolahal.lang.sketch import Sketch
@@ -102,3 +102,32 @@ def test_names_of_parameters_are_not_taken_by_the_emitted_program(name, rows):
     given = [(100, 100, z, 0, 0) for z in (1, 4, 7, 3)]
     assert space["_aggregate"](given, Fraction(3)) == [4]
     assert abs(space["f"](given, 3, 1000) - 4) < 1  # fails once in exp(500) runs
+
+
+DIVIDED = """
+@sketch(adjacent=add_remove(1))
+def f(rows: Records, lo: float, hi: float, eps: Epsilon):
+    return {item}
+"""
+
+
+@pytest.mark.parametrize(
+    ("item", "bounds"),
+    [
+        ("sum(clip(r, hi, 0) / hi for r in rows)", (0, -3)),
+        ("sum(1 for r in rows if r / hi > 1 and r < 0) + Lap(0.1/eps)", (0, -1)),
+        ("sum(max(0, lo - hi) / (hi - lo) for r in rows) + Lap(0.001/eps)", (3, 1)),
+    ],
+)
+@pytest.mark.parametrize("rows", [[], [-2.0]])
+def test_what_is_only_divided_by_is_above_zero_too(item, bounds, rows):
+    """Where the divisor is above 0 no record counts at all; elsewhere each may, and a call must not get there.
+
+    Not even to a quotient by 0: that there is no error tells that there are no records.
+    """
+    program = parse(DIVIDED.format(item=item))
+    assert isinstance(check(program).verdict, Proved)
+    program(rows=rows, lo=-1, hi=3, eps=1)
+    for low, high in (bounds, (0, 0)):
+        with pytest.raises(UsageError, match="must be above 0"):
+            program(rows=rows, lo=low, hi=high, eps=1)

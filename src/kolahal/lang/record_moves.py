@@ -486,3 +486,9 @@ class Replace(RecordRelation):
 
 
 RECORD_RELATIONS: dict[str, type[RecordRelation]] = {kind.name: kind for kind in (AddRemove, Replace)}
+
+
+def positive_units(adjacency: Adjacency, named: Sequence[str]) -> tuple[str, ...]:
+    """The units that are above 0 wherever a program is called, beside those that it names: moves are known there alone."""
+    found = adjacency.slice if isinstance(adjacency, RecordRelation) else None
+    return tuple(dict.fromkeys((*named, *(() if found is None else found.above))))

@@ -52,6 +52,7 @@ class Slice:
     units: tuple[str, ...]
     usual: tuple[dict[str, Fraction], ...]  # public values at which that is so, the most telling first
     factors: tuple[str, ...]  # what scales may be made of
+    above: tuple[str, ...]  # every unit: also those that only a quotient has, so that no aggregate moves by them
 
     def of(self, item: RecordFunction) -> RecordFunction:
         return self.functions[item]
@@ -101,7 +102,7 @@ def _slice(table: Table, dimensions: _Dimensions, groups: Sequence[UnitGroup], u
     own = tuple(named.get(dimensions.dimension(a.gated), "") for a in table.aggregates)
     pairs = [group.names for group in groups if len(group.names) == 2]
     factors = tuple(factor for pair in pairs for factor in (width_of(*pair), reach_of(*pair)))
-    return Slice(replace(table.row, fields=(*fields, *bounded)), functions, own, tuple(usual), factors)
+    return Slice(replace(table.row, fields=(*fields, *bounded)), functions, own, tuple(usual), factors, tuple(units))
 
 
 def put_arguments(item: RecordFunction, given: Mapping[str, RecordFunction]) -> RecordFunction:

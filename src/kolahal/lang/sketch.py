@@ -23,13 +23,13 @@ from kolahal.lang.parameters import Variant as Variant
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression
 from kolahal.lang.record_bins import read_count, sized_table
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.record_moves import RecordRelation, positive_units
 from kolahal.lang.records import RECORDS, clip_value, open_record, read_records
 from kolahal.lang.run_text import as_written
 from kolahal.lang.scale import Scale, gdp_name, parse_scale
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
-from kolahal.lang.unit_names import unit_value
+from kolahal.lang.unit_names import check_positive
 
 Completion = tuple[Scale, ...]
 
@@ -405,25 +405,23 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
             values[parameter.name] = default if isinstance(default, bool) else _plain(default)
         else:
             raise UsageError(f"{sketch.name} needs a value for {parameter.called}")
+    public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
+    check_positive(sketch.name, positive_units(sketch.adjacency, sketch.units), public)
     table = sketch.private.table
     if table is not None:
-        public = {name: _exact(values[name]) for name in table.public_names()}
+        given_to = {name: _exact(values[name]) for name in table.public_names()}
         records = read_records(table, given[table.rows])
         if table.bins is not None and not table.bins.size.isdigit():
             table = sized_table(table, read_count(table.bins.size, values[table.bins.size]))
         fixed = replace(table, aggregates=tuple(a for a in table.aggregates if not a.run_names()))
         if table.depends_on_run:
             values[RECORDS] = records
-        values[sketch.private.name] = [_plain(answer) for answer in fixed.answers(records, public)]
+        values[sketch.private.name] = [_plain(answer) for answer in fixed.answers(records, given_to)]
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
             raise UsageError(
                 f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
             )
-    public = {n: v if isinstance(v, bool) else Fraction(v) for n, v in values.items() if isinstance(v, int | float)}
-    for unit in sketch.units:
-        if unit_value(unit, {n: Fraction(v) for n, v in public.items()}) <= 0:
-            raise UsageError(f"{unit} of {sketch.name} must be above 0: records are clipped to it, or noise is measured by it")
     broken = sketch.broken(public, len(values[sketch.private.name]))  # type: ignore[arg-type]
     if broken is not None:
         raise UsageError(f"{sketch.name} asserts {broken}, and these arguments break it; give others")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 
+from kolahal.errors import UsageError
 from kolahal.lang.scale import REACH, WIDTH, Scale
 
 
@@ -15,6 +16,13 @@ def unit_value(unit: str, values: Mapping[str, Fraction]) -> Fraction:
     if found := REACH.fullmatch(unit):
         return max(abs(values[found[1]]), abs(values[found[2]]))
     return values[unit]
+
+
+def check_positive(program: str, units: Collection[str], values: Mapping[str, Fraction | bool]) -> None:
+    """Refuse public arguments at which a unit is not above 0."""
+    for unit in units:
+        if unit_value(unit, {name: Fraction(value) for name, value in values.items()}) <= 0:
+            raise UsageError(f"{unit} of {program} must be above 0: records are clipped to it or divided by it, or noise is measured by it")
 
 
 def in_unit(scale: Scale, units: Collection[str], factors: Collection[str]) -> tuple[str, Scale] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kolahal.lang.record_bins import BinsRelation
 from kolahal.lang.record_lists import Rows
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.record_moves import RecordRelation, positive_units
 from kolahal.lang.records import show_record
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, show
@@ -30,8 +30,8 @@ def sensitivity_lines(sketch: Sketch) -> list[str]:
     told += [f"{more} more of the same kind" if adjacency.alike else f"{more} more"] if more else []
     words = ", ".join(told[:-1]) + (" and " if told[:-1] else "") + told[-1]
     lines = [f"sensitivity: {'replacing' if exchanged else 'adding'} one record moves {words}{', together' if told[1:] else ''}"]
-    if sketch.units:
-        lines.append(f"  calls must have {' and '.join(f'{unit} > 0' for unit in sketch.units)}")
+    if above := positive_units(sketch.adjacency, sketch.units):
+        lines.append(f"  calls must have {' and '.join(f'{unit} > 0' for unit in above)}")
     if adjacency.moves_one and (several or told[1:]):
         lines.append("  at most one of these moves")
     if adjacency.name == "replace" and not exchanged:

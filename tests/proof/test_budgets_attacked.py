@@ -19,7 +19,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.model import Arguments, Equals, Linear
 from kolahal.proof.find.affine import prove_affine
 from kolahal.proof.find.budgets import prove_budget
-from kolahal.proof.online import NotOnline, find_turns
+from kolahal.proof.online import find_turns
 from kolahal.proof.refute.budgets import refute_budget
 from kolahal.settings import Settings
 from kolahal.tester.budgets import test_budget as lower_bound
@@ -115,7 +115,7 @@ def test_one_answer_at_a_time_is_refused_for_other_claims() -> None:
     sketch = program(ONE, RHO, f"out = []\nfor x in q:\n    out.append(x + {G})\nreturn out")
     found = prove_budget(sketch, parse_claim(sketch, "rho"), Settings().proof)
     assert isinstance(found, Proved)
-    with pytest.raises(NotOnline, match="zCDP"):
+    with pytest.raises(UsageError, match="zCDP"):
         find_turns(sketch, found)
 
 

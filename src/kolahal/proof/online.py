@@ -13,7 +13,7 @@ from kolahal.errors import UsageError
 from kolahal.lang import ir
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch, Variant
+from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted.certificate import read_certificate
 from kolahal.proof.trusted.product import Product, build_product
 from kolahal.proof.trusted.values import Built, Goto, Returned, SegmentPath
@@ -49,8 +49,6 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: that needs a proof for inputs of every length")
     if isinstance(program.adjacency, RecordRelation) or program.private.count is not None:
         raise NotOnline(f"{name} cannot be asked one answer at a time: it declares what its whole input is")
-    if program.variant is not Variant.PURE:
-        raise NotOnline(f"{name} cannot be asked one answer at a time: it claims {program.variant.words}, and that is known of ε-DP alone")
     turns = _Reader(program).read()
     proof, _ = read_certificate(verdict.certificate)
     if proof.sketch != program:

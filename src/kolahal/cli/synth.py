@@ -151,7 +151,9 @@ def synth(
     if out is not None:
         tell_files(out, result["files"])
     if found.reason:
-        click.echo(f"Why: {found.reason}. `--method exact` searches all the same, for as long as that takes.", err=True)
+        pure = sketch.variant is Variant.PURE
+        more = " `--method exact` searches all the same, for as long as that takes." if pure else ""
+        click.echo(f"Why: {found.reason}.{more}", err=True)
     finish(synthesis_code(found))
 
 

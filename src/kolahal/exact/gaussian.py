@@ -53,12 +53,14 @@ def gdp_ball(epsilon: Fraction, delta: Fraction) -> Any:
     """The μ whose trade-off curve touches (ε, δ), enclosed: δ rises with μ."""
     near = Fraction(gdp_of(float(epsilon), float(delta)))
     with precision(BITS):
-        width = Fraction(1, 2**40)
-        low, high = near * (1 - width), near * (1 + width)
+        width = Fraction(1, 2**40)  # doubled, because doubles may be far off where ε and δ are small
+        low, high = near / (1 + width), near * (1 + width)
         while not delta_ball(ball(low), epsilon) < ball(delta):
-            low *= 1 - width
+            width *= 2
+            low = near / (1 + width)
         while not delta_ball(ball(high), epsilon) > ball(delta):
-            high *= 1 + width
+            width *= 2
+            high = near * (1 + width)
         for _ in range(120):
             middle = (low + high) / 2
             found = delta_ball(ball(middle), epsilon)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from kolahal.errors import UsageError
 
 ROOT_HALF = math.sqrt(0.5)
+FAR = 25.0  # deviations from which on a continued fraction has the tail of the normal law to the last bit
 
 
 def normal_below(x: float) -> float:
@@ -21,7 +22,25 @@ def normal_below(x: float) -> float:
 
 def delta_of_gdp(mu: float, epsilon: float) -> float:
     """The least δ for which μ-GDP is (ε, δ)-DP: Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2) (Balle, Wang 2018; Dong, Roth, Su 2022)."""
-    return normal_below(-epsilon / mu + mu / 2) - math.exp(epsilon) * normal_below(-epsilon / mu - mu / 2)
+    return normal_below(mu / 2 - epsilon / mu) - _far_part(mu, epsilon)
+
+
+def _far_part(mu: float, epsilon: float) -> float:
+    """e^ε·Φ(−ε/μ − μ/2); where e^ε could be too large for a double as φ(ε/μ − μ/2) times the ratio of Mills."""
+    near, far = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    if far < FAR:
+        return math.exp(epsilon) * normal_below(-far)
+    ratio = far
+    for k in range(40, 0, -1):
+        ratio = far + k / ratio
+    return math.exp(-near * near / 2) / math.sqrt(2 * math.pi) / ratio
+
+
+def delta_above(mu: float, epsilon: float) -> float:
+    """`delta_of_gdp` and what doubles may have lost of it: two numbers that are much alike are subtracted."""
+    near, far = epsilon / mu - mu / 2, epsilon / mu + mu / 2
+    lost = normal_below(-near) * min(1.0, 2.0**-50 * (8 + near * near + far * far))
+    return delta_of_gdp(mu, epsilon) + lost
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kolahal.lang.claims import plain_claim, print_claim
-from kolahal.lang.conversions import convert
+from kolahal.lang.conversions import convert, short
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import Example, Odds, describe_event, show
@@ -85,7 +85,7 @@ def worth_lines(check: Check) -> list[str]:
     if worth is None:
         return []
     rho, epsilon = worth["rho"], worth["epsilon_at_delta"]
-    return [f"Worth at ε = 1: ρ = {rho:.4g} as zCDP, and (ε, δ)-DP with ε = {epsilon:.6g} at δ = {DELTA:g}."]
+    return [f"Worth at ε = 1: ρ = {short(rho, digits=4)} as zCDP, and (ε, δ)-DP with ε = {short(epsilon)} at δ = {DELTA:g}."]
 
 
 # ---------------------------------------------------------------- the statistical test

@@ -23,6 +23,7 @@ from kolahal.engine.tape import tapes
 from kolahal.errors import UsageError
 from kolahal.inputs.arguments import usual_value
 from kolahal.lang.canonical import IN_UNITS
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.losses import estimate_odds
 from kolahal.model import AllOf, Arguments, Database, Equals, Event, Example, Linear, Odds, Within
@@ -109,6 +110,8 @@ def _pairs(sketch: Sketch, budget: Fraction, delta: Fraction | None) -> Iterator
     values = tuple((p.name, usual_value(p, Fraction(1), Fraction(0))) for p in sketch.arguments)
     for size in sketch.sizes(SIZES):
         arguments = Arguments(budget, size, values, delta, sketch.variant.symbol)
+        if not arguments.accepted_by(sketch, plain_claim(sketch)):
+            continue  # a run that is refused tells nothing
         for move in itertools.islice(sketch.adjacency.vertices(size), MOVES):
             base = (Fraction(0),) * size
             moved = tuple(map(Fraction, move))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import inspect
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -201,6 +202,7 @@ _NAMES = {
     **{id(python): USUAL[name] for name, python in _PYTHONS.items()},
     id(Fraction): USUAL["Fraction"],
     id(sqrt): USUAL["sqrt"],
+    id(math): USUAL["math"],
 }
 
 

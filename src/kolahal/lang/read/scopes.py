@@ -44,6 +44,7 @@ USUAL = {
     **{name: f"builtins.{name}" for name in PYTHONS},
     "Fraction": "fractions.Fraction",  # as emitted programs write numbers
     "sqrt": "math.sqrt",  # in scales
+    "math": "module math",  # whose `sqrt` it is
 }
 MEANT = frozenset(USUAL.values())  # by sketches
 HIDDEN = ("exec", "eval", "globals", "__builtins__")  # can bind any name, and no reader sees which
@@ -306,7 +307,7 @@ class Scopes:
                     return name in modules
                 case ast.Call(ast.Name(name) | ast.Attribute(_, name), [ast.Constant(str() as target), *_]):
                     loads = name in ("import_module", "__import__")
-                    return loads and target.partition(".")[0] in ("kolahal", "builtins")
+                    return loads and target.partition(".")[0] in ("kolahal", "builtins", "math")
                 case _:
                     return False
 
@@ -342,7 +343,7 @@ class Scopes:
 
     def _modules(self, meanings: dict[str, set[str]]) -> set[str]:
         """The names that stand for our module, a part of it, or Python's own names somewhere in the file."""
-        wanted = {"kolahal", "kolahal.lang", "kolahal.lang.read.front", "module builtins"}
+        wanted = {"kolahal", "kolahal.lang", "kolahal.lang.read.front", "module builtins", USUAL["math"]}
         wanted |= {f"module {name}" for name in ("kolahal.lang", *OUR_MODULES)}
         found = {"kolahal"} | {name for name, means in meanings.items() if means & wanted}
         copies: dict[str, list[str]] = {}

@@ -134,7 +134,7 @@ class Tree:
         return self.scopes.escapes()
 
     def _rebound(self, name: str, binding: NameBinding) -> None:
-        whose = "Python's" if "." in USUAL.get(name, "") else "Kolahal's"
+        whose = "Kolahal's" if USUAL.get(name, "kolahal") in (*OURS, "kolahal") else "Python's"
         fix = "Choose another name for it."
         if binding.kind == "import":
             fix = "Import it under another name, with `as`."

@@ -14,7 +14,7 @@ from kolahal.lang.read.others import find_remedy
 from kolahal.lang.read.parse import parse
 from kolahal.report.text import render_synthesis, table
 from kolahal.settings import Settings, with_changes
-from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.sketches.gallery import NAMES, load_one
 
 FIRST = "@sketch(adjacent=one_within(1))\ndef first(q: Private[2], eps: Epsilon):\n    return q[0] + Lap({})\n"
 
@@ -34,7 +34,7 @@ def test_the_shell_completes_names_of_the_gallery_and_files() -> None:
         return [(item.type, item.value) for item in shell.get_completions(before, last)]
 
     assert completed("synth", "above") == [("plain", "above_threshold_1"), ("plain", "above_threshold_2")]
-    assert len(completed("show", "")) == len(GALLERY)
+    assert len(completed("show", "")) == len(NAMES)
     assert completed("check", "src/") == [("file", "src/")]
     assert completed("batch", "svt", "mech") == [("file", "mech")]
 
@@ -81,7 +81,7 @@ def test_what_was_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("name", "word"),
     [
-        ("Gauss", "Lap(hole)"), ("np.random.normal", "Lap(hole)"), ("np.random.laplace", "Lap(scale)"), ("dp.m.make_laplace", "Lap(scale)"),
+        ("Gauss", "Gauss(hole)"), ("np.random.normal", "Gauss(hole)"), ("np.random.laplace", "Lap(scale)"), ("dp.m.make_laplace", "Lap(scale)"),
         ("Laplace", "Lap(scale)"), ("geometric", "DiscreteLap(scale)"), ("np.sum", "sum(…)"), ("numpy.max", "max(…)"), ("np.clip", "max(low, min(x, high))"),
         ("statistics.mean", "sum(q) / len(q)"), ("random.random", "Lap(hole)"),
     ],

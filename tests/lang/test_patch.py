@@ -179,3 +179,8 @@ def test_what_is_declared_of_the_private_answers_is_kept(tmp_path: Path) -> None
 
 
 HEAD_OF_DECLARED = "import kolahal as k\n\n@k.sketch(k.one_within(1))\ndef f(q: k.Private[int, 3], eps: k.Epsilon):\n"
+
+
+def test_the_scale_of_a_chosen_place_is_filled_where_it_stands() -> None:
+    assert filled("return choose(q, hole)", "2/eps") == "return choose(q, 2/eps)"
+    assert filled("b = T > 0\nreturn b != Flip(hole)", None) == "b = T > 0\nreturn b != False"

@@ -38,6 +38,9 @@ WRONG = [
 ]
 
 
+SHORT = ProofSettings(rehearsals=2_000)  # ten times what the gallery takes; a search without end says no more
+
+
 @pytest.mark.parametrize(("name", "scales"), TEXTBOOK, ids=str)
 def test_the_gallery_is_proved_for_every_length(name: str, scales: tuple[str | None, ...]) -> None:
     verdict = prove_every_length(load_one(name).complete(*scales).filled())
@@ -53,7 +56,7 @@ def test_the_search_finds_the_certificates_that_are_kept(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "scales"), WRONG, ids=str)
 def test_wrong_completions_are_not_proved(name: str, scales: tuple[str | None, ...]) -> None:
-    assert isinstance(prove_every_length(load_one(name).complete(*scales).filled()), Unknown)
+    assert isinstance(prove_every_length(load_one(name).complete(*scales).filled(), settings=SHORT), Unknown)
 
 
 @pytest.mark.parametrize("name", PRIVATE)
@@ -83,7 +86,7 @@ def test_the_border_is_where_the_law_says(name: str, first: Fraction, second: Fr
     sizes = (first, second)[: len(weights)]
     per = {"svt": (0, 1)}.get(name, (0, 0))
     scales = [Scale(c, (("eps", -1), ("N", power))) for c, power in zip(sizes, per)]
-    verdict = prove_every_length(load_one(name).complete(*scales).filled())
+    verdict = prove_every_length(load_one(name).complete(*scales).filled(), settings=SHORT)
     cost = sum(weight / size for weight, size in zip(weights, sizes))
     assert isinstance(verdict, Proved) == (cost <= 1)
 

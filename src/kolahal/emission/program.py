@@ -191,7 +191,7 @@ def _print(program: Sketch, name: str) -> str:
 
 def _support(file: str = RUNTIME) -> tuple[str, str]:
     """The imports of a file of support code, and the rest of it."""
-    text = "".join(line for line in read_template(file).splitlines(True) if not line.startswith("from kolahal"))
+    text = read_template(file)
     imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines = text.split("\n")
     last = imports[-1].end_lineno

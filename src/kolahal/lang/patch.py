@@ -133,14 +133,20 @@ def _filled(source: Source, sketch: Sketch, completion: Completion) -> Text:
     text = Text(source.text)
     places = {(hole.span.line, hole.span.column): hole.index for hole in sketch.holes}
     scales: dict[ast.Call, Scale] = {}
+    holes: dict[ast.Call, ast.expr] = {}
+    nothing: dict[ast.AST, str] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and tree.ours(node.func) in (*NOISES, PICK) and node.args:
-            span = tree.span(node.args[0 if tree.ours(node.func) == PICK else -1])
+            place = node.args[0 if tree.ours(node.func) == PICK else -1]
+            span = tree.span(place)
             if (span.line, span.column) in places:
                 scales[node] = _in_own_words(sketch, function, completion[places[span.line, span.column]])
+                holes[node] = place
+                name = tree.ours(node.func)
+                nothing[node] = "False" if name != PICK and NOISES[str(name)].finite else "0"
     if len(scales) != len(sketch.holes):
         raise UsageError(f"{source.path} has changed since {sketch.name} was read from it; read it again")
-    _Filler(text, tokens_of(text, *text.span(function)), scales).fill(function)
+    _Filler(text, tokens_of(text, *text.span(function)), scales, holes, nothing).fill(function)
     return text
 
 
@@ -186,6 +192,8 @@ class _Filler:
     text: Text
     tokens: tuple[Token, ...]
     scales: dict[ast.Call, Scale]
+    holes: dict[ast.Call, ast.expr]  # where the scales stand
+    nothing: dict[ast.AST, str]  # what noise is that is not there
 
     def is_nothing(self, node: ast.AST) -> bool:
         """Whether nothing is left of an expression; the same reading as that of `Mechanism.filled`."""
@@ -202,7 +210,7 @@ class _Filler:
     def fill(self, node: ast.AST) -> None:
         match node:
             case ast.Call() if node in self.scales:
-                self.text.replace_node(node.args[0], str(self.scales[node]))
+                self.text.replace_node(self.holes[node], str(self.scales[node]))
             case ast.BinOp(left, ast.Add() | ast.Sub(), right) if self.is_nothing(right):
                 self.remove(*self.sign_and(left, right))
                 self.fill(left)
@@ -218,7 +226,7 @@ class _Filler:
                 self.fill_block(part)
             for child in part if isinstance(part, list) else [part]:
                 if isinstance(child, ast.expr) and self.is_nothing(child):
-                    self.text.replace_node(child, "0")
+                    self.text.replace_node(child, self.nothing.get(child, "0"))
                 elif isinstance(child, ast.AST) and not isinstance(child, ast.stmt) and name != "decorator_list":
                     self.fill(child)
 

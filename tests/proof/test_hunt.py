@@ -24,7 +24,7 @@ from kolahal.sketches.gallery import load_one
 from kolahal.verdicts import Certificate, Everywhere, Proved
 
 BLOCKS, EACH = 25, 80  # 2,000 mechanisms
-FEW = 5  # blocks of them in `make test`
+FEW = 2  # blocks of them in `make test`
 
 
 def look_at(seed: int) -> Finding:

@@ -14,7 +14,7 @@ import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient
-from tests.editor.programs import FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
+from tests.editor.texts import FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
 
 from kolahal.lang.read.parse import parse
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from tests.editor.programs import FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
+from tests.editor.texts import FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
 
 from kolahal.editor.agents import LARGEST_TEXT, build_server
 from kolahal.workers import Limits

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.editor.programs import SKETCH
+from tests.editor.texts import SKETCH
 
 
 @pytest.mark.hunt

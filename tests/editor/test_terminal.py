@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.editor.programs import FAULTY, GREEDY, PRIVATE
+from tests.editor.texts import FAULTY, GREEDY, PRIVATE
 
 from kolahal.cli import main
 

@@ -1,8 +1,8 @@
-# Twelve words: demo, test, check, wheel, bench, paper, golden, fuzz, hunt, attacks, literature, mutants. The first two set everything up on a bare clone.
+# Thirteen words: demo, test, check, thorough, wheel, bench, paper, golden, fuzz, hunt, attacks, literature, mutants. The first two set everything up on a bare clone.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check wheel bench paper golden fuzz hunt attacks literature mutants clean
+.PHONY: demo test check thorough wheel bench paper golden fuzz hunt attacks literature mutants clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -25,7 +25,11 @@ test: check
 check: .venv/ready
 	$(BIN)/ruff check src tests bench
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt and not literature'
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt and not literature and not thorough'
+
+# what takes minutes: attacks on proof rules, hunts, emitted programs by brute force, killed batches
+thorough: .venv/ready
+	$(BIN)/pytest -n 2 --dist worksteal -m 'thorough and not paper and not attacks and not hunt and not literature'
 
 # the package as users get it: built, installed without anything else, and used
 wheel:

@@ -14,6 +14,21 @@ from kolahal.proof.find import bounded, lengths
 settings.register_profile("kolahal", derandomize=True, deadline=None, database=None, max_examples=50)
 settings.load_profile("kolahal")
 
+# Files whose tests take minutes together: `make thorough` runs them, `make test` does not.
+THOROUGH = (
+    "batch/test_batch.py", "batch/test_dask.py", "fuzz/test_hostile.py", "fuzz/test_escaping.py", "known/attacks/", "known/literature/",
+    "known/rewrites/", "known/test_known.py", "lang/test_emitted_privacy.py", "lang/test_idioms_attacked.py", "proof/test_ghosts_attacked.py",
+    "proof/test_hostile_documents.py", "proof/test_hunt.py", "proof/test_lists_attacked.py", "proof/test_machines_attacked.py",
+    "proof/test_reach.py", "proof/test_record_bins.py", "proof/test_records_attacked.py", "proof/test_second_hunt.py", "proof/test_units.py",
+    "proof/test_edited.py", "draws/test_sniper.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if any(name in str(item.path) for name in THOROUGH):
+            item.add_marker(pytest.mark.thorough)
+
 
 @pytest.fixture(autouse=True)
 def _no_contradictions(request: pytest.FixtureRequest) -> Iterator[None]:

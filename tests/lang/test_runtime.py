@@ -175,10 +175,10 @@ def test_the_longest_decimal() -> None:
 
 
 def test_answers_are_a_list_of_numbers() -> None:
-    assert runtime._answers("q", (1, 2.5)) == runtime._answers("q", iter([1, 2.5])) == [1, Fraction(5, 2)]
+    assert runtime._answers("q", (1, 2.5), False) == runtime._answers("q", iter([1, 2.5]), False) == [1, Fraction(5, 2)]
     for wrong in ("12", b"12", {1: 2}, {1}, 5, None):
-        with pytest.raises(TypeError, match=f"^q must be a list of numbers, and it is of type {type(wrong).__name__}$"):
-            runtime._answers("q", wrong)
+        with pytest.raises(TypeError, match=f"^q must be a list of numbers or truth values, and it is of type {type(wrong).__name__}$"):
+            runtime._answers("q", wrong, False)
     with pytest.raises(TypeError, match=r"^q\[1\] must be a number"):
         runtime._answers("q", [1, "2"])
 

@@ -180,7 +180,7 @@ def test_answers_are_a_list_of_numbers() -> None:
         with pytest.raises(TypeError, match=f"^q must be a list of numbers or truth values, and it is of type {type(wrong).__name__}$"):
             runtime._answers("q", wrong, False)
     with pytest.raises(TypeError, match=r"^q\[1\] must be a number"):
-        runtime._answers("q", [1, "2"])
+        runtime._answers("q", [1, "2"], False)
 
 
 def test_a_budget_is_above_nothing() -> None:

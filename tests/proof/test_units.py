@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from kolahal.engine import reference
+from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse_source
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
@@ -96,13 +97,16 @@ def random_budgets(seed: int) -> str:
                     yield f"{indent}{name} = {name} {rng.choice('+-')} {amount()}"
 
     lines = ["@sketch(adjacent=each_within(1))", "def f(q: Private, eps: Epsilon, k: int = 1, n: int = 1, T: float = 0):"]
-    lines += ["    x = 0", f"    share = {rng.choice(amounts[:9])}", "    c = 0", "    d = share", "    e = share + c", "    out = []"]
-    lines += ["    for x in q:", "        out.append(x + Lap(k*n/eps))", *statements("        ")]
+    share = f"    share = {rng.choice(amounts[:9])}"
+    start = ["    x = 0", share, "    c = 0", "    d = share", "    e = share + c", "    out = []"]
+    late = [start.pop(rng.randrange(1, 5))] if rng.randrange(3) == 0 else []
+    lines += [*start, "    for x in q:", "        out.append(x + Lap(k*n/eps))", *statements("        "), *late]
     return "\n".join([*lines, f"    return {rng.choice(('out', 'out', 'c'))}", ""])
 
 
 def test_the_program_in_units_gives_the_same_output() -> None:
     changed = 0
+    faults: list[KolahalError] = []
     for seed in range(400):
         (program,) = parse_source(Source("budgets", random_budgets(seed)))
         counted = in_units(program)
@@ -118,6 +122,44 @@ def test_the_program_in_units_gives_the_same_output() -> None:
             def units(kind: object, site: int, turns: object, rng: random.Random = rng, noise: dict = noise) -> list[Fraction]:
                 return noise.setdefault((site, turns), [Fraction(rng.randint(-64, 64), 8)])
 
-            one, two = (reference.run(p, database, arguments, (), units, Fraction) for p in (program, counted))
+            def outcome(p: Sketch, *given: object) -> object:
+                try:
+                    return reference.run(p, *given, Fraction)
+                except KolahalError as fault:
+                    faults.append(fault)
+                    return str(fault)
+
+            one, two = (outcome(p, database, arguments, (), units) for p in (program, counted))
             assert one == two, random_budgets(seed)
     assert changed > 60
+    assert len(faults) > 100
+
+
+LATE = """
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon, k: int = 1):
+    c = eps / k
+    for x in q:
+        if x > 0:
+            {read}
+        c = c + eps / k
+        {inside}
+    {after}
+    return Lap(k / eps)
+"""
+# Each stops, or not, with an error that the private data decides: a name is read that has no value yet.
+FAULTS = {
+    "compared": ("c = c + eps if c < d else c", "c = c + eps", "d = 2 * eps"),
+    "cancelled": ("c = c + d - d", "d = c + eps", "c = 0"),
+    "times nothing": ("c = c + 0 * d", "c = c + eps", "d = c + eps"),
+    "a constant": ("c = c + 0 * d", "c = c + eps", "d = eps"),
+    "given to each other": ("c, d = c + d - d, eps", "c = c + eps", "c = eps"),
+    "given what it is": ("d = d - d + c", "c = c + eps", "c = eps"),
+}
+
+
+@pytest.mark.parametrize("way", FAULTS)
+def test_a_name_without_a_value_keeps_its_fault(way: str) -> None:
+    read, inside, after = FAULTS[way]
+    (program,) = parse_source(Source("late", LATE.format(read=read, inside=inside, after=after)))
+    assert not isinstance(prove_every_length(program), Proved)

@@ -4,6 +4,7 @@
 are `priv += 2` and `priv <= 8*k - 2`. A name is a budget if all that it is given is a sum of budgets and of multiples of
 public quantities, and if nothing is asked of it but how it compares with such sums. Budgets that meet have one unit. It is
 positive and never changes: divided by it, they compare as before, so the program gives the same output for the same noise.
+A name that may be read before it is given something is no budget: sums may lose it (`c - c`), and its fault with it.
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ class _Budgets:
         given = [name for name, _ in ir.assignments(sketch.body)]
         others = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For | ir.Comprehension)}
         others |= {parameter.name for parameter in sketch.parameters}
+        certain = _given_first(sketch.body) - others
         for name, value in ir.assignments(tuple(s for s in sketch.body if isinstance(s, ir.Assign))):
             found = self.polynomial(value)
-            if found is not None and given.count(name) == 1 and name not in others:
+            if found is not None and given.count(name) == 1 and name in certain:
                 self.constants[name] = found
-        self.budgets = frozenset(given) - others - set(self.constants)
+        self.budgets = certain - set(self.constants)
         while misused := self.budgets & set(self.misused(sketch.body)):
             self.budgets -= misused
 
@@ -186,6 +188,18 @@ class _Budgets:
         if name == self.sketch.length_name:
             return ir.Length(ir.Var(self.sketch.private.name, span=near.span), span=near.span)
         return ir.Var(name, span=near.span)
+
+
+def _given_first(body: tuple[ir.Stmt, ...]) -> frozenset[str]:
+    """The names that no run reads before they are given something: a statement of the body itself is the first to name them."""
+    given: set[str] = set()
+    named: set[str] = set()
+    for statement in body:
+        named |= {node.name for node in ir.walk(statement) if isinstance(node, ir.Var)}
+        if isinstance(statement, ir.Assign):
+            given |= set(statement.targets) - named
+        named |= {name for name, _ in ir.assignments((statement,))}
+    return frozenset(given)
 
 
 def _gives_only(node: ir.Stmt, names: Set[str]) -> bool:

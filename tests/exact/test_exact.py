@@ -352,7 +352,7 @@ def test_it_says_what_it_cannot_do():
 @sketch(adjacent=each_within(1))
 def f(q: Private, eps: Epsilon):
     a, b, c = q[0] + Lap(1/eps), q[0] + Lap(1/eps), q[0] + Lap(1/eps)
-    return a > b and b > c and c + 1 > a
+    return a + b > c and b + c > a and c + a > b
 """
     )
     arguments = Arguments(F(1), 1)

@@ -23,6 +23,8 @@ from kolahal.paths.unknowns import Affine, AnswerAt
 
 Places = NDArray[np.int64]
 
+SMALLEST = 1e-280  # below this doubles lose digits, so nothing is said about such a probability
+ROUNDINGS = 1e-9  # of what was added up: a difference that is smaller may have lost its digits
 EXACT, UP, ABOVE, DOWN, BELOW = range(5)  # how a limit is rounded where the noise is whole
 
 
@@ -73,11 +75,12 @@ class TreeProduct:
     trees: tuple[TreePlan, ...]  # those that are neither
     coins: tuple[CoinCount, ...]
     picks: tuple[PickPlan, ...]
+    sign: int
 
 
 @dataclass(frozen=True, slots=True)
 class EventFormula:
-    """The probability of an event: a sum of products. Limits are `constants` + `answers` · point.
+    """The probability of an event: a sum of products, each with its sign. Limits are `constants` + `answers` · point.
 
     A point is a database, followed by bounds of the event.
     """
@@ -144,7 +147,7 @@ class _NodeTable:
 
 
 def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) -> EventFormula | CannotIntegrate:
-    """The formula of disjoint polyhedra."""
+    """The formula of the polyhedra of an event."""
     table = _NodeTable()
     products: list[TreeProduct] = []
     for polyhedron in polyhedra:
@@ -168,7 +171,7 @@ def compile_formula(polyhedra: Sequence[Polyhedron], noises: Sequence[Noise]) ->
             if obstacle is not None:
                 return CannotIntegrate(obstacle)
             trees.append(tree)
-        products.append(TreeProduct(facts, tuple(stars), tuple(sums), tuple(trees), polyhedron.coins, picks))
+        products.append(TreeProduct(facts, tuple(stars), tuple(sums), tuple(trees), polyhedron.coins, picks, polyhedron.sign))
     return table.formula(products)
 
 
@@ -274,6 +277,7 @@ class Batch:
     coins: tuple[tuple[CoinCount, Places], ...]  # how coins fell, and in which products
     picks: tuple[tuple[PickPlan, Places, Array], ...]
     owner: Places  # (products,): the question that each product is a part of
+    signs: Array  # (products,)
     questions: int
 
     def probabilities(self, scales: Array) -> Array:
@@ -296,7 +300,12 @@ class Batch:
         for pick, owner, limits in self.picks:
             products[owner] *= pick.probability(limits, scales)
         result = np.zeros((self.questions, len(scales)))
-        np.add.at(result, self.owner, products)
+        np.add.at(result, self.owner, products * self.signs[:, None])
+        if (self.signs < 0).any():
+            size = np.zeros_like(result)
+            np.add.at(size, self.owner, products)
+            # What is left of a difference of doubles may be nothing but their roundings.
+            result = np.where(result < ROUNDINGS * size, SMALLEST / 2, result)
         return result
 
 
@@ -310,6 +319,7 @@ def build_batch(questions: Sequence[FormulaQuestion]) -> Batch:
         together.setdefault(id(formula), []).append(place)
     count = 0
     owners: list[Places] = []
+    signs: list[Array] = []
     blocks: dict[tuple[Noise, Noise, int], list[FormulaBlock]] = {}
     sums: list[tuple[SumPlan, Places, Array]] = []
     trees: list[tuple[TreePlan, Places, Array]] = []
@@ -334,11 +344,13 @@ def build_batch(questions: Sequence[FormulaQuestion]) -> Batch:
                 for coin in product.coins:
                     coins.setdefault(coin, []).append(numbers)
                 owners.append(np.array(places, dtype=np.int64)[rows])
+                signs.append(np.full(len(rows), float(product.sign)))
                 count += len(rows)
     groups = tuple(_build_group(members) for members in blocks.values())
     owner = np.concatenate(owners) if owners else np.zeros(0, dtype=np.int64)
     fallen = tuple((coin, np.concatenate(numbers)) for coin, numbers in coins.items())
-    return Batch(groups, tuple(sums), tuple(trees), fallen, tuple(picks), owner, len(questions))
+    signed = np.concatenate(signs) if signs else np.zeros(0)
+    return Batch(groups, tuple(sums), tuple(trees), fallen, tuple(picks), owner, signed, len(questions))
 
 
 def _kind(star: StarPlan) -> tuple[Noise, Noise, int]:

@@ -107,7 +107,7 @@ def probability_of(
     noises: Sequence[Noise],
     bits: int = 128,
 ) -> Interval | CannotIntegrate:
-    """The probability of disjoint polyhedra for the scales of all sites."""
+    """The probability of the polyhedra of an event for the scales of all sites."""
     if isinstance(polyhedra, CannotIntegrate):
         return polyhedra
     values: dict[Indeterminate, Number] = {AnswerAt(i): answer for i, answer in enumerate(database)}
@@ -123,7 +123,7 @@ def probability_of(
                     if isinstance(found, CannotIntegrate):
                         return found
                     product *= found
-                total += product
+                total += polyhedron.sign * product
             if total.is_zero() or total.rad() < PRECISE * total.mid() or bits >= MOST_BITS:
                 return Interval(total)
         bits *= 2

@@ -2,7 +2,7 @@
 
 A program of fixed size falls apart into paths (`paths/explore.py`), an event cuts some of them out, and each one
 left is a polyhedron of independent draws. Its comparisons tie the draws together; where they do so as a tree, the
-probability is a chain of one-dimensional integrals. A tree is written with *potentials*: every draw and every
+probability is a chain of one-dimensional integrals, and rings are opened first (`rings.py`). A tree is written with *potentials*: every draw and every
 compared sum of draws is a difference of two nodes, or of a node and the ground, which is 0. A threshold with one draw
 a query is a star, running sums are a chain.
 """
@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from kolahal.exact.finite import CoinCount, coins_ball, count_coins, picks_ball
+from kolahal.exact.rings import MOST_PARTS, PlacedRow, untie
 from kolahal.lang.noise import Noise
 from kolahal.logic.linear import Number, number, plain
 from kolahal.model import Event
@@ -90,6 +91,7 @@ class Polyhedron:
     trees: tuple[Potential, ...]
     coins: tuple[CoinCount, ...] = ()
     picks: tuple[ChosenPlace, ...] = ()
+    sign: int = 1  # −1 if it is to be taken away from others, which hold it
 
 
 # ---------------------------------------------------------------- comparisons → trees
@@ -98,23 +100,23 @@ class Polyhedron:
 def build_polyhedra(
     paths: Iterable[Path], event: Event, noises: Sequence[Noise]
 ) -> tuple[Polyhedron, ...] | CannotIntegrate:
-    """The disjoint polyhedra of an event."""
+    """The polyhedra of an event, whose probabilities add up to its own, each with its sign."""
     found: list[Polyhedron] = []
     for path in paths:
         parts = cut(event, path.output, noises)
         if isinstance(parts, CannotIntegrate):
             return parts
         for part in parts:
-            built = build_polyhedron((*path.atoms, *part), noises)
+            built = _polyhedra_of((*path.atoms, *part), noises)
             if isinstance(built, CannotIntegrate):
                 return built
             if any(isinstance(symbol, NoiseAt) for pick in path.picks for gap in pick.gaps for symbol in gap.terms):
                 return CannotIntegrate("a place is chosen by scores that have noise of their own")
-            found.append(replace(built, picks=path.picks))
+            found += [replace(one, picks=path.picks) for one in built]
     return tuple(found)
 
 
-def build_polyhedron(atoms: Atoms, noises: Sequence[Noise]) -> Polyhedron | CannotIntegrate:
+def _polyhedra_of(atoms: Atoms, noises: Sequence[Noise]) -> list[Polyhedron] | CannotIntegrate:
     """The trees of comparisons that hold together; draws that no comparison names are certain and left out."""
     facts: list[Atom] = []
     rows: list[PlacedRow] = []
@@ -128,13 +130,13 @@ def build_polyhedron(atoms: Atoms, noises: Sequence[Noise]) -> Polyhedron | Cann
             rows.append(PlacedRow(noise, atom.form.part(_is_public) + number(atom.form.constant), atom.strict))
         else:
             facts.append(atom)
-    trees: list[Potential] = []
+    parts: list[tuple[int, tuple[Potential, ...]]] = [(1, ())]
     for group in _components(rows):
-        placed = place_draws(group)
-        if isinstance(placed, CannotIntegrate):
-            return placed
-        trees += placed.trees()
-    return Polyhedron(tuple(facts), tuple(trees), count_coins(coins))
+        placed = [(1, whole)] if (whole := place_draws(group)) is not None else untie(group, place_draws)
+        if placed is None or len(parts) * len(placed) > MOST_PARTS:
+            return CannotIntegrate("the comparisons tie the noise together in rings, so no order of integration is simple")
+        parts = [(s * sign, (*trees, *placement.trees())) for s, trees in parts for sign, placement in placed]
+    return [Polyhedron(tuple(facts), trees, count_coins(coins), sign=sign) for sign, trees in parts]
 
 
 def finite_ball(
@@ -147,15 +149,6 @@ def finite_ball(
 
 def _is_public(symbol: Indeterminate) -> bool:
     return not isinstance(symbol, NoiseAt)
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedRow:
-    """noise + public ≤ 0, or < 0."""
-
-    noise: Mapping[NoiseAt, Fraction]
-    public: Affine
-    strict: bool
 
 
 def _components(rows: Sequence[PlacedRow]) -> list[list[PlacedRow]]:
@@ -307,7 +300,7 @@ def _middle(start: int, beside: Mapping[int, Sequence[int]], grounded: Collectio
     return next(other for other in beside[node] if away[other] == away[node] - 1)
 
 
-def place_draws(rows: Sequence[PlacedRow]) -> Placement | CannotIntegrate:
+def place_draws(rows: Sequence[PlacedRow]) -> Placement | None:
     """A placement without rings, found by trying: pairs first, then sums; a bound on one draw fits any placement."""
     ordered = sorted(rows, key=lambda row: len(row.noise) if len(row.noise) > 1 else math.inf)
     return _place_directly(ordered) or _search_placement(ordered)
@@ -322,7 +315,7 @@ def _place_directly(rows: Sequence[PlacedRow]) -> Placement | None:
     return placement
 
 
-def _search_placement(rows: Sequence[PlacedRow]) -> Placement | CannotIntegrate:
+def _search_placement(rows: Sequence[PlacedRow]) -> Placement | None:
     tries = 0
     pending: list[tuple[int, Placement]] = [(0, Placement())]
     while pending:
@@ -338,7 +331,7 @@ def _search_placement(rows: Sequence[PlacedRow]) -> Placement | CannotIntegrate:
             return placement
         if tries > MOST_TRIES:
             break
-    return CannotIntegrate("the comparisons tie the noise together in rings, so no order of integration is simple")
+    return None
 
 
 def _ways(row: PlacedRow, placement: Placement, target: Callable[[], Placement]) -> Iterator[Placement | None]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from kolahal.engine.noise import Array
 from kolahal.engine.probe import Losses, NoisyHoles, Probe, build_probe, plain_losses
-from kolahal.exact.formula import Batch, EventFormula, FormulaQuestion, build_batch, compile_formula
+from kolahal.exact.formula import SMALLEST, Batch, EventFormula, FormulaQuestion, build_batch, compile_formula
 from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
@@ -29,7 +29,6 @@ from kolahal.settings import Settings
 
 TOO_FAR = CannotIntegrate("answers are too far apart for the noise")
 ALL_AT_ONCE = 12  # queries up to which the paths of all events are found together, and kept
-SMALLEST = 1e-280  # below this doubles lose digits, so nothing is said about such a probability
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from kolahal.model import Arguments
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
 WHOLE = (Fraction(1), Fraction(2), Fraction(3))  # values of whole arguments; the first may be too small to be typical
 MOST_SETTINGS = 9  # of all whole arguments together, at which costs are computed
-MOST_SETTINGS = 1000  # of all arguments together that are asked whether a call takes them
+MOST_CALLS = 1000  # of all arguments together that are asked whether a call takes them
 MOST_VALUES = 12  # of one argument that are tried beyond the usual ones
 MOST_ASKED = 64  # answers that a place in the program may ask for
 Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
@@ -121,7 +121,7 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
         if not _matters(sketch, claim, parameter.name):
             values = values[:1]
         choices.append([(parameter.name, value) for value in values])
-    everything = itertools.islice(itertools.product(*choices), MOST_SETTINGS)
+    everything = itertools.islice(itertools.product(*choices), MOST_CALLS)
     kept = (s for s in everything if Arguments(EPSILONS[0], size, s).kept_by(sketch))
     settings = list(itertools.islice(kept, 3 if few else 9))
     if not settings:  # no call is accepted, as far as is known here

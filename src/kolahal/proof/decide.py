@@ -12,6 +12,7 @@ from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import Survey, refute
+from kolahal.proof.refute.scattered import find_scattered
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
 
@@ -56,7 +57,7 @@ def decide(
                 if level <= 1:
                     return everywhere.end(bounded)
     # Before a bounded proof: a program that fails at five answers may be private up to four.
-    refuted = refute(program, claim, settings)
+    refuted = refute(program, claim, settings) or find_scattered(program, claim, settings)
     if refuted is not None:
         return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
     if not dear and everywhere.upper is None:

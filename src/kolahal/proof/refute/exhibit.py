@@ -324,7 +324,8 @@ class _PythonWriter:
         factors += [*map(self.coins, polyhedron.coins), *map(self.pick, polyhedron.picks)]
         factors = factors or ["1.0"]
         value = " * ".join(factors)
-        return f"    p += {value} if {' and '.join(facts)} else 0.0" if facts else f"    p += {value}"
+        adds = "+=" if polyhedron.sign > 0 else "-="
+        return f"    p {adds} {value} if {' and '.join(facts)} else 0.0" if facts else f"    p {adds} {value}"
 
     def coins(self, coin: CoinCount) -> str:
         rate = _number(1 / self.scales[coin.site])

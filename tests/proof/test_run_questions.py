@@ -194,3 +194,24 @@ def test_nothing_is_refuted_or_emitted_yet():
     assert not program.related(zero, half) and not program.related(zero, zero)
     with pytest.raises(UsageError, match="depends on the run"):
         emit(program)
+
+
+# The first asks about x and then about y, the others about x alone. What is asked second in `b` is told as what is asked first
+# in others: of values alone nobody knows to which question they belong.
+CHANGING_PLACES = """x, y = 0, 200
+    t = x
+    if {first}:
+        a = sum(1 for r in rows if r.age < x)
+        t = y
+    b = sum(1 for r in rows if r.age < t)
+    if {second}:
+        c = sum(1 for r in rows if r.age < y)
+    return b + Lap({scale}/eps)"""
+
+
+def test_which_question_is_asked_is_told():
+    """With 4 records the answer is 4, with 3 it is 0, each with noise of scale 1/eps."""
+    without = read(CHANGING_PLACES.format(first="len(rows) > 3", second="len(rows) <= 3", scale=1))
+    assert isinstance(prove_bounded(without), Unknown)
+    noisy = "n = len(rows) + Lap(2/eps)\n    " + CHANGING_PLACES.format(first="n > 3", second="n <= 3", scale=2)
+    assert isinstance(prove_bounded(read(noisy)), Bounded)

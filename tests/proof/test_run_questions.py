@@ -215,3 +215,23 @@ def test_which_question_is_asked_is_told():
     assert isinstance(prove_bounded(without), Unknown)
     noisy = "n = len(rows) + Lap(2/eps)\n    " + CHANGING_PLACES.format(first="n > 3", second="n <= 3", scale=2)
     assert isinstance(prove_bounded(read(noisy)), Bounded)
+
+
+@pytest.mark.parametrize(
+    ("before", "fits"),
+    [
+        ("if len(rows) + Lap(2/eps) > 3:\n        t = 1", False),
+        ("for i in range(K):\n        t = i", False),
+        ("for t in range(K):\n        pass", False),
+        ("if len(rows) + Lap(2/eps) > 3:\n        t = 1\n    else:\n        t = 2", True),
+        ("if len(rows) + Lap(2/eps) > 3:\n        return 0\n    t = 1", True),
+    ],
+)
+def test_what_is_asked_with_has_a_value(before, fits):
+    """Python looks at `t` once for each record: without a value, whether there are records decides whether a run stops."""
+    body = f"{before}\n    return sum(1 for r in rows if r.age < t) + Lap(2/eps)"
+    if fits:
+        assert isinstance(prove_bounded(read(body)), Bounded)
+        return
+    with pytest.raises(SketchError, match="K168"):
+        read(body)

@@ -234,7 +234,8 @@ class _Checker:
         """Find lists that are used where some run has not made them; `ready` are names that have a value before `body`.
 
         Gives the names that have one behind `body`, or None where no run gets there. A scalar may well be missing on
-        runs that never read it; a list may not, so that all runs have the same lists.
+        runs that never read it; a list may not, so that all runs have the same lists. Nor may what the records are asked
+        with: Python looks at it once for each record, so that whether a run stops would tell whether there are any.
         """
         for node in body:
             match node:
@@ -252,9 +253,9 @@ class _Checker:
                 case ir.While(test, inner):
                     self.uses(test, ready)
                     self.lists(inner, ready)  # there may be no turn at all, so nothing is known behind the loop
-                case ir.For(_, over, inner):
+                case ir.For(name, over, inner):
                     self.uses(over, ready)
-                    self.lists(inner, ready)
+                    self.lists(inner, ready | {name})
                 case ir.Return(value):
                     self.uses(value, ready)
                     return None
@@ -285,6 +286,9 @@ class _Checker:
             known = ready if any(node is one.over for one in inner) else ready | hidden
             if isinstance(node, ir.Var) and node.name not in known and LIST in self.types.of(node):
                 self.fault("K219", node, name=node.name)
+            for given in node.given if isinstance(node, ir.Query) else ():
+                if given.name not in known:
+                    self.fault("K168", node, name=given.name)
 
     # ---- expressions
 

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -235,3 +236,20 @@ def test_what_is_asked_with_has_a_value(before, fits):
         return
     with pytest.raises(SketchError, match="K168"):
         read(body)
+
+
+@pytest.mark.parametrize(
+    "total",
+    [
+        "sum(1 for r in rows if r.age < t) - len(rows) / 2 + max((r.age for r in rows), default=0)",
+        "3 * max((r.age for r in rows), default=0) - (len(rows) - sum(1 for r in rows if r.age < t)) / 4",
+        "7 - (len(rows) / 2 - (sum(1 for r in rows if r.age < t) - t)) - min((r.age for r in rows), default=0) * 2",
+        "0 * len(rows) + sum(r.age for r in rows if r.age < t) / 2 - -len(rows) + t",
+    ],
+)
+def test_no_part_of_a_sum_is_lost_beside_a_question(total):
+    rows = [(Fraction(age), "new") for age in (3, 40, 41, 77)]
+    program = read(f"t = 41 + Lap(2/eps)\n    x = {total}\n    return x + Lap(2/eps)")
+    found = call_mechanism(program, [rows, 1, 1.0], {}, lambda noise, scale: 0.0)
+    assert found == eval(total, {"rows": [SimpleNamespace(age=age) for age, _ in rows], "t": 41})
+    assert isinstance(prove_bounded(program), Unknown)

@@ -300,23 +300,24 @@ class _Lowering:
 
     def fold(self, node: ast.expr) -> ast.expr | None:
         """A sum in which aggregates that depend on the run stand beside others, with one aggregate for all of them."""
-        terms = terms_of(node)
         found: list[tuple[Fraction, Builder]] = []
+        others: list[tuple[int, ast.expr]] = []
         names: frozenset[str] = frozenset()
-        for sign, term in terms:
+        for sign, term in terms_of(node):
             times, call = factored(term, self.items.constant)
             if self.is_aggregate(call) and clip(call).startswith(("sum(", "len(")):
                 build, turned = self.builder(call)
                 found.append((sign * times, build))
                 names |= turned
+            else:
+                others.append((sign, term))
         symbols = {turn.name: turn.symbol for turn in self.turns if turn.name in names}
         if len(found) < 2 or not any(build(symbols).run_names() for _, build in found):
             return None
         total = self.read(node, lambda bound: joined([(times, build(bound)) for times, build in found]), names)
-        for sign, term in terms:
-            if not self.is_aggregate(factored(term, self.items.constant)[1]):
-                op = ast.Add() if sign > 0 else ast.Sub()
-                total = at_place(ast.BinOp(total, op, self.expression(term)), node)
+        for sign, term in others:
+            op = ast.Add() if sign > 0 else ast.Sub()
+            total = at_place(ast.BinOp(total, op, self.expression(term)), node)
         return total
 
     def by_place(self, turn: LoopTurn, over: ast.expr, body: Sequence[ast.expr | ast.stmt]) -> ast.expr:

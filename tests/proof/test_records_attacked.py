@@ -131,3 +131,22 @@ def test_what_is_only_divided_by_is_above_zero_too(item, bounds, rows):
     for low, high in (bounds, (0, 0)):
         with pytest.raises(UsageError, match="must be above 0"):
             program(rows=rows, lo=low, hi=high, eps=1)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "sum(sum(100 * (2 - d) for r in rows) for d in range(2))",
+        "sum([sum(100 * (2 - d) for r in rows) for d in range(2)])",
+        "sum([sum(100 * (2 - d) for r in rows) for d in zeros])",
+        "max(sum(100 * (2 - d) for r in rows) + Lap(1/eps) for d in range(1))",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "y = sum(0.5 for r in rows)\n"])
+def test_a_comprehension_inside_has_its_own_variable(inner, before):
+    """In `range(2, 3)` the record would add nothing; but that is not the `d` that it adds."""
+    assert not is_proved(f"zeros = [0, 0]\n{before}x = [{inner} for d in range(2, 3)]\nreturn x[0] + Lap(1/eps)")
+
+
+def test_a_comprehension_beside_another_may_have_the_same_variable():
+    assert is_proved("x = [[sum(1 for r in rows if r.d == d) for d in range(3)][0], 0]\ny = [v + Lap(1/eps) for v in x]\nreturn y[0]")

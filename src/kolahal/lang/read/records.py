@@ -277,7 +277,7 @@ class _Lowering:
             case ast.Subscript(ast.Name(id=name)) if name == self.rows:
                 raise self.tree.refuse("K165", node, thing=clip(node), why="Which record stands at a place is no aggregate")
             case ast.ListComp(item, [ast.comprehension(ast.Name(id=name), over, [], 0)]):
-                turn = turn_of(name, over, [], self.items.whole)
+                turn = turn_of(name, over, [item], self.items.whole)
                 over = self.expression(over)
                 self.runs.loops.append(None)
                 self.turns += [turn] if turn is not None else []

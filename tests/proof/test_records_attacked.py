@@ -150,3 +150,12 @@ def test_a_comprehension_inside_has_its_own_variable(inner, before):
 
 def test_a_comprehension_beside_another_may_have_the_same_variable():
     assert is_proved("x = [[sum(1 for r in rows if r.d == d) for d in range(3)][0], 0]\ny = [v + Lap(1/eps) for v in x]\nreturn y[0]")
+
+
+@pytest.mark.parametrize("before", ["if t > 3:\n    s = 0\n", "s = None\nif t > 3:\n    s = 0\n", "while t > 3:\n    s = 0\n    t = 0\n"])
+@pytest.mark.parametrize("add", ["s += 1", "s = s - r.x", "if r.z > 3:\n        s += 1"])
+def test_a_loop_adds_to_a_number(before, add):
+    """Otherwise Python stops as soon as there is a record that counts, and goes on where there is none."""
+    loop = f"for r in rows:\n    {add}\nreturn len(rows) + Lap(1/eps)"
+    assert not is_proved(before + loop)
+    assert is_proved("s = 0\n" + before.replace("s = None\n", "") + loop)

@@ -168,6 +168,7 @@ class _Checker:
         self.types = infer(sketch, self.lost)
         self.found: list[Diagnostic] = []
         self.parameters = {p.name for p in sketch.parameters}
+        self.added = frozenset() if sketch.private.table is None else sketch.private.table.added
         self.grown = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append)} | changed
 
     def fault(self, code: str, node: ir.Node, **words: object) -> None:
@@ -241,6 +242,7 @@ class _Checker:
             match node:
                 case ir.Assign(targets, values):
                     self.uses(values, ready)
+                    self.adds(node, ready)
                     ready |= set(targets)
                 case ir.Append(name, value, _):
                     self.uses((ir.Var(name, span=node.span), value), ready)
@@ -262,6 +264,13 @@ class _Checker:
                 case ir.Break() | ir.Continue():
                     return None
         return ready
+
+    def adds(self, node: ir.Assign, ready: frozenset[str]) -> None:
+        """A loop over records looks at what it adds to once for each record, as at what they are asked with."""
+        for name, value in ir.assignments(node):
+            if name in self.added and any(part == ir.Var(name) for part in ir.walk(value)):
+                if name not in ready or not self.types.names[name] <= NUMERIC:
+                    self.fault("K168", node, name=name)
 
     def answers(self, body: ir.Block) -> None:
         """Find answers that are lists beside answers that are tuples: to all readers of a sketch they are the same."""

@@ -69,7 +69,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     name = lowering.alias(block, answers)
     loop_over_all(block, name, len(lowering.aggregates))
     aggregates, bins = lowering.runs.settle(lowering.aggregates), lowering.bins
-    table = Table(private.name, row, aggregates, bins)
+    table = Table(private.name, row, aggregates, bins, frozenset(lowering.added))
     if len(tree.faults) > before:
         return None
     if bins is not None:
@@ -155,6 +155,7 @@ class _Lowering:
         self.placed: set[int] = set()  # names of turns that stand for places, by identity
         self.kept: list[ast.expr] = []  # so that these stay the only ones of their identity
         self.dropped: list[ast.stmt] = []
+        self.added: set[str] = set()  # names that loops over the records add to
         self.depth = 0
 
     def look_at(self, statements: Sequence[ast.stmt]) -> None:
@@ -459,6 +460,7 @@ class _Lowering:
             raise self.tree.refuse("K166", used, thing=f"`{used.id}`")
         zeros: dict[str, int | str] = {n: size for n, (size, _) in self.zeros.items()} if self.depth == 1 else {}
         totals = self.items.loop(target.id, body, zeros)
+        self.added |= totals.scalars.keys()
         found: list[ast.stmt] = []
         for name, contributions in totals.scalars.items():
             found.append(at_place(ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), self.total(node, contributions)), node))

@@ -152,6 +152,18 @@ def test_a_comprehension_beside_another_may_have_the_same_variable():
     assert is_proved("x = [[sum(1 for r in rows if r.d == d) for d in range(3)][0], 0]\ny = [v + Lap(1/eps) for v in x]\nreturn y[0]")
 
 
+@pytest.mark.parametrize(
+    "made",
+    ["[len(rows)]", "[sum(1 for r in rows if r.d == i) for i in range(2)]", "[0] * 3\nfor r in rows:\n    made[r.d] += 1"],
+    ids=["a list", "a comprehension", "zeros"],
+)
+def test_a_list_of_aggregates_is_there_from_where_it_is_made(made):
+    """Before that Python stops, here where more than three records are below 1."""
+    end = f"made = {made}\nreturn made[0] + Lap(1/eps)"
+    assert is_proved(end)
+    assert not is_proved("one = 1\nc = sum(1 for r in rows if r.z < one)\nif c > 3:\n    y = made[0]\n" + end)
+
+
 @pytest.mark.parametrize("before", ["if t > 3:\n    s = 0\n", "s = None\nif t > 3:\n    s = 0\n", "while t > 3:\n    s = 0\n    t = 0\n"])
 @pytest.mark.parametrize("add", ["s += 1", "s = s - r.x", "if r.z > 3:\n        s += 1"])
 def test_a_loop_adds_to_a_number(before, add):

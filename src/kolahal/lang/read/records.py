@@ -235,7 +235,8 @@ class _Lowering:
         """The name of the private list: the program's own, where all aggregates are one list that never changes."""
         names = [n for statement in block for n in ast.walk(statement) if isinstance(n, ast.Name)]
         for statement, name in self.whole_lists:
-            stored = [n for n in names if n.id == name and isinstance(n.ctx, ast.Store)]
+            named = [n for n in names if n.id == name]  # where it is read before, it has no value there
+            stored = [n for n in named if isinstance(n.ctx, ast.Store)]
             grown = any(
                 isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
                 for s in block
@@ -243,7 +244,7 @@ class _Lowering:
             )
             asked = [*self.runs.names, *ast.walk(statement)]
             reads = [n for n in names if n.id == answers and not any(n is p for p in asked)]
-            if statement in block and len(stored) == 1 and not grown and not reads and self.is_whole(statement):
+            if statement in block and stored == named[:1] and not grown and not reads and self.is_whole(statement):
                 block.remove(statement)
                 for read in self.runs.names:
                     read.id = name

@@ -104,7 +104,7 @@ class ItemReader:
             case ast.BinOp(left, op, right):
                 return self.arithmetic(node, left, op, right), NUMBER
             case ast.UnaryOp(ast.USub(), inner):
-                return Apply("neg", (self.number(inner),)), NUMBER
+                return _signed(ast.Sub(), self.number(inner)), NUMBER
             case ast.UnaryOp(ast.UAdd(), inner):
                 return self.number(inner), NUMBER
             case ast.UnaryOp(ast.Not(), inner):

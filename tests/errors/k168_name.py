@@ -14,3 +14,10 @@ class Visit(NamedTuple):
 def f(visits: Records[Visit], eps: Epsilon):
     a = sum(1 for v in visits if v.age > noisy)  # K168
     return a + Lap(hole)
+
+
+@sketch(adjacent=add_remove(1))
+def some_runs(visits: Records[Visit], eps: Epsilon):
+    if len(visits) + Lap(hole) > 3:
+        low = 1
+    return sum(1 for v in visits if v.age > low) + Lap(hole)  # K168

@@ -16,3 +16,13 @@ def f(visits: Records[Visit], eps: Epsilon):
     while low > 0:
         low = sum(1 for v in visits if v.age > low) + Lap(hole)  # K175
     return low
+
+
+@sketch(adjacent=add_remove(1))
+def g(visits: Records[Visit], eps: Epsilon):
+    low = len(visits) + Lap(hole)
+    counts = [0] * 7
+    for v in visits:
+        if v.age > low:
+            counts[v.day] += 1  # K175
+    return [c + Lap(hole) for c in counts]

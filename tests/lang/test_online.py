@@ -220,6 +220,9 @@ REFUSED = {
     "counts by two": above(
         "    t = T + Lap(2/eps)\n    i = 0\n    while i < len(q):\n        if q[i] + Lap(4/eps) > t:\n            return i\n        i = i + 2\n    return 0\n"
     ),
+    "counts by something else": above(
+        "    t = T + Lap(2/eps)\n    i = 0\n    n = 0\n    while i < len(q) and n == 0:\n        if q[i] + Lap(4/eps) > t:\n            n = 1\n        for i in range(1):\n            pass\n        i = i + 1\n    return n\n"
+    ),
     "from the last": above(
         "    t = T + Lap(2/eps)\n    for i in range(len(q)):\n        if q[len(q) - 1 - i] + Lap(4/eps) > t:\n            return i\n    return 0\n"
     ),
@@ -237,6 +240,7 @@ REASONS = {
     "no loop": "before the loop",
     "fixed places": "inputs of every length",
     "counts by two": "does not count the turns",
+    "counts by something else": "does not count the turns",
     "from the last": "more than the answer of the turn",
     "noise that is named first": "later than it is named",
 }

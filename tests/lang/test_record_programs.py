@@ -26,6 +26,9 @@ def f(visits: Records[Visit], T: float, eps: Epsilon):
 '''
 
 BODIES = {
+    "the opposite of a turn": """
+    n = [sum(-d for v in visits if v.member) for d in range(1, 3)]
+    return n[0] + n[1] + sum(-(-1) for v in visits) + Lap(6/eps)""",
     "mean": """
     total = sum(clip(v.age, 0, 100) for v in visits if v.kind == "new") + Lap(1/eps)
     count = sum(1 for v in visits if v.kind == "new") + Lap(1/eps)

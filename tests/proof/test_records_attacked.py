@@ -131,3 +131,43 @@ def test_what_is_only_divided_by_is_above_zero_too(item, bounds, rows):
     for low, high in (bounds, (0, 0)):
         with pytest.raises(UsageError, match="must be above 0"):
             program(rows=rows, lo=low, hi=high, eps=1)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "sum(sum(100 * (2 - d) for r in rows) for d in range(2))",
+        "sum([sum(100 * (2 - d) for r in rows) for d in range(2)])",
+        "sum([sum(100 * (2 - d) for r in rows) for d in zeros])",
+        "max(sum(100 * (2 - d) for r in rows) + Lap(1/eps) for d in range(1))",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "y = sum(0.5 for r in rows)\n"])
+def test_a_comprehension_inside_has_its_own_variable(inner, before):
+    """In `range(2, 3)` the record would add nothing; but that is not the `d` that it adds."""
+    assert not is_proved(f"zeros = [0, 0]\n{before}x = [{inner} for d in range(2, 3)]\nreturn x[0] + Lap(1/eps)")
+
+
+def test_a_comprehension_beside_another_may_have_the_same_variable():
+    assert is_proved("x = [[sum(1 for r in rows if r.d == d) for d in range(3)][0], 0]\ny = [v + Lap(1/eps) for v in x]\nreturn y[0]")
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["[len(rows)]", "[sum(1 for r in rows if r.d == i) for i in range(2)]", "[0] * 3\nfor r in rows:\n    made[r.d] += 1"],
+    ids=["a list", "a comprehension", "zeros"],
+)
+def test_a_list_of_aggregates_is_there_from_where_it_is_made(made):
+    """Before that Python stops, here where more than three records are below 1."""
+    end = f"made = {made}\nreturn made[0] + Lap(1/eps)"
+    assert is_proved(end)
+    assert not is_proved("one = 1\nc = sum(1 for r in rows if r.z < one)\nif c > 3:\n    y = made[0]\n" + end)
+
+
+@pytest.mark.parametrize("before", ["if t > 3:\n    s = 0\n", "s = None\nif t > 3:\n    s = 0\n", "while t > 3:\n    s = 0\n    t = 0\n"])
+@pytest.mark.parametrize("add", ["s += 1", "s = s - r.x", "if r.z > 3:\n        s += 1"])
+def test_a_loop_adds_to_a_number(before, add):
+    """Otherwise Python stops as soon as there is a record that counts, and goes on where there is none."""
+    loop = f"for r in rows:\n    {add}\nreturn len(rows) + Lap(1/eps)"
+    assert not is_proved(before + loop)
+    assert is_proved("s = 0\n" + before.replace("s = None\n", "") + loop)

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
@@ -194,3 +195,61 @@ def test_nothing_is_refuted_or_emitted_yet():
     assert not program.related(zero, half) and not program.related(zero, zero)
     with pytest.raises(UsageError, match="depends on the run"):
         emit(program)
+
+
+# The first asks about x and then about y, the others about x alone. What is asked second in `b` is told as what is asked first
+# in others: of values alone nobody knows to which question they belong.
+CHANGING_PLACES = """x, y = 0, 200
+    t = x
+    if {first}:
+        a = sum(1 for r in rows if r.age < x)
+        t = y
+    b = sum(1 for r in rows if r.age < t)
+    if {second}:
+        c = sum(1 for r in rows if r.age < y)
+    return b + Lap({scale}/eps)"""
+
+
+def test_which_question_is_asked_is_told():
+    """With 4 records the answer is 4, with 3 it is 0, each with noise of scale 1/eps."""
+    without = read(CHANGING_PLACES.format(first="len(rows) > 3", second="len(rows) <= 3", scale=1))
+    assert isinstance(prove_bounded(without), Unknown)
+    noisy = "n = len(rows) + Lap(2/eps)\n    " + CHANGING_PLACES.format(first="n > 3", second="n <= 3", scale=2)
+    assert isinstance(prove_bounded(read(noisy)), Bounded)
+
+
+@pytest.mark.parametrize(
+    ("before", "fits"),
+    [
+        ("if len(rows) + Lap(2/eps) > 3:\n        t = 1", False),
+        ("for i in range(K):\n        t = i", False),
+        ("for t in range(K):\n        pass", False),
+        ("if len(rows) + Lap(2/eps) > 3:\n        t = 1\n    else:\n        t = 2", True),
+        ("if len(rows) + Lap(2/eps) > 3:\n        return 0\n    t = 1", True),
+    ],
+)
+def test_what_is_asked_with_has_a_value(before, fits):
+    """Python looks at `t` once for each record: without a value, whether there are records decides whether a run stops."""
+    body = f"{before}\n    return sum(1 for r in rows if r.age < t) + Lap(2/eps)"
+    if fits:
+        assert isinstance(prove_bounded(read(body)), Bounded)
+        return
+    with pytest.raises(SketchError, match="K168"):
+        read(body)
+
+
+@pytest.mark.parametrize(
+    "total",
+    [
+        "sum(1 for r in rows if r.age < t) - len(rows) / 2 + max((r.age for r in rows), default=0)",
+        "3 * max((r.age for r in rows), default=0) - (len(rows) - sum(1 for r in rows if r.age < t)) / 4",
+        "7 - (len(rows) / 2 - (sum(1 for r in rows if r.age < t) - t)) - min((r.age for r in rows), default=0) * 2",
+        "0 * len(rows) + sum(r.age for r in rows if r.age < t) / 2 - -len(rows) + t",
+    ],
+)
+def test_no_part_of_a_sum_is_lost_beside_a_question(total):
+    rows = [(Fraction(age), "new") for age in (3, 40, 41, 77)]
+    program = read(f"t = 41 + Lap(2/eps)\n    x = {total}\n    return x + Lap(2/eps)")
+    found = call_mechanism(program, [rows, 1, 1.0], {}, lambda noise, scale: 0.0)
+    assert found == eval(total, {"rows": [SimpleNamespace(age=age) for age, _ in rows], "t": 41})
+    assert isinstance(prove_bounded(program), Unknown)

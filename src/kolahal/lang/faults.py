@@ -361,7 +361,7 @@ FAULTS: dict[str, Words] = {
     "K168": Words(
         "`{name}` is not known where an aggregate reads it",
         "An aggregate reads the record, numbers, constants of the file, public arguments, variables of loops, and numbers that the program has computed by then.",
-        "Make it a parameter, or write the number itself.",
+        "Give it a number on every way to this place, make it a parameter, or write the number itself.",
     ),
     "K169": Words(
         "the program reads more than {most} aggregates",

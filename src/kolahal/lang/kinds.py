@@ -168,6 +168,7 @@ class _Checker:
         self.types = infer(sketch, self.lost)
         self.found: list[Diagnostic] = []
         self.parameters = {p.name for p in sketch.parameters}
+        self.added = frozenset() if sketch.private.table is None else sketch.private.table.added
         self.grown = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append)} | changed
 
     def fault(self, code: str, node: ir.Node, **words: object) -> None:
@@ -234,12 +235,14 @@ class _Checker:
         """Find lists that are used where some run has not made them; `ready` are names that have a value before `body`.
 
         Gives the names that have one behind `body`, or None where no run gets there. A scalar may well be missing on
-        runs that never read it; a list may not, so that all runs have the same lists.
+        runs that never read it; a list may not, so that all runs have the same lists. Nor may what the records are asked
+        with: Python looks at it once for each record, so that whether a run stops would tell whether there are any.
         """
         for node in body:
             match node:
                 case ir.Assign(targets, values):
                     self.uses(values, ready)
+                    self.adds(node, ready)
                     ready |= set(targets)
                 case ir.Append(name, value, _):
                     self.uses((ir.Var(name, span=node.span), value), ready)
@@ -252,15 +255,22 @@ class _Checker:
                 case ir.While(test, inner):
                     self.uses(test, ready)
                     self.lists(inner, ready)  # there may be no turn at all, so nothing is known behind the loop
-                case ir.For(_, over, inner):
+                case ir.For(name, over, inner):
                     self.uses(over, ready)
-                    self.lists(inner, ready)
+                    self.lists(inner, ready | {name})
                 case ir.Return(value):
                     self.uses(value, ready)
                     return None
                 case ir.Break() | ir.Continue():
                     return None
         return ready
+
+    def adds(self, node: ir.Assign, ready: frozenset[str]) -> None:
+        """A loop over records looks at what it adds to once for each record, as at what they are asked with."""
+        for name, value in ir.assignments(node):
+            if name in self.added and any(part == ir.Var(name) for part in ir.walk(value)):
+                if name not in ready or not self.types.names[name] <= NUMERIC:
+                    self.fault("K168", node, name=name)
 
     def answers(self, body: ir.Block) -> None:
         """Find answers that are lists beside answers that are tuples: to all readers of a sketch they are the same."""
@@ -285,6 +295,9 @@ class _Checker:
             known = ready if any(node is one.over for one in inner) else ready | hidden
             if isinstance(node, ir.Var) and node.name not in known and LIST in self.types.of(node):
                 self.fault("K219", node, name=node.name)
+            for given in node.given if isinstance(node, ir.Query) else ():
+                if given.name not in known:
+                    self.fault("K168", node, name=given.name)
 
     # ---- expressions
 

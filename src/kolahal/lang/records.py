@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational
@@ -310,6 +310,7 @@ class Table:
     row: RowClass
     aggregates: tuple[Aggregate, ...]
     bins: Bins | None = None  # instead of the aggregates, where their number is an argument
+    added: frozenset[str] = field(default=frozenset(), compare=False)  # the names that loops over the records add to
 
     def __str__(self) -> str:
         if self.bins is not None:

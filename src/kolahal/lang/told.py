@@ -1,7 +1,7 @@
 """Programs that ask the records questions which depend on the run: what they ask is told, too.
 
-Where all that a question is asked with stands in the output, two runs with the same output have asked the same questions,
-and each is an aggregate like any other. docs/theory-records.md says why that proves the program that does not tell them.
+Where each question, and all that it is asked with, stands in the output, two runs with the same output have asked the same
+questions, and each is an aggregate like any other. docs/theory-records.md says why that proves the program that does not tell them.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ class _Teller:
         return [ir.Append(self.seen, several, front=False, span=node.span)] if self.marked else []
 
     def asked(self, node: ir.Node) -> list[ir.Stmt]:
-        """What the questions of a statement are asked with."""
+        """Which questions a statement asks, and what with. Of values alone nobody knows to which question they belong."""
         queries = [part for part in ir.walk(node) if isinstance(part, ir.Query)]
-        return [ir.Append(self.seen, given, front=False, span=q.span) for q in queries for given in q.given]
+        return [ir.Append(self.seen, part, front=False, span=q.span) for q in queries for part in (q.at, *q.given)]
 
     def answered(self, node: ir.Return, value: ir.Expr) -> list[ir.Stmt]:
         end, item = replace(node, value=ir.Var(self.seen, span=node.span)), f"{self.seen}_item"

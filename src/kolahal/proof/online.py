@@ -171,7 +171,8 @@ class _Reader:
         steps = [value for target, value in ir.assignments(loop) if target == counter]
         step = ir.Binary("+", ir.Var(counter), ONE)
         grows = [s for s in loop.body if isinstance(s, ir.Assign) and counter in s.targets]
-        counted = starts == [ir.Const(first)] and steps == [step] and len(grows) == 1
+        others = {node.name for node in ir.walk(loop.body) if isinstance(node, ir.For)}
+        counted = starts == [ir.Const(first)] and steps == [step] and len(grows) == 1 and counter not in others
         if not counted or name not in self.lists | self.lazy:
             raise self.refuse(f"`{counter}` does not count the turns of its loop, by one in each", loop)
         if any(isinstance(node, ir.Continue) for node in ir.walk(loop.body)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from kolahal.lang.cells import item_range
+from kolahal.lang.cells import TooComplex, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
@@ -23,6 +23,7 @@ from kolahal.lang.records import (
     RunOf,
     TextOf,
     is_whole,
+    parts_of,
 )
 from kolahal.lang.scale import exact
 
@@ -103,7 +104,7 @@ class ItemReader:
             case ast.BinOp(left, op, right):
                 return self.arithmetic(node, left, op, right), NUMBER
             case ast.UnaryOp(ast.USub(), inner):
-                return Apply("neg", (self.number(inner),)), NUMBER
+                return _signed(ast.Sub(), self.number(inner)), NUMBER
             case ast.UnaryOp(ast.UAdd(), inner):
                 return self.number(inner), NUMBER
             case ast.UnaryOp(ast.Not(), inner):
@@ -243,7 +244,10 @@ class ItemReader:
         added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         turn = _RecordTurn(replace(self, record=record, carried=frozenset(added | stored | set(zeros))), zeros, Totals())
-        turn.run(body, TRUE, {})
+        try:
+            turn.run(body, TRUE, {})
+        except TooComplex as error:  # of a place in a list
+            raise self.tree.refuse("K171", body[0], reason=error) from None
         return turn.totals
 
 
@@ -351,6 +355,8 @@ class _RecordTurn:
         tree, size = self.reader.tree, self.zeros.get(name)
         if size is None:
             raise tree.refuse("K170", node, name=name, reason=f"`{name}` is not a list of zeros that was made before the loop and not used since")
+        if any(isinstance(part, RunOf) for function in (reached, place, item) for part in parts_of(function)):
+            raise tree.refuse("K175", node, thing=clip(node), why="It counts in the items of a list, each of which would be a question")
         if isinstance(size, str):
             self.add_to_bin(node, name, size, reached, place, item)
             return

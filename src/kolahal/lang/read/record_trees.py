@@ -53,9 +53,12 @@ def over_same(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
     return ast.comprehension(node.generators[0].target, over, [], 0)
 
 
-def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt], whole: Collection[str] = ()) -> LoopTurn | None:
-    """A loop over a written range, a written list, or the range of a whole argument, whose variable nothing else changes."""
-    changed = {n for statement in body for n in stored_names(statement)}
+def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt | ast.expr], whole: Collection[str] = ()) -> LoopTurn | None:
+    """A loop over a written range, a written list, or the range of a whole argument, whose variable nothing else changes.
+
+    Nor does a comprehension inside hide it, whose variable would be taken for that of the loop.
+    """
+    changed = {n for part in body for n in stored_names(part)}
     values: tuple[RecordFunction, ...] = ()
     match over:
         case ast.Call(ast.Name(id="range"), [ast.Name(id=size)], []) if size in whole:

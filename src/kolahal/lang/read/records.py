@@ -69,7 +69,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     name = lowering.alias(block, answers)
     loop_over_all(block, name, len(lowering.aggregates))
     aggregates, bins = lowering.runs.settle(lowering.aggregates), lowering.bins
-    table = Table(private.name, row, aggregates, bins)
+    table = Table(private.name, row, aggregates, bins, frozenset(lowering.added))
     if len(tree.faults) > before:
         return None
     if bins is not None:
@@ -155,6 +155,7 @@ class _Lowering:
         self.placed: set[int] = set()  # names of turns that stand for places, by identity
         self.kept: list[ast.expr] = []  # so that these stay the only ones of their identity
         self.dropped: list[ast.stmt] = []
+        self.added: set[str] = set()  # names that loops over the records add to
         self.depth = 0
 
     def look_at(self, statements: Sequence[ast.stmt]) -> None:
@@ -234,7 +235,8 @@ class _Lowering:
         """The name of the private list: the program's own, where all aggregates are one list that never changes."""
         names = [n for statement in block for n in ast.walk(statement) if isinstance(n, ast.Name)]
         for statement, name in self.whole_lists:
-            stored = [n for n in names if n.id == name and isinstance(n.ctx, ast.Store)]
+            named = [n for n in names if n.id == name]  # where it is read before, it has no value there
+            stored = [n for n in named if isinstance(n.ctx, ast.Store)]
             grown = any(
                 isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
                 for s in block
@@ -242,7 +244,7 @@ class _Lowering:
             )
             asked = [*self.runs.names, *ast.walk(statement)]
             reads = [n for n in names if n.id == answers and not any(n is p for p in asked)]
-            if statement in block and len(stored) == 1 and not grown and not reads and self.is_whole(statement):
+            if statement in block and stored == named[:1] and not grown and not reads and self.is_whole(statement):
                 block.remove(statement)
                 for read in self.runs.names:
                     read.id = name
@@ -277,7 +279,7 @@ class _Lowering:
             case ast.Subscript(ast.Name(id=name)) if name == self.rows:
                 raise self.tree.refuse("K165", node, thing=clip(node), why="Which record stands at a place is no aggregate")
             case ast.ListComp(item, [ast.comprehension(ast.Name(id=name), over, [], 0)]):
-                turn = turn_of(name, over, [], self.items.whole)
+                turn = turn_of(name, over, [item], self.items.whole)
                 over = self.expression(over)
                 self.runs.loops.append(None)
                 self.turns += [turn] if turn is not None else []
@@ -300,23 +302,24 @@ class _Lowering:
 
     def fold(self, node: ast.expr) -> ast.expr | None:
         """A sum in which aggregates that depend on the run stand beside others, with one aggregate for all of them."""
-        terms = terms_of(node)
         found: list[tuple[Fraction, Builder]] = []
+        others: list[tuple[int, ast.expr]] = []
         names: frozenset[str] = frozenset()
-        for sign, term in terms:
+        for sign, term in terms_of(node):
             times, call = factored(term, self.items.constant)
             if self.is_aggregate(call) and clip(call).startswith(("sum(", "len(")):
                 build, turned = self.builder(call)
                 found.append((sign * times, build))
                 names |= turned
+            else:
+                others.append((sign, term))
         symbols = {turn.name: turn.symbol for turn in self.turns if turn.name in names}
         if len(found) < 2 or not any(build(symbols).run_names() for _, build in found):
             return None
         total = self.read(node, lambda bound: joined([(times, build(bound)) for times, build in found]), names)
-        for sign, term in terms:
-            if not self.is_aggregate(factored(term, self.items.constant)[1]):
-                op = ast.Add() if sign > 0 else ast.Sub()
-                total = at_place(ast.BinOp(total, op, self.expression(term)), node)
+        for sign, term in others:
+            op = ast.Add() if sign > 0 else ast.Sub()
+            total = at_place(ast.BinOp(total, op, self.expression(term)), node)
         return total
 
     def by_place(self, turn: LoopTurn, over: ast.expr, body: Sequence[ast.expr | ast.stmt]) -> ast.expr:
@@ -458,6 +461,7 @@ class _Lowering:
             raise self.tree.refuse("K166", used, thing=f"`{used.id}`")
         zeros: dict[str, int | str] = {n: size for n, (size, _) in self.zeros.items()} if self.depth == 1 else {}
         totals = self.items.loop(target.id, body, zeros)
+        self.added |= totals.scalars.keys()
         found: list[ast.stmt] = []
         for name, contributions in totals.scalars.items():
             found.append(at_place(ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), self.total(node, contributions)), node))

@@ -17,7 +17,7 @@ from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.lang.source import LARGEST_FILE, Diagnostic, SketchError, Source, diagnose, with_newlines
 from kolahal.report.advice import advise
 from kolahal.report.proofs import Explanation, explain
-from kolahal.report.text import counterexample_lines
+from kolahal.report.records import counterexample_lines
 from kolahal.results import Law, describe_completion
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict, proof_of
 

@@ -268,9 +268,9 @@ class _Checker:
     def adds(self, node: ir.Assign, ready: frozenset[str]) -> None:
         """A loop over records looks at what it adds to once for each record, as at what they are asked with."""
         for name, value in ir.assignments(node):
-            if name in self.added and any(part == ir.Var(name) for part in ir.walk(value)):
-                if name not in ready or not self.types.names[name] <= NUMERIC:
-                    self.fault("K168", node, name=name)
+            adds = name in self.added and any(part == ir.Var(name) for part in ir.walk(value))
+            if adds and (name not in ready or not self.types.names[name] <= NUMERIC):
+                self.fault("K168", node, name=name)
 
     def answers(self, body: ir.Block) -> None:
         """Find answers that are lists beside answers that are tuples: to all readers of a sketch they are the same."""

@@ -10,7 +10,7 @@ from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import Example, Odds, describe_event, show
 from kolahal.report.json import example_document, interval
-from kolahal.report.records import records_lines, sensitivity_lines
+from kolahal.report.records import counterexample_lines, sensitivity_lines
 from kolahal.results import Check
 from kolahal.verdicts import Proved, Refuted, describe_verdict, proof_of
 
@@ -48,18 +48,8 @@ def render_budget_check(sketch: Sketch, check: Check, claim: str) -> str:
         noise = [f"{draw.noise.value}({draw.scale})" for draw in sketch.draws]
         lines += [f"Noise: {', '.join(dict.fromkeys(noise))}. In the proof, on the pure program that stands for it:", *dict.fromkeys(moves)]
     if isinstance(verdict, Refuted):
-        example, odds = verdict.example, verdict.odds
         order = "" if verdict.order is None else show(verdict.order)
-        lines += [
-            BROKEN[sketch.variant].format(order=order),
-            *records_lines(sketch, example),
-            f"  d1 = {show(example.d1)}",
-            f"  d2 = {show(example.d2)}",
-            f"  arguments: {example.arguments}",
-            f"  event: {describe_event(example.event)}",
-            f"  P(event on d1) is between {odds.p1.low:.6g} and {odds.p1.high:.6g}",
-            f"  P(event on d2) is between {odds.p2.low:.6g} and {odds.p2.high:.6g}",
-        ]
+        lines += [BROKEN[sketch.variant].format(order=order), *counterexample_lines(verdict, sketch)]
     return "\n".join(lines) + "\n"
 
 

@@ -7,7 +7,8 @@ from kolahal.lang.record_lists import Rows
 from kolahal.lang.record_moves import RecordRelation, positive_units
 from kolahal.lang.records import show_record
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Example, show
+from kolahal.model import Example, Trial, describe_event, show
+from kolahal.verdicts import Refuted
 
 FEW = 4  # aggregates whose moves are told one by one
 
@@ -59,3 +60,17 @@ def records_lines(sketch: Sketch, example: Example) -> list[str]:
         return []
     lists = [f"  {table.rows}{which} = [{', '.join(rows)}]" for which, rows in zip("12", found, strict=True)]
     return [*lists, f"  of which d1 and d2 are {table}"] if len(table.aggregates) <= FEW else lists
+
+
+def counterexample_lines(trial: Trial | Refuted, sketch: Sketch) -> list[str]:
+    """An example and how likely its event is, in words."""
+    example, odds = trial.example, trial.odds
+    return [
+        *records_lines(sketch, example),
+        f"  d1 = {show(example.d1)}",
+        f"  d2 = {show(example.d2)}",
+        f"  arguments: {example.arguments}",
+        f"  event: {describe_event(example.event)}",
+        f"  P(event on d1) is between {odds.p1.low:.6g} and {odds.p1.high:.6g}",
+        f"  P(event on d2) is between {odds.p2.low:.6g} and {odds.p2.high:.6g}",
+    ]

@@ -9,11 +9,11 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Role, Sketch, Variant
 from kolahal.losses import epsilon_lower
-from kolahal.model import Accuracy, Example, Trial, describe_event, show
+from kolahal.model import Accuracy, Example, Trial, show
 from kolahal.report.advice import advise
 from kolahal.report.budgets import render_budget_check, worth_lines
 from kolahal.report.proofs import explain_shortly
-from kolahal.report.records import records_lines, sensitivity_lines
+from kolahal.report.records import counterexample_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy
 from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
@@ -180,20 +180,6 @@ def _smallest_violation(synthesis: Synthesis) -> list[str]:
 def _log_loss(found: Trial | Refuted) -> float:
     """The loss that is shown at least."""
     return found.epsilon_lower if isinstance(found, Trial) else epsilon_lower(found.odds)
-
-
-def counterexample_lines(trial: Trial | Refuted, sketch: Sketch) -> list[str]:
-    """An example and how likely its event is, in words."""
-    example, odds = trial.example, trial.odds
-    return [
-        *records_lines(sketch, example),
-        f"  d1 = {show(example.d1)}",
-        f"  d2 = {show(example.d2)}",
-        f"  arguments: {example.arguments}",
-        f"  event: {describe_event(example.event)}",
-        f"  P(event on d1) is between {odds.p1.low:.6g} and {odds.p1.high:.6g}",
-        f"  P(event on d2) is between {odds.p2.low:.6g} and {odds.p2.high:.6g}",
-    ]
 
 
 def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> str:

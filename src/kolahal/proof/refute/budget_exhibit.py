@@ -14,7 +14,6 @@ from kolahal.model import Example
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.proof.refute import exhibit
 from kolahal.proof.refute.budgets import breaks
-from kolahal.proof.refute.shrink import is_real
 from kolahal.proof.trusted.documents import Malformed, read_number, shorten, take
 from kolahal.verdicts import Refuted
 
@@ -46,12 +45,8 @@ def find_faults(data: object) -> list[str]:
     """What is wrong with a counterexample; nothing, if it holds."""
     try:
         sketch, claim, example, order = read_document(data)
-        if sketch.holes:
-            return ["the program has holes"]
-        if not sketch.related(example.d1, example.d2) or not is_real(sketch, example):
-            return [f"d1 and d2 are not neighbours that {sketch.name} takes: {sketch.adjacency.describe()}"]
-        if not example.arguments.accepted_by(sketch, claim):
-            return [f"{sketch.name} does not take these arguments, or the claim {claim} says nothing of them"]
+        if fault := exhibit.find_misfit(sketch, claim, example):
+            return [fault]
         p, q = (budget_probability(sketch, d, example.arguments, example.event) for d in (example.d1, example.d2))
         if isinstance(p, CannotIntegrate) or isinstance(q, CannotIntegrate):
             reason = p.reason if isinstance(p, CannotIntegrate) else str(q)

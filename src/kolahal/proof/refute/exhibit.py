@@ -70,12 +70,8 @@ def find_faults(data: object) -> list[str]:
         sketch, claim, example = read_document(data)
     except (KolahalError, Malformed, RecursionError) as error:
         return [f"the document cannot be read: {error}"]
-    if sketch.holes:
-        return ["the program has holes"]
-    if not sketch.related(example.d1, example.d2) or not is_real(sketch, example):
-        return [f"d1 and d2 are not neighbours that {sketch.name} takes: {sketch.adjacency.describe()}"]
-    if not example.arguments.accepted_by(sketch, claim):
-        return [f"{sketch.name} does not take these arguments, or the claim {claim} says nothing of them"]
+    if fault := find_misfit(sketch, claim, example):
+        return [fault]
     try:
         level = claim.at(example.arguments.quantities(sketch))
         p1, p2 = (
@@ -90,6 +86,17 @@ def find_faults(data: object) -> list[str]:
     if not exceeds(p1, p2, level):
         return [f"P(event on d1) is at most {p1.high:.6g}, which is not above exp({show(level)}) times {p2.low:.6g}"]
     return list(misstated(data, example.event, {"p1": p1, "p2": p2}))
+
+
+def find_misfit(sketch: Sketch, claim: Scale, example: Example) -> str | None:
+    """Why an example says nothing of a program and its claim, if so."""
+    if sketch.holes:
+        return "the program has holes"
+    if not sketch.related(example.d1, example.d2) or not is_real(sketch, example):
+        return f"d1 and d2 are not neighbours that {sketch.name} takes: {sketch.adjacency.describe()}"
+    if not example.arguments.accepted_by(sketch, claim):
+        return f"{sketch.name} does not take these arguments, or the claim {claim} says nothing of them"
+    return None
 
 
 def misstated(data: Any, event: Event, found: Mapping[str, Interval]) -> Iterator[str]:

@@ -15,9 +15,7 @@ from fractions import Fraction
 
 from kolahal.errors import KolahalError
 from kolahal.lang.canonical import concentrated, is_quadratic, twin
-from kolahal.lang.claims import parse_claim
 from kolahal.lang.noise import Noise
-from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type, Variant
@@ -26,7 +24,8 @@ from kolahal.paths.explore import explore
 from kolahal.paths.unknowns import AnswerAt, Argument, NoiseAt
 from kolahal.proof.trusted.bounded import MOST_ANSWERS
 from kolahal.proof.trusted.certificate import Rejected
-from kolahal.proof.trusted.documents import Malformed, read_json, read_number, read_whole, take, take_all
+from kolahal.proof.trusted.concentrated import read_head
+from kolahal.proof.trusted.documents import Malformed, read_number, read_whole, take_all
 from kolahal.verdicts import Bounded, Certificate, Exactly, Proved, Unknown, UpTo
 
 KIND = "affine"
@@ -120,14 +119,7 @@ def write_affine(program: Sketch, claim: Scale, shifts: Mapping[int, tuple[Shift
 def recheck_affine(certificate: Certificate) -> list[str]:
     """What is wrong with a certificate; nothing, if it is a proof."""
     try:
-        document = read_json(certificate.text)
-        if take(document, "kind", str) != KIND:
-            raise Rejected("it is a certificate of another kind")
-        program = parse(take(document, "program", str))
-        claim = parse_claim(program, take(document, "claim", str) or "nothing")
-        said = {"variant": program.variant.value, "adjacency": str(program.adjacency)}
-        if program.variant is Variant.PURE or any(take(document, name, str) != value for name, value in said.items()):
-            raise Rejected(f"the program claims {program.variant.words} under {program.adjacency}, not what is written")
+        document, program, claim = read_head(certificate, KIND)
         entries = take_all(document, "sizes", dict)
         count = program.private.count
         wanted = list(range(1, len(entries) + 1)) if count is None else [count]

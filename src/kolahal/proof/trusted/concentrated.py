@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import json
 from fractions import Fraction
+from typing import Any
 
 from kolahal.errors import KolahalError
 from kolahal.lang.canonical import concentrated, is_quadratic, pure, surrogate
@@ -48,17 +49,23 @@ def write_budget(sketch: Sketch, claim: Scale, rule: str, inner: Certificate) ->
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
 
 
+def read_head(certificate: Certificate, kind: str) -> tuple[dict[str, Any], Sketch, Scale]:
+    """A document of a kind, its program, and the claim of it, which must be what is written of them."""
+    document: dict[str, Any] = read_json(certificate.text)
+    if take(document, "kind", str) != kind:
+        raise Rejected("it is a certificate of another kind")
+    program = parse(take(document, "program", str))
+    claim = parse_claim(program, take(document, "claim", str) or "nothing")
+    said = {"variant": program.variant.value, "adjacency": str(program.adjacency)}
+    if program.variant is Variant.PURE or any(take(document, name, str) != value for name, value in said.items()):
+        raise Rejected(f"the program claims {program.variant.words} under {program.adjacency}, not what is written")
+    return document, program, claim
+
+
 def recheck_budget(certificate: Certificate, steps: int = STEPS, second: bool = False) -> list[str]:
     """What is wrong with a certificate; nothing, if it is a proof."""
     try:
-        document = read_json(certificate.text)
-        if take(document, "kind", str) != KIND:
-            raise Rejected("it is a certificate of another kind")
-        program = parse(take(document, "program", str))
-        claim = parse_claim(program, take(document, "claim", str) or "nothing")
-        said = {"variant": program.variant.value, "adjacency": str(program.adjacency)}
-        if any(take(document, name, str) != value for name, value in said.items()):
-            raise Rejected(f"the program claims {program.variant.words} under {program.adjacency}, not what is written")
+        document, program, claim = read_head(certificate, KIND)
         proof, stored = read_certificate(Certificate(json.dumps(take(document, "proof", dict))))
         match take(document, "rule", str):
             case "shifts":

@@ -166,3 +166,17 @@ def test_no_record_moves_a_sum_by_more_than_its_bounds_in_units(seed, relation):
         for unit, (low_end, high_end), (after, before) in zip(units, boxes, moves, strict=True):
             size = unit_value(unit, public) if unit else Fraction(1)
             assert low_end * size <= after - before <= high_end * size
+
+
+@pytest.mark.parametrize("of", ["exp(clip(v.age, 0, top))", "sqrt(clip(v.age, 0, top))", "floor(clip(v.age, 0, top))", "1 - cos(clip(v.age, 0, top))"])
+@pytest.mark.parametrize("way", ["sum({} for v in visits) + Lap(6/eps)", "sum(1 for v in visits if {} > 5) + Lap(0.001/eps)"])
+def test_functions_of_math_do_not_scale_with_their_bounds(of, way):
+    """What they are where `top` is 1 says nothing of them elsewhere."""
+    body = f"a = sum(clip(v.age, 0, top) for v in visits) + Lap(2*top/eps)\n    return a, {way.format(of)}"
+    with pytest.raises(SketchError, match="K171"):
+        parse(HEADER.format(relation="add_remove(1)", body=body))
+
+
+def test_functions_of_math_of_a_quotient_may_stand_beside_bounds():
+    body = "a = sum(clip(v.age, 0, top) for v in visits) + Lap(2*top/eps)\n    return a, sum(sqrt(clip(v.age, 0, top) / top) for v in visits) + Lap(2/eps)"
+    assert isinstance(prove_bounded(parse(HEADER.format(relation="add_remove(1)", body=body))), Proved)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
+from kolahal.lang.enclosures import MATH
 from kolahal.lang.records import (
     ZERO,
     Apply,
@@ -180,7 +181,7 @@ class _Dimensions:
                 return self.read(other) if factor.value else None
             case Apply("/", (other, NumberOf())):
                 return self.read(other)
-            case Apply("*", of):
+            case Apply(op, of) if op == "*" or op in MATH:
                 return self.join([PLAIN, *map(self.read, of)])
             case Apply("/", of):
                 self.join(map(self.read, of))

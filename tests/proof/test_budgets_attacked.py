@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,9 +22,12 @@ from kolahal.proof.find.affine import prove_affine
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.online import find_turns
 from kolahal.proof.refute.budgets import refute_budget
+from kolahal.proof.trusted.certificate import Rejected, read_certificate
+from kolahal.proof.trusted.concentrated import check_shifts
+from kolahal.proof.trusted.shifts import Always, Form
 from kolahal.settings import Settings
 from kolahal.tester.budgets import test_budget as lower_bound
-from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
+from kolahal.verdicts import Bounded, Certificate, Proved, Refuted, Unknown
 from kolahal.verification import verify
 
 EACH, ONE, SUM = "each_within(1)", "one_within(1)", "sum_within(1)"
@@ -218,3 +222,21 @@ def test_probabilities_have_their_closed_forms() -> None:
 def test_refutations_are_on_the_right_side(noise: str, refuted: bool) -> None:
     sketch = program(ONE, RHO, f"return q[0] + {noise}", "Private[1]")
     assert isinstance(refute_budget(sketch, parse_claim(sketch, "rho")), Refuted) == refuted
+
+
+# ---------------------------------------------------------------- questions that depend on the run
+
+
+def test_the_size_of_a_move_is_not_known_before_the_question_is_asked() -> None:
+    """How far `t` lets a record move its bin is noise of the turns before, and later noise to a draw that comes earlier."""
+    text = "@sketch(adjacent=add_remove(1))\ndef f(rows: Records[Between(0, 9)], K: int, rho: Rho):\n    t = 5\n    for k in range(K):\n"
+    sketch = parse(text + f"        t = sum(1 for r in rows if k <= r < k + 1 and t > 0) + {G}\n    return t\n")
+    claim = parse_claim(sketch, "")
+    found = prove_budget(sketch, claim, Settings().proof)
+    assert isinstance(found, Proved)
+    proof, _ = read_certificate(Certificate(json.dumps(found.certificate.document()["proof"])))
+    check_shifts(sketch, claim, proof)
+    (case,) = proof.cases
+    ahead = replace(case, alignment=replace(case.alignment, shifts=(Always(Form(Fraction(1))),)))
+    with pytest.raises(Rejected, match="looks ahead"):
+        check_shifts(sketch, claim, replace(proof, cases=(ahead,)))

@@ -102,8 +102,11 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
     lengths = {site: reach[site] or Fraction(1) for site in steady}
     _expect((surrogate(canonical, lengths, enclosing(canonical.adjacency).distance), level), proof)
     _check_laws(canonical.draws, proof)
+    asked = canonical.private.table is not None and canonical.private.table.depends_on_run
     for case in proof.cases:
         check_alignment(case.alignment, steady)
+        if asked and case.neighbours.single and any(form.units for site in steady for form in _forms(case.alignment.shifts[site])):
+            raise Rejected("a shift by the size of the move looks ahead: how far a question of the run moves is known when it is asked")
         for draw, shift in zip(canonical.draws, case.alignment.shifts, strict=True):
             if shift == Always(Form()):
                 continue

@@ -12,17 +12,19 @@ from kolahal.lang.adjacency import EachWithin, Monotone
 from kolahal.lang.ir import Query, walk
 from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, call_mechanism
 from kolahal.lang.source import SketchError
 from kolahal.lang.told import told
 from kolahal.law.law import find_laws
+from kolahal.proof.decide import decide
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.bounded import recheck_bounded
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.proof.trusted.neighbours import enclosing
-from kolahal.settings import ProofSettings
-from kolahal.verdicts import AnyRecords, Bounded, Certificate, Proved, Unknown
+from kolahal.settings import ProofSettings, Settings
+from kolahal.verdicts import AnyRecords, Bounded, Certificate, Proved, Refuted, Unknown
 
 HEADER = """
 class Visit(NamedTuple):
@@ -253,3 +255,9 @@ def test_no_part_of_a_sum_is_lost_beside_a_question(total):
     found = call_mechanism(program, [rows, 1, 1.0], {}, lambda noise, scale: 0.0)
     assert found == eval(total, {"rows": [SimpleNamespace(age=age) for age, _ in rows], "t": 41})
     assert isinstance(prove_bounded(program), Unknown)
+
+
+@pytest.mark.parametrize("added", ["k", "0", "0 if r.age <= k else 0"])
+def test_questions_that_move_by_any_amount_or_not_at_all_have_a_verdict(added):
+    body = f"c, k = 0, 1\n    for i in range(2):\n        for r in rows:\n            c += {added}\n        k = 100\n    return c + Lap(2/eps)"
+    assert not isinstance(decide(read(body), parse_scale("eps"), Settings()).verdict, Refuted)

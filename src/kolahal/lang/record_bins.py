@@ -106,10 +106,10 @@ class BinsRelation(RecordRelation):
         """A relation on lists of answers of every length that contains this one."""
         two, times = self.two, 1 if self.kind == "add_remove" else 2
         columns = [end for ends in two.boxes()[0] for end in ends]
-        most = max(map(abs, columns))
+        most = max(map(abs, columns)) or ONE.value  # a relation has a distance, also where nothing moves
         ends = [end for ends in two.contributions() for end in ends]
         if all(sum(1 for v in zip(*piece.values, strict=True) if any(v)) <= 1 for piece in two.pieces.pieces) and not two.spans:
-            total = self.count * times * max(map(abs, ends))
+            total = self.count * times * max(map(abs, ends)) or ONE.value
             return OneWithin(total) if self.count == times == 1 else SumWithin(total)
         return Monotone(most) if two.moves_one_way else EachWithin(most)
 

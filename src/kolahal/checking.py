@@ -50,9 +50,10 @@ def check(
     law = None if isinstance(laws, Unknown) else laws.law(program.opened().sketch)
     found = _check(program, claimed, decided, bound, settings, executor)
     failed = decided.failed_rechecks
+    tried = decided.tried if isinstance(found.verdict, Bounded | Unknown) else ()
     if found.example is not None:
         found = replace(found, example=with_labels(program, found.example))
-    return replace(found, sketch=program, claim=str(claimed), law=law, bound=bound, failed_rechecks=failed)
+    return replace(found, sketch=program, claim=str(claimed), law=law, bound=bound, failed_rechecks=failed, tried=tried)
 
 
 def check_budget(program: Sketch, claimed: Scale, settings: Settings) -> Check:

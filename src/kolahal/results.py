@@ -211,6 +211,7 @@ class Check:
     failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
     law: Law | None = None  # over the places of its noise, eta1, eta2, …
     bound: LowerBound | None = None  # the largest loss that is certain, whatever the verdict
+    tried: tuple[str, ...] = ()  # what was looked for and not found, where something is left open
 
     def table(self) -> list[dict[str, Any]]:
         """The one row of a check, ready for a data frame; both epsilons are in units of the claim."""

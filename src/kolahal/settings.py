@@ -158,6 +158,9 @@ class TesterSettings:
         )
 
 
+DEEPER = 10  # times as many rehearsals, where asked for
+
+
 @dataclass(frozen=True, slots=True)
 class ProofSettings:
     """Provers: limits are counted, not timed, so that the same input gives the same verdict everywhere."""
@@ -172,6 +175,10 @@ class ProofSettings:
     def quick(self, fixed: bool) -> ProofSettings:
         """For the first look, which settles most programs."""
         return replace(self, rehearsals=min(self.rehearsals, self.first_rehearsals if fixed else self.quick_rehearsals))
+
+    def deep(self) -> ProofSettings:
+        """For those who have the time."""
+        return replace(self, rehearsals=DEEPER * self.rehearsals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ from kolahal.lang.claims import print_claim
 from kolahal.lang.scale import Scale, parse_number
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.report.sarif import sarif_document
-from kolahal.settings import ALPHA, Settings, TesterSettings
+from kolahal.settings import ALPHA, ProofSettings, Settings, TesterSettings
 
 if TYPE_CHECKING:
     from kolahal.results import Check
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
 )
 @seed
 @processes
+@click.option("--deep", is_flag=True, help="Search ten times as long for a proof for every length.")
 @click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
 @supervised
 def check(
@@ -76,6 +77,7 @@ def check(
     out: Path | None,
     seed: int,
     count: int | None,
+    deep: bool,
     verbose: bool,
 ) -> None:
     """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
@@ -91,7 +93,7 @@ def check(
 
     claimed = parse_claim(sketch, claim)
     with progress("proving"), workers(count) as pool:
-        found = judge(sketch, claim, Settings(seed=seed), pool)
+        found = judge(sketch, claim, Settings(seed=seed, proof=ProofSettings().deep() if deep else ProofSettings()), pool)
     exhibited, shown = None, ""
     if isinstance(found.verdict, Refuted):
         from kolahal.proof.refute import budget_exhibit, exhibit
@@ -107,6 +109,7 @@ def check(
     if out is not None:
         command = f"kolahal check {shlex.quote(target)}" + (f" --eps-claim {shlex.quote(claim)}" if claim else "")
         command += f" --queries {queries}" if queries is not None else ""
+        command += " --deep" if deep else ""
         with progress("drawing the report"):
             result = _write(
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}

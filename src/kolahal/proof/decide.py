@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from kolahal.inputs.arguments import sizes_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
@@ -24,6 +26,7 @@ class Decision:
     verdict: Verdict
     upper: Fraction | None = None
     failed_rechecks: tuple[str, ...] = ()  # of proofs that were found and are not given, whatever the verdict
+    tried: tuple[str, ...] = ()  # what was looked for and not found, where the verdict leaves something open
 
 
 def decide(
@@ -68,10 +71,23 @@ def decide(
     if grown is not None:
         return everywhere.end(grown)
     bounded = bounded or prove_bounded(program, claim, settings.proof)
+    tried = tuple(_tried(program, everywhere.proof, dear, settings.proof))
     if isinstance(bounded, Proved | Bounded):
-        return everywhere.end(bounded)
+        return replace(everywhere.end(bounded), tried=tried)
     reasons = dict.fromkeys([everywhere.proof.reason, bounded.reason, "no certain counterexample"])
-    return everywhere.end(Unknown("; ".join(reasons)), bounded.failed_rechecks)
+    tried += (f"a proof for a few answers: {bounded.reason}",)
+    return replace(everywhere.end(Unknown("; ".join(reasons)), bounded.failed_rechecks), tried=tried)
+
+
+def _tried(program: Sketch, proof: Unknown, dear: str, effort: ProofSettings) -> Iterator[str]:
+    """What was looked for in vain, a line each."""
+    if not dear:
+        yield f"{proof.reason} (up to {effort.rehearsals} rehearsals of alignments)"
+    sizes = sizes_of(program)
+    many = f"{sizes[0]} to {sizes[-1]} answers" if len(sizes) > 1 else f"{sizes[0]} answers"
+    yield f"counterexamples with {many}: no loss above the claim that is certain"
+    if program.private.count is None:
+        yield "counterexamples on several levels of answers, and losses that rise with their number: none"
 
 
 @dataclass(frozen=True, slots=True)

@@ -280,6 +280,7 @@ def check_document(check: Check, refutation: dict[str, Any] | None = None) -> di
         "certificate": None if certificate is None else certificate.document(),
         "refutation": refutation,
         "reason": verdict.reason if isinstance(verdict, Unknown) else None,
+        "tried": list(check.tried),
         "defect": isinstance(verdict, Unknown) and verdict.defect,
         "p_value": trial.p_value if trial else None,
     }

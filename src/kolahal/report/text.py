@@ -227,6 +227,8 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     elif check.trial is not None and proof is None:
         allowed = float(parse_scale(claim).at(check.trial.example.arguments.quantities(sketch)))
         lines += _hardest_lines(check.trial, allowed, sketch)
+    if check.tried:
+        lines += ["Looked for:", *(f"  {told}" for told in check.tried), "With --deep the search for a proof takes longer."]
     return "\n".join([*lines, *worth_lines(check)]) + "\n"
 
 

@@ -268,12 +268,16 @@ class Choices:
         """Some questions, each with its option by rank, that do not go together."""
         self.solver.add(z3.Or([z3.BoolVal(False, self.context), *(z3.Not(self.options[q][rank]) for q, rank in combination)]))
 
-    def pick(self, most: int) -> list[int] | None:
-        """The ranks of a combination of the first `most` options; None if all are excluded."""
+    def pick(self, most: int, kept: Sequence[tuple[int, int]] = ()) -> list[int] | None:
+        """The ranks of a combination of the first `most` options; None if all are excluded.
+
+        It has the options that are to be kept if any combination has.
+        """
         if most not in self.beyond:
             self.beyond[most] = [z3.Not(option) for own in self.options for option in own[most:]]
         beyond = self.beyond[most]
-        if str(self.solver.check(beyond)) != SAT:
+        ways = [beyond + [self.options[q][rank] for q, rank in kept], beyond] if kept else [beyond]
+        if not any(str(self.solver.check(way)) == SAT for way in ways):
             return None
         model = self.solver.model()
         return [next(r for r, option in enumerate(own[:most]) if z3.is_true(model[option])) for own in self.options]

@@ -25,6 +25,7 @@ from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import Drawn, Logical, Numeric
 
 MOST_TRIALS = 1_200  # of one ghost
+AFRESH = 4  # every so many trials nothing is kept of the one before
 TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -127,8 +128,9 @@ class _GhostSearch:
         """Alignments that pass all rehearsals; each that is asked for after another differs from it in what was used."""
         for failing in self.shared.failures[self.learned :]:
             self.exclude(failing)
+        kept: list[tuple[int, int]] = []
         while self.trials < MOST_TRIALS and not self.stage.effort.is_over:
-            picked = self.choices.pick(tier)
+            picked = self.choices.pick(tier, kept if self.trials % AFRESH else ())
             if picked is None:
                 break
             table = {use: own[rank] for (use, own), rank in zip(self.options.items(), picked, strict=True)}
@@ -142,6 +144,8 @@ class _GhostSearch:
                     self.stage.grow()
                 if not (blamed := self.stage.failures(self.alignment(table))):
                     self.exclude(frozenset(table.items()))
+            blame = frozenset().union(*blamed)  # what is not to blame stays as it is, as far as it can
+            kept = [(self.numbers[use], rank) for use, rank in zip(self.options, picked, strict=True) if use not in blame]
             for uses in blamed:
                 failing = frozenset((use, table[use]) for use in uses)
                 if not any(isinstance(rule, AtGhost) for _, rule in failing):

@@ -247,7 +247,7 @@ class _Maker:
     def noise(self) -> Draw:
         site, self.draws = self.draws, self.draws + 1
         scale = Hole(site) if self.chance(2) or self.chance(2) else self.fixed_scale()
-        return Draw(self.pick(tuple(n for n in Noise if not n.finite and not n.selects and not n.bell)), scale, site)
+        return Draw(self.pick(tuple(n for n in Noise if not (n.finite or n.selects or n.bell or n.open))), scale, site)
 
     def coin(self) -> Draw:
         return replace(self.noise(), noise=Noise.FLIP)

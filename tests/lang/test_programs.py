@@ -104,9 +104,9 @@ class Writer:
     def draw(self):
         site, self.sites = self.sites, self.sites + 1
         if self.rng.random() < 0.5:
-            return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects))), self.one(*SCALES), site)
+            return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects or noise.open))), self.one(*SCALES), site)
         hole, self.holes = Hole(self.holes), self.holes + 1
-        return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects))), hole, site)
+        return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects or noise.open))), hole, site)
 
     def boolean(self):
         return self.pick(

@@ -32,6 +32,7 @@ from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
 from kolahal.lang.unit_names import check_positive
 
 Completion = tuple[Scale, ...]
+NAME_ONE = "find it with `kolahal synth`, or write Lap or Exp for Noise"
 
 
 @dataclass(frozen=True)
@@ -59,9 +60,22 @@ class Sketch(ShownAsText):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
+    def sites(self) -> tuple[ir.Draw, ...]:
+        """Every place that draws noise, in order, also of a family that is not chosen yet."""
+        return tuple(sorted((node for node in ir.walk(self.body) if isinstance(node, ir.Draw)), key=lambda d: d.site))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a family of noise is still to be chosen: `lang/families.py`."""
+        return any(draw.noise.open for draw in self.sites)
+
+    @cached_property
     def draws(self) -> tuple[ir.Draw, ...]:
-        """Every place that draws noise, by site. What pure rules price is listed here, so bells are refused here."""
-        found = tuple(sorted((node for node in ir.walk(self.body) if isinstance(node, ir.Draw)), key=lambda d: d.site))
+        """Every place that draws noise, by site. Whoever runs or prices noise asks here, so bells under a pure budget and
+        open families are refused here."""
+        found = self.sites
+        if any(draw.noise.open for draw in found):
+            raise UsageError(f"{self.name} leaves the family of its noise open, and this needs one; {NAME_ONE}")
         if self.variant is Variant.PURE and any(draw.noise.bell for draw in found):
             raise UsageError(f"{self.name} draws Gaussian noise, which is never {Variant.PURE.words}; {NO_BELLS}")
         if self.variant is Variant.PURE and any(isinstance(draw.scale, Scale) and draw.scale.root for draw in found):
@@ -70,12 +84,12 @@ class Sketch(ShownAsText):
 
     @cached_property
     def holes(self) -> tuple[ir.Hole, ...]:
-        return tuple(draw.scale for draw in self.draws if isinstance(draw.scale, ir.Hole))
+        return tuple(draw.scale for draw in self.sites if isinstance(draw.scale, ir.Hole))
 
     @cached_property
     def selecting(self) -> frozenset[int]:
         """The holes that cannot go without noise: a place is chosen there."""
-        return frozenset(d.scale.index for d in self.draws if isinstance(d.scale, ir.Hole) and d.noise.selects)
+        return frozenset(d.scale.index for d in self.sites if isinstance(d.scale, ir.Hole) and d.noise.selects)
 
     @property
     def private(self) -> Parameter:
@@ -116,7 +130,7 @@ class Sketch(ShownAsText):
 
         Calls and emitted programs refuse other values, and a proof assumes nothing else of whole arguments.
         """
-        scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
+        scales = [draw.scale for draw in self.sites if isinstance(draw.scale, Scale)]
         used = {name for scale in scales for name, _ in scale.powers}
         for node in ir.walk(self.body):
             if isinstance(node, ir.Binary) and node.op == "%":
@@ -191,7 +205,7 @@ class Sketch(ShownAsText):
     @cached_property
     def units(self) -> tuple[str, ...]:
         """The public numbers, or widths of bounds, that aggregates move by multiples of, or that scales are made of: above 0."""
-        scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
+        scales = [draw.scale for draw in self.sites if isinstance(draw.scale, Scale)]
         named = [name for scale in scales for name, _ in scale.powers if name in self.factors]
         return tuple(dict.fromkeys(unit for unit in (*self.moved_in, *named) if unit))
 

@@ -55,7 +55,7 @@ def render_sketch(sketch: Sketch) -> str:
         lines.append(f"{parameter.called}: {role} ({parameter.type.value}){default}")
     lines.append(f"neighbours: {sketch.adjacency.describe()}")
     lines += sensitivity_lines(sketch)
-    for draw in sketch.draws:
+    for draw in sketch.sites:
         scale = draw.scale.label if isinstance(draw.scale, Hole) else draw.scale.pretty()
         lines.append(f"noise {draw.site + 1}: {draw.noise.words} of scale {scale}, line {draw.span.line}")
     count = len(sketch.holes)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 
-from kolahal.lang.canonical import with_draws
+from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.sketch import Role, Sketch, Variant
+from kolahal.lang.sketch import Completion, Sketch, Variant
 
 MOST_MIXED = 3  # open places up to which each may have a family of its own
 
@@ -30,10 +29,10 @@ def close_families(sketch: Sketch) -> tuple[Sketch, ...]:
     if not sketch.is_open:
         return (sketch,)
     sites = [draw.site for draw in sketch.sites if draw.noise.open]
-    found = [_closed(sketch, dict(zip(sites, noises))) for noises in _choices(KNOWN[sketch.variant], len(sites))]
+    found = [sketch.with_noises(dict(zip(sites, noises))) for noises in _choices(KNOWN[sketch.variant], len(sites))]
     if _has_whole_values(sketch):
         whole = tuple(noise.discrete for noise in KNOWN[sketch.variant])
-        found += [_closed(sketch, dict(zip(sites, noises))) for noises in _choices(whole, len(sites))]
+        found += [sketch.with_noises(dict(zip(sites, noises))) for noises in _choices(whole, len(sites))]
     return tuple(found)
 
 
@@ -50,10 +49,8 @@ def _has_whole_values(sketch: Sketch) -> bool:
     return sketch.private.whole
 
 
-def _closed(sketch: Sketch, noises: dict[int, Noise]) -> Sketch:
-    closed = with_draws(sketch, lambda draw: (noises.get(draw.site, draw.noise), draw.scale))
-    if not any(noise.whole for noise in noises.values()):
-        return closed
-    # Aggregates that are whole are declared so where the noise is whole, too, as a reader of such a program does it.
-    parameters = tuple(replace(p, whole=True) if p.role is Role.PRIVATE else p for p in sketch.parameters)
-    return replace(closed, parameters=parameters)
+def name_families(closed: Sketch, sketch: Sketch, completion: Completion) -> Completion:
+    """A completion of one of the closed sketches as one of the open sketch: scales of open places name their families."""
+    noises = {draw.scale.index: draw.noise for draw in closed.draws if isinstance(draw.scale, Hole)}
+    opened = {draw.scale.index for draw in sketch.sites if draw.noise.open and isinstance(draw.scale, Hole)}
+    return tuple(scale.of(noises[hole]) if hole in opened else scale for hole, scale in enumerate(completion))

@@ -47,3 +47,33 @@ def test_a_sketch_prints_as_it_is_read_and_is_closed_before_anything_runs_it() -
     assert all(not closed.is_open and closed.holes == sketch.holes for closed in close_families(sketch))
     with pytest.raises(UsageError, match="leaves the family of its noise open"):
         sketch.draws  # noqa: B018
+
+
+def test_completions_name_families_where_they_are_open() -> None:
+    sketch = opened(body="return q[0] + Noise(hole) > Exp(hole)")
+    mechanism = sketch.complete("DiscreteLap(2*len(q)/eps)", "4/eps")
+    assert "DiscreteLap(2*len(q)/eps) > Exp(4/eps)" in str(mechanism)
+    assert [str(scale) for scale in mechanism.completion] == ["DiscreteLap(2*len(q)/eps)", "4/eps"]
+    assert mechanism.completion[0].pretty() == "DiscreteLap(2·|q|/ε)" and "mathrm{DiscreteLap}" in mechanism.completion[0].latex()
+    assert sketch.complete("Lap(1/eps)", "Exp(4/eps)").filled() == sketch.complete("Lap(1/eps)", "4/eps").filled()
+    assert "Noise" not in str(sketch.complete(None, "4/eps"))
+
+
+@pytest.mark.parametrize(
+    ("scales", "reason"),
+    [
+        (("2/eps", "4/eps"), "name it, as in Lap"),
+        (("Lap(2/eps)", "Lap(4/eps)"), "another family"),
+        (("Flip(2/eps)", "4/eps"), "names no family"),
+        (("Noise(2/eps)", "4/eps"), "names no family"),
+        (("Lap(Lap(2/eps))", "4/eps"), "not a scale"),
+    ],
+)
+def test_completions_that_do_not_fit_are_refused(scales: tuple[str, ...], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        opened(body="return q[0] + Noise(hole) > Exp(hole)").complete(*scales)
+
+
+def test_gaussian_noise_does_not_come_in_by_a_name() -> None:
+    with pytest.raises(UsageError, match="Gaussian"):
+        opened().complete("Gauss(2/eps)").filled().draws  # noqa: B018

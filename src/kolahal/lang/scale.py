@@ -410,7 +410,7 @@ def parse_scale(text: str | None) -> Scale:
 
 def parse_filling(text: str | None) -> Scale:
     """What may fill a hole: a scale, or one that names its family, as in "Exp(4/eps)"."""
-    family, bracket, inner = (text or "").strip().partition("(")
+    family, bracket, inner = text.strip().partition("(") if isinstance(text, str) else ("", "", "")
     known = BY_NAME.get(family)
     if known is None or not bracket or not inner.endswith(")"):
         return parse_scale(text)

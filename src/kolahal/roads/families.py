@@ -10,7 +10,7 @@ from kolahal.lang.sketch import Completion, Mechanism, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.law.hole_choices import HoleChoice, find_choices, law_of_choices
 from kolahal.model import Ranked, Selection, Split
-from kolahal.results import Judged, Law, Priced, Synthesis
+from kolahal.results import Law, Priced, Synthesis
 from kolahal.roads.budgets import judge_offers, law_of_offers, rank_offers, typical_arguments
 from kolahal.roads.law import judge_lawful, price_completions, rank_by_error
 from kolahal.roads.watch import Watch
@@ -39,13 +39,13 @@ class Choice:
 def straight_from_families(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
     """The completions that the laws of all choices of families allow, the one with the least expected error first, judged."""
     split = watch("arguments", usual_split, sketch, settings)
-    choices = [rank_choice(sketch, closed, split, settings, watch) for closed in close_families(sketch)]
+    choices = rank_families(sketch, split, settings, watch)
     ranked = merge(choices)
     if sketch.variant is Variant.PURE:
         judged = watch("verdicts", judge_lawful, sketch, ranked, split, settings, watch.executor)
     else:
         judged = watch("verdicts", judge_offers, sketch, ranked, settings, watch.executor)
-    law = law_of_best(sketch, choices, judged)
+    law = law_of_best(sketch, choices, judged[0].ranked.completion if judged else None)
     priced = tuple(p for choice in choices for p in choice.priced)
     accuracy = describe_errors(choices[0].sketch, split.training[0], settings) if ranked else None
     why = "" if ranked else "; ".join(dict.fromkeys(choice.reason for choice in choices))
@@ -62,7 +62,12 @@ def usual_split(sketch: Sketch, settings: Settings) -> Split:
     return Split((typical_arguments(sketch, settings),), ())
 
 
-def rank_choice(sketch: Sketch, closed: Sketch, split: Split, settings: Settings, watch: Watch) -> Choice:
+def rank_families(sketch: Sketch, split: Split, settings: Settings, watch: Watch) -> list[Choice]:
+    """Every choice of families with what it allows."""
+    return [_rank_choice(sketch, closed, split, settings, watch) for closed in close_families(sketch)]
+
+
+def _rank_choice(sketch: Sketch, closed: Sketch, split: Split, settings: Settings, watch: Watch) -> Choice:
     """What the law of one choice of families allows, the least expected error first."""
     lawful: tuple[HoleChoice, ...] | tuple[Offer, ...] = ()
     priced: tuple[Priced, ...] = ()
@@ -99,11 +104,10 @@ def merge(choices: list[Choice]) -> tuple[Ranked, ...]:
     return tuple(found.values())
 
 
-def law_of_best(sketch: Sketch, choices: list[Choice], judged: tuple[Judged, ...]) -> Law | None:
-    """The law of the families of the best completion; where nothing is judged, the first that there is."""
-    if not judged:
+def law_of_best(sketch: Sketch, choices: list[Choice], completion: Completion | None) -> Law | None:
+    """The law of the families of the best completion; where there is none, the first law that there is."""
+    if completion is None:
         return next((law for choice in choices if (law := choice.law(None))), None)
-    completion = judged[0].ranked.completion
     plain = Mechanism(sketch, completion).closed().completion
     own = next(choice for choice in choices if any(r.completion == completion for r in choice.ranked))
     return own.law(plain)

@@ -6,10 +6,13 @@ import itertools
 from fractions import Fraction
 
 from kolahal.errors import SettingsError
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments
 from kolahal.settings import Grammar
+
+MOST_SIZES = 3  # of moves that coefficients are multiples of
 
 
 def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
@@ -25,8 +28,9 @@ def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
     names = [name for name, _ in choices]
     found = [NO_NOISE]
     powers = sorted(itertools.product(*(p for _, p in choices)), key=lambda p: (sum(map(abs, p)), p))
+    coefficients = [c * size for size in move_sizes(sketch) for c in grammar.coefficients]
     for power in powers:
-        for coefficient in grammar.coefficients:
+        for coefficient in coefficients:
             found.append(Scale(Fraction(coefficient), tuple(zip(names, power, strict=True))))
     for text in grammar.extra:
         scale = parse_scale(text)
@@ -35,6 +39,17 @@ def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
                 raise SettingsError(f"{text} uses {name}; a scale of {sketch.name} may use {', '.join(allowed)}")
         found.append(scale)
     return tuple(dict.fromkeys(found))
+
+
+def move_sizes(sketch: Sketch) -> tuple[Fraction, ...]:
+    """How far one answer moves, or each aggregate of records: what coefficients are multiples of, ascending."""
+    relation = sketch.adjacency
+    if not isinstance(relation, RecordRelation):
+        return (relation.distance,)
+    aggregates = () if relation.table is None else relation.table.aggregates
+    moves = relation.vertices(len(aggregates)) if aggregates else ()  # how many there are may be an argument
+    steps = {max(map(abs, places)) for places in zip(*moves, strict=True)} - {0}
+    return tuple(sorted(steps)[-MOST_SIZES:]) or (Fraction(1),)
 
 
 def widest_scale(arguments: Arguments) -> float:

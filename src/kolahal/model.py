@@ -356,11 +356,6 @@ class Ranked:
     score: Score
     log_loss: float | None  # the worst on the examples of the first γ: compare with its ε; None where it has none
 
-    @property
-    def by_error(self) -> tuple[float, float]:
-        """Smaller is better: two digits of a simulated error are what the simulation is sure of; ties go to less noise."""
-        return float(f"{self.score.error:.2g}"), round(self.score.noise, 6)
-
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:

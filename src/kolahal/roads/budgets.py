@@ -97,7 +97,7 @@ def rank_offers(
     ranked = [
         Ranked(completions[i], Score(0, 0.0, float(noise[i]), error), None) for i, error in zip(short, errors, strict=True)
     ]
-    return tuple(sorted(ranked, key=lambda r: r.by_error))
+    return tuple(sorted(ranked, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))))
 
 
 def judge_offers(

@@ -99,7 +99,8 @@ def _rank_choice(sketch: Sketch, closed: Sketch, split: Split, settings: Setting
 def merge(choices: list[Choice]) -> tuple[Ranked, ...]:
     """All completions, the least error first, each once: without noise at a place, its family is none."""
     found: dict[Completion, Ranked] = {}
-    for ranked in sorted((r for choice in choices for r in choice.ranked), key=lambda r: r.by_error):
+    every = (r for choice in choices for r in choice.ranked)
+    for ranked in sorted(every, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))):
         found.setdefault(ranked.completion, ranked)
     return tuple(found.values())
 

@@ -88,7 +88,8 @@ def rank_by_error(sketch: Sketch, priced: tuple[Priced, ...], split: Split, sett
         cost = float(priced[i].worst)
         score = Score(0, abs(1 - cost), float(noise[i]), error)
         ranked.append(Ranked(priced[i].completion, score, cost * epsilon))
-    return tuple(sorted(ranked, key=lambda r: r.by_error))  # ties go to simpler scales
+    # Two digits of a simulated error are what the simulation is sure of; ties go to less noise, then to simpler scales.
+    return tuple(sorted(ranked, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))))
 
 
 def judge_lawful(

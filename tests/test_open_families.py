@@ -152,3 +152,11 @@ def test_editors_offer_a_family() -> None:
     judgement = judge(ABOVE, "above.py", "above")
     assert judgement.completion is not None and all(scale.family for scale in judgement.completion)
     assert isinstance(judgement.verdict, Proved)
+
+
+def test_a_plain_program_gets_families_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "plain.py"
+    file.write_text("def first(q, T):\n    for i in range(len(q)):\n        if q[i] > T:\n            return i\n    return -1\n")
+    assert main(["synth", "--auto", "--noise", "Noise", str(file), "--patch"]) == 0
+    patch = capsys.readouterr().out
+    assert "+from kolahal import Epsilon, Exp, Lap, Private, each_within, sketch" in patch and "Noise" not in patch

@@ -8,7 +8,7 @@ import io
 import os
 import textwrap
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate
@@ -150,12 +150,14 @@ def _filled(source: Source, sketch: Sketch, completion: Completion) -> Text:
                 nothing[node] = "False" if name != PICK and NOISES[str(name)].finite else "0"
     if len(scales) != len(sketch.holes):
         raise UsageError(f"{source.path} has changed since {sketch.name} was read from it; read it again")
-    _name_families(tree, text, function, families)
+    _name_families(tree, text, function, families, {node.func for node in scales})
     _Filler(text, tokens_of(text, *text.span(function)), scales, holes, nothing).fill(function)
     return text
 
 
-def _name_families(tree: Tree, text: Text, function: Function, families: dict[ast.expr, str]) -> None:
+def _name_families(
+    tree: Tree, text: Text, function: Function, families: dict[ast.expr, str], filled: Set[ast.expr]
+) -> None:
     """Put families where `Noise` stands; those that the file does not import yet are imported beside it."""
     missing: dict[str, dict[str, None]] = {}  # name of ours → families to import beside it
     for called, family in families.items():
@@ -170,7 +172,7 @@ def _name_families(tree: Tree, text: Text, function: Function, families: dict[as
     for alias in (alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names):
         name = alias.asname or alias.name
         if name in missing:
-            left = any(isinstance(n, ast.Name) and n.id == name and n not in families for n in nodes)
+            left = any(isinstance(n, ast.Name) and n.id == name and n not in filled for n in nodes)
             text.replace_node(alias, ", ".join([*([text.of(alias)] if left else []), *sorted(missing[name])]))
 
 

@@ -70,7 +70,7 @@ def synthesize_plain(
     """Make a program without noise ε-private: find the places for noise, and how much of it.
 
     `program` is a function, which is read and never called, or a text with one. `private` names its private parameter (the
-    first, if nothing is said), `adjacent` says who the neighbours are, and `noise` is Lap or Exp.
+    first, if nothing is said), `adjacent` says who the neighbours are, and `noise` is Lap, Exp, or Noise of a family that is to be found.
     """
     sketch = read_plain(program, function_name, adjacent, private, noise=noise)
     return synthesize(sketch, settings, method, executor)

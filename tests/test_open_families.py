@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kolahal.cli import main
+from kolahal.editor.findings import look
 from kolahal.editor.judging import judge
 from kolahal.errors import UsageError
 from kolahal.lang.families import close_families
@@ -152,6 +153,11 @@ def test_editors_offer_a_family() -> None:
     judgement = judge(ABOVE, "above.py", "above")
     assert judgement.completion is not None and all(scale.family for scale in judgement.completion)
     assert isinstance(judgement.verdict, Proved)
+    (opened,) = look(ABOVE, "above.py", {}).open
+    found = look(ABOVE, "above.py", {opened.key: judgement})
+    assert any(hint.text.startswith(("Lap(", "Exp(")) for hint in found.hints)
+    (fix,) = [fix for fix in found.fixes if fix.title.startswith("Fill in")]
+    assert {edit.text for edit in fix.edits} >= {str(scale.plain) for scale in judgement.completion}
 
 
 def test_a_plain_program_gets_families_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from kolahal.engine import jit
 from kolahal.engine.engines import ENGINES, NUMBA, REFERENCE, Engine
+from kolahal.engine.noise import FAMILIES
 from kolahal.engine.tape import Tape, tapes
 from kolahal.lang.noise import Noise
 from kolahal.model import Arguments, Database
@@ -81,7 +82,7 @@ def compare_engines() -> None:
 
 def measure_noise() -> None:
     print("drawing unit noise, 11 addresses a run:")
-    for noise in Noise:
+    for noise in FAMILIES:
         rates = []
         for number in range(REPETITIONS):
             tape = Tape((number,), CHUNK)

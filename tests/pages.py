@@ -124,7 +124,7 @@ def without_output(page: str) -> str:
 
 SECTIONS: dict[str, tuple[Any, ...]] = {
     "Writing sketches": (
-        "sketch", "Private", "Epsilon", "hole", "Lap", "Exp", "DiscreteLap", "Geometric", "DiscreteExp", "Flip", "Pick", "choose",
+        "sketch", "Private", "Epsilon", "hole", "Lap", "Exp", "DiscreteLap", "Geometric", "DiscreteExp", "Flip", "Pick", "choose", "Noise",
         "each_within", "one_within", "sum_within", "monotone",
     ),
     "Other budgets": ("Rho", "Mu", "Delta", "Gauss", "DiscreteGauss", "gdp", "sqrt"),
@@ -142,6 +142,7 @@ NOTES = {
     "Geometric": "Laplace noise on the whole numbers, as the geometric mechanism has it.",
     "Flip": "A coin of this scale: True with probability 1/(1 + e^(1/scale)).",
     "Gauss": "Gaussian noise of this standard deviation.",
+    "Noise": "Noise of a family that Kolahal is to find, too: only `Noise(hole)`.",
     "DiscreteGauss": "Gaussian noise on the whole numbers.",
 }  # these exist only inside sketches, and have no docstring at run time
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from kolahal.lang import ir
 from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.ir import (
     Append,
@@ -44,7 +45,7 @@ from kolahal.lang.ir import (
 )
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Parameter, Role, Sketch, Type, number_sites
+from kolahal.lang.sketch import Parameter, Role, Sketch, Type
 from kolahal.model import Arguments, Database, Scales, show
 
 SMALL = tuple(Fraction(n) for n in (0, 1, 2, 3, -1, -2))
@@ -247,7 +248,7 @@ class _Maker:
     def noise(self) -> Draw:
         site, self.draws = self.draws, self.draws + 1
         scale = Hole(site) if self.chance(2) or self.chance(2) else self.fixed_scale()
-        return Draw(self.pick(tuple(n for n in Noise if not n.finite and not n.selects and not n.bell)), scale, site)
+        return Draw(self.pick(tuple(n for n in Noise if not (n.finite or n.selects or n.bell or n.open))), scale, site)
 
     def coin(self) -> Draw:
         return replace(self.noise(), noise=Noise.FLIP)
@@ -553,7 +554,7 @@ class _Maker:
         whole = relation.distance.denominator == 1 and self.chance(3)
         declared = replace(PARAMETERS[0], whole=whole, count=self.count(1, 4) if self.chance(6) else None)
         parameters = tuple(self.draw(st.permutations((declared, *PARAMETERS[1:]))))
-        return Sketch("program", parameters, relation, number_sites(tuple(body)))
+        return Sketch("program", parameters, relation, ir.number_sites(tuple(body)))
 
 
 @st.composite

@@ -73,7 +73,7 @@ def test_an_expression_of_the_page_is_an_expression(code):
 
 @pytest.mark.parametrize("code", cells("Noise and scales"))
 def test_noise_of_the_page_is_noise(code):
-    assert len(parse(TEMPLATE.format(f"z = {code}")).draws) == 1
+    assert len(parse(TEMPLATE.format(f"z = {code}")).sites) == 1
     assert {c.partition("(")[0] for c in cells("Noise and scales")} == {PICK, *(name for name, noise in NOISES.items() if not noise.bell)}
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.engine.tape import Tape
+from kolahal.lang import ir
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin
 from kolahal.lang.ir import (
     Append,
@@ -41,7 +42,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.pretty import print_block, print_number
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.lang.sketch import Parameter, Role, Sketch, Type, call_mechanism, number_sites
+from kolahal.lang.sketch import Parameter, Role, Sketch, Type, call_mechanism
 from kolahal.model import make_arguments
 
 # Names have one kind each: q, out are lists; x, y numbers; i, k whole; b a truth value; v a number or None.
@@ -104,9 +105,9 @@ class Writer:
     def draw(self):
         site, self.sites = self.sites, self.sites + 1
         if self.rng.random() < 0.5:
-            return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects))), self.one(*SCALES), site)
+            return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects or noise.open))), self.one(*SCALES), site)
         hole, self.holes = Hole(self.holes), self.holes + 1
-        return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects))), hole, site)
+        return Draw(self.one(*(noise for noise in Noise if not (noise.bell or noise.finite or noise.selects or noise.open))), hole, site)
 
     def boolean(self):
         return self.pick(
@@ -156,7 +157,7 @@ class Writer:
     def sketch(self):
         adjacency = self.one(EachWithin(1), OneWithin(Fraction(1, 2)), Monotone(Fraction(7, 3)))
         body = (*START, *self.block(), *self.block(), Return(self.answer()))
-        return Sketch("f", PARAMETERS, adjacency, number_sites(body), self.one(*DOCS))
+        return Sketch("f", PARAMETERS, adjacency, ir.number_sites(body), self.one(*DOCS))
 
 
 def sketches(count):
@@ -186,7 +187,7 @@ def test_a_mechanism_prints_as_the_program_without_holes():
         assert not filled.holes
         assert parse(str(mechanism)) == filled
         assert len(filled.draws) == len(sketch.draws) - scales.count(None)
-        assert number_sites(filled.body) == filled.body
+        assert ir.number_sites(filled.body) == filled.body
 
 
 def test_python_runs_the_printed_program_as_the_reference_does():

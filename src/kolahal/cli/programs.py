@@ -102,7 +102,7 @@ def emit_command(
 @click.option("--adjacent", default="each_within(1)", show_default=True, help="Who the neighbours are.")
 @click.option("--private", help="The private parameter.  [default: the first]")
 @click.option("--copies/--no-copies", default=True, show_default=True, help="Noise also where a noisy value is copied.")
-@click.option("--noise", type=click.Choice(["Lap", "Exp"]), default="Lap", show_default=True)
+@click.option("--noise", type=click.Choice(["Lap", "Exp", "Noise"]), default="Lap", show_default=True)
 @click.option("--between", multiple=True, metavar="FIELD=LOW:HIGH", help="Bounds of a field of records, such as age=0:100.")
 def sketch_command(
     target: str, adjacent: str, private: str | None, copies: bool, noise: str, between: tuple[str, ...]

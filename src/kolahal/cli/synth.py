@@ -91,7 +91,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 @click.option("--adjacent", help="With --auto: who the neighbours are.  [default: each_within(1)]")
 @click.option("--private", help="With --auto: the private parameter.  [default: the first]")
 @click.option(
-    "--noise", type=click.Choice(["Lap", "Exp"]), help="With --auto: the noise at all places.  [default: Lap]"
+    "--noise", type=click.Choice(["Lap", "Exp", "Noise"]), help="With --auto: the noise at all places; Noise leaves the family open.  [default: Lap]"
 )
 @click.option("--between", multiple=True, metavar="FIELD=LOW:HIGH", help="With --auto: bounds of a field of records.")
 @supervised

@@ -214,9 +214,12 @@ def _at(draw: Draw) -> tuple[int, int]:
 def _hints(sketch: Sketch, program: Sketch, explanation: Explanation | None) -> list[Hint]:
     """Behind each draw what it costs; at a hole also the scale that is offered."""
     costs = _costs(program, explanation)
-    scales = {_at(draw): str(draw.scale) for draw in program.draws}
+    opened = {_at(draw) for draw in sketch.sites if draw.noise.open}
+    scales = {
+        _at(draw): f"{draw.noise.value}({draw.scale})" if _at(draw) in opened else str(draw.scale) for draw in program.draws
+    }
     hints = []
-    for draw in sketch.draws if explanation is not None else ():
+    for draw in sketch.sites if explanation is not None else ():
         place = _at(draw)
         words = ["costs " + " or ".join(costs[place])] if place in costs else []
         if program is not sketch and draw in _hole_draws(sketch):
@@ -229,7 +232,7 @@ def _hints(sketch: Sketch, program: Sketch, explanation: Explanation | None) -> 
 def _hole_draws(sketch: Sketch) -> tuple[Draw, ...]:
     """The draws whose scale is a hole."""
     holes = set(map(id, sketch.holes))
-    return tuple(draw for draw in sketch.draws if id(draw.scale) in holes)
+    return tuple(draw for draw in sketch.sites if id(draw.scale) in holes)
 
 
 def _draw_tips(sketch: Sketch, program: Sketch, explanation: Explanation | None) -> Iterator[Tip]:

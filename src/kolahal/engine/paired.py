@@ -17,7 +17,18 @@ from numpy.typing import NDArray
 from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import hits
-from kolahal.engine.probe import DOUBT, Losses, NoisyHoles, Probe, Side, coefficients, log_mixture, noisy_norms, tape_of
+from kolahal.engine.probe import (
+    DOUBT,
+    Losses,
+    NoisyHoles,
+    Probe,
+    Side,
+    coefficients,
+    log_mixture,
+    noisy_norms,
+    proposal_scales,
+    tape_of,
+)
 from kolahal.engine.tape import Tape, stream
 from kolahal.engine.tilt import Draws, Tilt, TiltedTape, fit_tilt, holes_by_site, middles_of
 from kolahal.lang.sketch import Sketch
@@ -250,7 +261,7 @@ class TiltedProbe(Probe):
         if (example, noisy) not in self._hits:
             holes = holes_by_site(self.sketch, noisy)
             tilts = tuple((first.at(holes), second.at(holes)) for first, second in self._tilts_for(example, noisy))
-            ladder = np.tile(np.array(self.settings.region.proposal_scales), (len(self.sketch.holes), 1))
+            ladder = np.tile(np.array(proposal_scales(self.sketch, self.settings)), (len(self.sketch.holes), 1))
             self._hits[example, noisy] = sample(self.sketch, example, noisy, Proposal(ladder, tilts), self.tape).paired
         return self._hits[example, noisy]
 

@@ -20,6 +20,7 @@ from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import Outputs, hits
 from kolahal.engine.tape import Tape, stream
 from kolahal.lang.ir import Hole
+from kolahal.lang.move_sizes import move_sizes
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Estimate, Example, Odds, Scales, Selected
 from kolahal.settings import Settings
@@ -221,9 +222,14 @@ def build_probe(sketch: Sketch, settings: Settings, name: str) -> ReweighingProb
         return build_rerunning_probe(sketch, settings, name)
     runs = settings.region.runs
     rng = stream(settings.seed, "rungs", name)
-    ladder = settings.region.proposal_scales
+    ladder = proposal_scales(sketch, settings)
     rungs = np.array(ladder)[rng.integers(0, len(ladder), (len(sketch.holes), runs))]
     return ReweighingProbe(sketch, tape_of(settings, name), ladder, rungs)
+
+
+def proposal_scales(sketch: Sketch, settings: Settings) -> tuple[float, ...]:
+    """Scales to draw with, as answers move."""
+    return tuple(scale * float(size) for size in move_sizes(sketch) for scale in settings.region.proposal_scales)
 
 
 def build_rerunning_probe(sketch: Sketch, settings: Settings, name: str) -> RerunningProbe:

@@ -318,6 +318,11 @@ FAULTS: dict[str, Words] = {
         "What a coin or a chosen place costs is known for pure ε only.",
         "Claim eps: Epsilon alone.",
     ),
+    "K156": Words(
+        "`Noise` with a scale",
+        "It leaves the family of the noise open, and the same scale means another noise in each family.",
+        "Write Noise(hole), or name the family: {example}.",
+    ),
     "K160": Words(
         "{relation} says how answers move, and the private input is a list of records",
         "Neighbouring lists of records differ by records: one more or fewer, or one changed. That is a factor of 2 for many programs.",

@@ -276,3 +276,22 @@ def rebuild(node: T, change: Callable[[Node], Node | None]) -> T:
     same = all(new[name] is parts[name] for name in parts)
     built: Node = node if same else replace(node, **new)
     return change(built) or built  # type: ignore[return-value]
+
+
+def number_sites(body: Block) -> Block:
+    """The same statements with draws and holes numbered from 0 in source order."""
+    sites = [node.site for node in walk(body) if isinstance(node, Draw)]
+    place = {site: i for i, site in enumerate(sites)}
+    holes = [node.index for node in walk(body) if isinstance(node, Hole)]
+    hole_place = {index: i for i, index in enumerate(holes)}
+
+    def change(node: Node) -> Node | None:
+        match node:
+            case Hole(index):
+                return replace(node, index=hole_place[index])
+            case Draw(site=site):
+                return replace(node, site=place[site])
+            case _:
+                return None
+
+    return rebuild(body, change)

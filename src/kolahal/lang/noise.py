@@ -20,13 +20,15 @@ class Noise(Enum):
     finite: bool  # whether draws are 0 or 1, which programs see as False or True
     selects: bool  # whether a draw is a place of a list of scores
     bell: bool  # whether it is Gaussian
+    open: bool  # whether it is none yet: `lang/families.py` lists the families that it may become
 
     def __new__(
-        cls, name: str, words: str, one_sided: bool, whole: bool, finite: bool = False, selects: bool = False, bell: bool = False
-    ) -> Noise:
+        cls, name: str, words: str, one_sided: bool, whole: bool, finite: bool = False, selects: bool = False, bell: bool = False,
+        open: bool = False,
+    ) -> Noise:  # fmt: skip
         noise = object.__new__(cls)
         noise._value_, noise.words, noise.one_sided, noise.whole = name, words, one_sided, whole
-        noise.finite, noise.selects, noise.bell = finite, selects, bell
+        noise.finite, noise.selects, noise.bell, noise.open = finite, selects, bell, open
         return noise
 
     LAPLACE = "Lap", "Laplace", False, False
@@ -43,12 +45,15 @@ class Noise(Enum):
     # noise is paid for a place that falls behind another one.
     CHOOSE = "choose", "exponential mechanism", True, False, False, True
 
+    # A family that is left to the tool: `Noise(hole)`. Nothing runs or prices it (`Sketch.draws` refuses it).
+    OPEN = "Noise", "noise of an open family", False, False, False, False, False, True
+
     @property
     def discrete(self) -> Noise:
         """The family on the whole numbers with the same loss under whole shifts (the paper's formal semantics)."""
         kind = (self.one_sided, self.bell)
         same = (n for n in Noise if n.whole and not n.finite and (n.one_sided, n.bell) == kind)
-        return self if self.whole or self.selects else next(same)
+        return self if self.whole or self.selects or self.open else next(same)
 
 
 BY_NAME = {noise.value: noise for noise in Noise} | {"Geometric": Noise.DISCRETE_LAPLACE}  # as the geometric mechanism has it

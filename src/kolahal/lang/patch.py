@@ -8,7 +8,7 @@ import io
 import os
 import textwrap
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import accumulate
@@ -135,19 +135,45 @@ def _filled(source: Source, sketch: Sketch, completion: Completion) -> Text:
     scales: dict[ast.Call, Scale] = {}
     holes: dict[ast.Call, ast.expr] = {}
     nothing: dict[ast.AST, str] = {}
+    families: dict[ast.expr, str] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and tree.ours(node.func) in (*NOISES, PICK) and node.args:
             place = node.args[0 if tree.ours(node.func) == PICK else -1]
             span = tree.span(place)
             if (span.line, span.column) in places:
-                scales[node] = _in_own_words(sketch, function, completion[places[span.line, span.column]])
+                scale = completion[places[span.line, span.column]]
+                scales[node] = _in_own_words(sketch, function, scale.plain)
+                if scale.family is not None:
+                    families[node.func] = scale.family.value
                 holes[node] = place
                 name = tree.ours(node.func)
                 nothing[node] = "False" if name != PICK and NOISES[str(name)].finite else "0"
     if len(scales) != len(sketch.holes):
         raise UsageError(f"{source.path} has changed since {sketch.name} was read from it; read it again")
+    _name_families(tree, text, function, families, {node.func for node in scales})
     _Filler(text, tokens_of(text, *text.span(function)), scales, holes, nothing).fill(function)
     return text
+
+
+def _name_families(
+    tree: Tree, text: Text, function: Function, families: dict[ast.expr, str], filled: Set[ast.expr]
+) -> None:
+    """Put families where `Noise` stands; those that the file does not import yet are imported beside it."""
+    missing: dict[str, dict[str, None]] = {}  # name of ours → families to import beside it
+    for called, family in families.items():
+        prefix = f"{ast.unparse(called.value)}." if isinstance(called, ast.Attribute) else ""
+        text.replace_node(called, prefix + family)
+        if isinstance(called, ast.Name):
+            if not tree.scopes.is_bound(function, family):
+                missing.setdefault(called.id, {})[family] = None
+            elif tree.scopes.meaning(function, family, header=False).name != family:
+                raise UsageError(f"{family} means something else in {tree.source.path}: write the family into the file yourself")
+    nodes = list(ast.walk(tree.module))
+    for alias in (alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names):
+        name = alias.asname or alias.name
+        if name in missing:
+            left = any(isinstance(n, ast.Name) and n.id == name and n not in filled for n in nodes)
+            text.replace_node(alias, ", ".join([*([text.of(alias)] if left else []), *sorted(missing[name])]))
 
 
 def _in_own_words(sketch: Sketch, function: Function, scale: Scale) -> Scale:

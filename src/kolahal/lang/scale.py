@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from kolahal.errors import UsageError
+from kolahal.lang.noise import BY_NAME, Noise
 from kolahal.lang.source import parse_expression
 
 LARGEST_POWER = 16  # keeps `eps**999999999` from a hostile file harmless
@@ -29,11 +30,13 @@ class Scale:
     """`coefficient` × Π name^power, where a name is `eps`, an argument, or `len(q)`; zero means no noise.
 
     With `root` it is the square root of that, which is none of these: those are written without a root.
+    With `family` it is what fills an open place, `Noise(hole)`; arithmetic is on the number alone.
     """
 
     coefficient: Fraction
     powers: tuple[tuple[str, int], ...] = ()
     root: bool = False
+    family: Noise | None = None
 
     def __post_init__(self) -> None:
         if self.coefficient < 0:
@@ -48,9 +51,19 @@ class Scale:
         object.__setattr__(self, "coefficient", coefficient)
         object.__setattr__(self, "powers", tuple(sorted((name, power) for name, power in powers.items() if power)))
         object.__setattr__(self, "root", root)
+        object.__setattr__(self, "family", self.family if coefficient else None)
 
     def __bool__(self) -> bool:
         return self.coefficient != 0
+
+    @property
+    def plain(self) -> Scale:
+        """The scale without a family."""
+        return self if self.family is None else Scale(self.coefficient, self.powers, self.root)
+
+    def of(self, family: Noise) -> Scale:
+        """The scale as one of a family."""
+        return Scale(self.coefficient, self.powers, self.root, family)
 
     @property
     def squared(self) -> Scale:
@@ -116,6 +129,8 @@ class Scale:
         """
         if not self or not other:
             return bool(self) - bool(other)
+        if self.family is not other.family:
+            return None
         ratio = self / other
         if any(name == epsilon for name, _ in ratio.powers):
             return None
@@ -137,6 +152,8 @@ class Scale:
         r"""The scale for LaTeX: \bot, \frac{2}{\varepsilon}, \frac{3 |q|}{\varepsilon^{2}}."""
         if not self:
             return r"\bot"
+        if self.family is not None:
+            return rf"\mathrm{{{self.family.value}}}\left({self.plain.latex()}\right)"
         if self.root:
             return rf"\sqrt{{{self.squared.latex()}}}"
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
@@ -158,6 +175,8 @@ class Scale:
         return sympy.sqrt(result) if self.root else result
 
     def _print(self, factor: Callable[[str, int], str], times: str) -> str:
+        if self.family is not None:
+            return f"{self.family.value}({self.plain._print(factor, times)})"
         if self.root:
             return self._print_root(factor, times)
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
@@ -387,3 +406,14 @@ def parse_scale(text: str | None) -> Scale:
             pass
     shown = repr(text) if len(repr(text)) <= 60 else repr(text)[:59] + "…"
     raise UsageError(f"{shown} is not a scale{reason}. Write for example 2/eps or 4*N/eps.")
+
+
+def parse_filling(text: str | None) -> Scale:
+    """What may fill a hole: a scale, or one that names its family, as in "Exp(4/eps)"."""
+    family, bracket, inner = text.strip().partition("(") if isinstance(text, str) else ("", "", "")
+    known = BY_NAME.get(family)
+    if known is None or not bracket or not inner.endswith(")"):
+        return parse_scale(text)
+    if known.open or known.finite or known.selects:
+        raise UsageError(f"{text} names no family of noise that is added to values")
+    return parse_scale(inner[:-1]).of(known)

@@ -15,6 +15,7 @@ from kolahal.lang.accounting import gdp_of
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.given import given_bit, given_number
+from kolahal.lang.noise import Noise
 from kolahal.lang.parameters import BUDGETS, NO_BELLS
 from kolahal.lang.parameters import Parameter as Parameter
 from kolahal.lang.parameters import Role as Role
@@ -26,12 +27,13 @@ from kolahal.lang.record_bins import read_count, sized_table
 from kolahal.lang.record_moves import RecordRelation, positive_units
 from kolahal.lang.records import RECORDS, clip_value, open_record, read_records
 from kolahal.lang.run_text import as_written
-from kolahal.lang.scale import Scale, gdp_name, parse_scale
+from kolahal.lang.scale import Scale, gdp_name, parse_filling
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
 from kolahal.lang.unit_names import check_positive
 
 Completion = tuple[Scale, ...]
+NAME_ONE = "find it with `kolahal synth`, or write Lap or Exp for Noise"
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,22 @@ class Sketch(ShownAsText):
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     @cached_property
+    def sites(self) -> tuple[ir.Draw, ...]:
+        """Every place that draws noise, in order, also of a family that is not chosen yet."""
+        return tuple(sorted((node for node in ir.walk(self.body) if isinstance(node, ir.Draw)), key=lambda d: d.site))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a family of noise is still to be chosen: `lang/families.py`."""
+        return any(draw.noise.open for draw in self.sites)
+
+    @cached_property
     def draws(self) -> tuple[ir.Draw, ...]:
-        """Every place that draws noise, by site. What pure rules price is listed here, so bells are refused here."""
-        found = tuple(sorted((node for node in ir.walk(self.body) if isinstance(node, ir.Draw)), key=lambda d: d.site))
+        """Every place that draws noise, by site. Whoever runs or prices noise asks here, so bells under a pure budget and
+        open families are refused here."""
+        found = self.sites
+        if any(draw.noise.open for draw in found):
+            raise UsageError(f"{self.name} leaves the family of its noise open, and this needs one; {NAME_ONE}")
         if self.variant is Variant.PURE and any(draw.noise.bell for draw in found):
             raise UsageError(f"{self.name} draws Gaussian noise, which is never {Variant.PURE.words}; {NO_BELLS}")
         if self.variant is Variant.PURE and any(isinstance(draw.scale, Scale) and draw.scale.root for draw in found):
@@ -70,12 +85,12 @@ class Sketch(ShownAsText):
 
     @cached_property
     def holes(self) -> tuple[ir.Hole, ...]:
-        return tuple(draw.scale for draw in self.draws if isinstance(draw.scale, ir.Hole))
+        return tuple(draw.scale for draw in self.sites if isinstance(draw.scale, ir.Hole))
 
     @cached_property
     def selecting(self) -> frozenset[int]:
         """The holes that cannot go without noise: a place is chosen there."""
-        return frozenset(d.scale.index for d in self.draws if isinstance(d.scale, ir.Hole) and d.noise.selects)
+        return frozenset(d.scale.index for d in self.sites if isinstance(d.scale, ir.Hole) and d.noise.selects)
 
     @property
     def private(self) -> Parameter:
@@ -116,7 +131,7 @@ class Sketch(ShownAsText):
 
         Calls and emitted programs refuse other values, and a proof assumes nothing else of whole arguments.
         """
-        scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
+        scales = [draw.scale for draw in self.sites if isinstance(draw.scale, Scale)]
         used = {name for scale in scales for name, _ in scale.powers}
         for node in ir.walk(self.body):
             if isinstance(node, ir.Binary) and node.op == "%":
@@ -191,13 +206,16 @@ class Sketch(ShownAsText):
     @cached_property
     def units(self) -> tuple[str, ...]:
         """The public numbers, or widths of bounds, that aggregates move by multiples of, or that scales are made of: above 0."""
-        scales = [draw.scale for draw in self.draws if isinstance(draw.scale, Scale)]
+        scales = [draw.scale for draw in self.sites if isinstance(draw.scale, Scale)]
         named = [name for scale in scales for name, _ in scale.powers if name in self.factors]
         return tuple(dict.fromkeys(unit for unit in (*self.moved_in, *named) if unit))
 
     def complete(self, *scales: Scale | str | None) -> Mechanism:
-        """The mechanism with `scales` in the holes, in order; texts such as "2/eps" are parsed, None is no noise."""
-        completion = tuple(s if isinstance(s, Scale) else parse_scale(s) for s in scales)
+        """The mechanism with `scales` in the holes, in order; texts such as "2/eps" are parsed, None is no noise.
+
+        For `Noise(hole)` they name the family: "Exp(2/eps)".
+        """
+        completion = tuple(s if isinstance(s, Scale) else parse_filling(s) for s in scales)
         if len(completion) != len(self.holes):
             holes = _count(len(self.holes), "hole")
             raise UsageError(f"{self.name} has {holes}, and {len(completion)} scales were given")
@@ -211,7 +229,19 @@ class Sketch(ShownAsText):
                 if name not in allowed:
                     names = ", ".join(allowed)
                     raise UsageError(f"the scale {scale} uses {name}; a scale of {self.name} may use {names}")
+        Mechanism(self, completion).closed()  # the families are told, and fit
         return Mechanism(self, completion)
+
+    def with_noises(self, noises: Mapping[int, Noise]) -> Sketch:
+        """The same program with other families of noise at some sites."""
+
+        def change(node: ir.Node) -> ir.Node | None:
+            return replace(node, noise=noises[node.site]) if isinstance(node, ir.Draw) and node.site in noises else None
+
+        # Aggregates that are whole are declared so where the noise is whole, too, as a reader of such a program does it.
+        whole = isinstance(self.adjacency, RecordRelation) and self.adjacency.whole and any(n.whole for n in noises.values())
+        parameters = tuple(replace(p, whole=p.whole or whole) if p.role is Role.PRIVATE else p for p in self.parameters)
+        return replace(self, parameters=parameters, body=ir.rebuild(self.body, change))
 
     def opened(self) -> Mechanism:
         """A program without holes as a completion of the sketch whose every scale is a hole."""
@@ -278,11 +308,28 @@ class Mechanism(ShownAsText):
                 case _:
                     return None
 
-        return replace(self.sketch, body=number_sites(ir.rebuild(self._without_idle_holes(), fill)))
+        if self.sketch.is_open:
+            return self.closed().filled()
+        return replace(self.sketch, body=ir.number_sites(ir.rebuild(self._without_idle_holes(), fill)))
+
+    def closed(self) -> Mechanism:
+        """The same with the families of open places in the program, and no longer in the scales."""
+        noises: dict[int, Noise] = {}
+        for draw in self.sketch.sites:
+            scale = self.completion[draw.scale.index] if isinstance(draw.scale, ir.Hole) else draw.scale
+            if draw.noise.open:
+                if scale and scale.family is None:
+                    raise UsageError(f"{self.sketch.name} leaves the family of its noise open: name it, as in Lap({scale})")
+                noises[draw.site] = scale.family or Noise.LAPLACE  # where there is no noise, any
+            elif scale.family not in (None, draw.noise):
+                raise UsageError(f"{self.sketch.name} has {draw.noise.value}(hole) on line {draw.span.line}, and {scale} is of another family")
+        if not noises and not any(scale.family for scale in self.completion):
+            return self
+        return Mechanism(self.sketch.with_noises(noises), tuple(scale.plain for scale in self.completion))
 
     def reduced(self) -> Mechanism:
         """The same mechanism as a completion of a sketch that has only the holes with noise."""
-        body = number_sites(self._without_idle_holes())
+        body = ir.number_sites(self._without_idle_holes())
         return Mechanism(replace(self.sketch, body=body), tuple(scale for scale in self.completion if scale))
 
     def _without_idle_holes(self) -> ir.Block:
@@ -329,25 +376,6 @@ class Mechanism(ShownAsText):
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         return self.filled()(*args, **kwargs)
-
-
-def number_sites(body: ir.Block) -> ir.Block:
-    """The same statements with draws and holes numbered from 0 in source order."""
-    sites = [node.site for node in ir.walk(body) if isinstance(node, ir.Draw)]
-    place = {site: i for i, site in enumerate(sites)}
-    holes = [node.index for node in ir.walk(body) if isinstance(node, ir.Hole)]
-    hole_place = {index: i for i, index in enumerate(holes)}
-
-    def change(node: ir.Node) -> ir.Node | None:
-        match node:
-            case ir.Hole(index):
-                return replace(node, index=hole_place[index])
-            case ir.Draw(site=site):
-                return replace(node, site=place[site])
-            case _:
-                return None
-
-    return ir.rebuild(body, change)
 
 
 def _count(number: int, thing: str) -> str:

@@ -41,6 +41,8 @@ class SystemSampler:
                 return scale * self._random.gauss()
             case Noise.DISCRETE_GAUSS:
                 return self._discrete_gauss(scale)
+            case Noise.OPEN:
+                raise UsageError("noise of an open family cannot be drawn: name one")
 
     def _discrete_gauss(self, scale: float) -> float:
         """By rejection from discrete Laplace noise (Canonne, Kamath, Steinke 2020, algorithm 3), in doubles."""
@@ -54,7 +56,7 @@ class SystemSampler:
 
 def draws_of(sampler: Sampler) -> dict[str, object]:
     """The names by which a program draws noise, with noise from `sampler`."""
-    return {noise.value: partial(_choose if noise.selects else _draw, sampler, noise) for noise in Noise}
+    return {noise.value: partial(_choose if noise.selects else _draw, sampler, noise) for noise in Noise if not noise.open}
 
 
 def _choose(sampler: Sampler, noise: Noise, scores: Sequence[float], scale: float) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.inputs.arguments import WHOLE, Setting, whole_settings, with_flags
+from kolahal.inputs.arguments import WHOLE, Setting, with_flags
 from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Const, Range, walk
 from kolahal.lang.polynomial import Polynomial
@@ -51,13 +51,15 @@ def _is_sharper(bound: Bound, other: Bound) -> bool:
     return all(any(is_below(w, v) for v in other) for w in bound)
 
 
-def collect_samples(sketch: Sketch, settings: ProofSettings) -> list[SizedFronts] | Unknown:
-    """The fronts of every plan at growing sizes; plans without a finite cost are left out."""
+def collect_samples(
+    sketch: Sketch, settings: ProofSettings, several: Sequence[Setting]
+) -> list[SizedFronts] | Unknown:
+    """The fronts of every plan at some whole arguments and growing sizes; plans without a finite cost are left out."""
     collected: dict[Active, dict[FitPoint, tuple[Front, ...]]] = {}
     hopeless: dict[Active, str] = {}
     needed: set[int] = set()
     sizes = _sizes(sketch, settings)
-    for setting in whole_settings(sketch):
+    for setting in several:
         for size in sizes:
             cases = _cases(sketch, setting, size, settings)
             if isinstance(cases, Unknown):
@@ -156,7 +158,22 @@ def fit_rules(sketch: Sketch, sample: SizedFronts) -> Iterator[Rule]:
     # A square needs one more, because it passes through any three.
     places = [(s, n) for s in _typical(settings) for n in range(most, most - 4, -1)]
     if all(place in sample.fronts for place in places):
-        yield from _fit_square(sketch, sample, {place: sample.bounds(place) for place in places})
+        exact = {place: sample.bounds(place) for place in places}
+        yield from _fit_square(sketch, sample, exact, sketch.length_name, places[:3])
+
+
+def ladder_settings(sketch: Sketch) -> list[Setting]:
+    """So many values of the only whole argument that a square of it can be told; none where there are more."""
+    names = [p.name for p in sketch.arguments if p.type is Type.INT]
+    return [((names[0], value),) for value in range(1, 5)] if len(names) == 1 else []
+
+
+def fit_ladder(sketch: Sketch, sample: SizedFronts) -> Iterator[Rule]:
+    """The rules of degree two in the only whole argument, at whatever size: k*(k + 1)/2."""
+    settings = ladder_settings(sketch)
+    exact = {(s, 0): stable_bounds(sample, s) or _only_bounds(sample, s) for s in settings}
+    if all(exact.values()):
+        yield from _fit_square(sketch, sample, exact, settings[0][0][0], list(exact)[:0:-1])
 
 
 def _typical(settings: Sequence[Setting]) -> list[Setting]:
@@ -185,11 +202,14 @@ def _fit(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Boun
                 break
 
 
-def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]]) -> Iterator[Rule]:
-    """Rules of degree two in the number of answers, whatever the arguments."""
-    length, sites = Polynomial.name(sketch.length_name), sorted(sample.active)
-    setting, top = max(exact, key=lambda place: place[1])
-    for bounds in itertools.islice(itertools.product(*(exact[setting, top - i] for i in range(3))), 512):
+def _fit_square(
+    sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, list[Bound]], name: str, ladder: Sequence[FitPoint]
+) -> Iterator[Rule]:
+    """Rules of degree two in the number of answers, or in an argument, whatever the others; `ladder` has three places, down from the top."""
+    sites, top = sorted(sample.active), _values(ladder[0], sketch.length_name)[name]
+    step = Polynomial.name(name) + Polynomial.constant(-top)  # Newton's form, from the top down
+    square = step * (step + Polynomial.constant(Fraction(1)))
+    for bounds in itertools.islice(itertools.product(*(exact[place] for place in ladder)), 512):
         if len({len(bound) for bound in bounds}) != 1:
             continue
         inequalities = []
@@ -197,8 +217,6 @@ def _fit_square(sketch: Sketch, sample: SizedFronts, exact: Mapping[FitPoint, li
             coefficients = []
             for site in sites:
                 a, b, c = (dict(row).get(site, Fraction(0)) for row in rows)
-                step = length + Polynomial.constant(Fraction(-top))  # Newton's form, from the top down
-                square = step * (step + Polynomial.constant(Fraction(1)))
                 polynomial = Polynomial.constant(a) + step.times(a - b) + square.times((a - 2 * b + c) / 2)
                 if polynomial:
                     coefficients.append((site, polynomial))

@@ -8,6 +8,7 @@ the program that has no other holes.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -30,6 +31,8 @@ from kolahal.verdicts import Unknown
 
 ALL_CHOICES = 6  # holes up to which every choice is looked at; beyond, only those with every hole that nothing replaces
 MOST_CHOICES = 400  # of which the quick test is asked
+MOST_PARTS = 60  # of a budget that is shared by the roots of the weights
+NEAR = 1.01  # how far the scales of such shares may add up to more than is needed
 TYPICAL_SIZE = 2  # answers at which it is: enough for a leak between two of them
 
 ON = Scale(Fraction(1))
@@ -188,20 +191,31 @@ def _is_steady(rule: Rule, sketch: Sketch) -> bool:
 
 
 def shares_of(sketch: Sketch, choice: HoleChoice) -> Iterator[Completion]:
-    """Completions that divide ε among the places of a rule: evenly, and with two parts for one of the places.
+    """Completions that divide ε among the places of a rule: evenly, with two parts for one of the places, and by roots.
 
     They stand where a grammar of small coefficients has nothing: neighbours far apart, or many places.
     """
     holes = {draw.site: draw.scale.index for draw in sketch.draws if isinstance(draw.scale, Hole)}
     for rule in choice.laws.rules:
         needs = {s: cover(p for i in rule.inequalities for site, p in i.coefficients if site == s) for s in rule.sites}
-        for split in splits(rule):
+        # Sums and counts of records go together afterwards, as in a mean, so that the least sum of scales says little.
+        rooted = () if sketch.private.table is not None else _root_splits(rule, needs)
+        for split in (*splits(rule), *rooted):
             scales = {
                 holes[s]: Scale(needs[s].coefficient / split[s], (*needs[s].powers, (sketch.epsilon.name, -1)))
                 for s in sorted(rule.sites & holes.keys())
             }
             if set(scales) == set(choice.holes):
                 yield choice.spread((scales[hole] for hole in choice.holes), len(sketch.holes))
+
+
+def is_uneven(choice: HoleChoice, most: Fraction) -> bool:
+    """Whether places of one rule cost so many times as much as others that whole coefficients up to `most` share badly."""
+    for inequality in (i for rule in choice.laws.rules for i in rule.inequalities):
+        needs = [cover([weight]).coefficient for _, weight in inequality.coefficients]
+        if max(needs, default=Fraction(0)) > most * min(needs, default=Fraction(1)):
+            return True
+    return False
 
 
 def splits(rule: Rule) -> Iterator[dict[int, Fraction]]:
@@ -211,6 +225,21 @@ def splits(rule: Rule) -> Iterator[dict[int, Fraction]]:
     if len(rule.inequalities) == 1 and len(together) > 1:
         for favoured in sorted(together):
             yield {s: Fraction(2 if s == favoured else 1, count + 1) for s, count in together.items()}
+
+
+def _root_splits(rule: Rule, needs: Mapping[int, Scale]) -> Iterator[dict[int, Fraction]]:
+    """Shares as the roots of the weights are, in few parts: they make the sum of all scales least, within 1 %."""
+    alike = len({need.powers for need in needs.values()}) == 1
+    if len(rule.inequalities) > 1 or not alike or len({need.coefficient for need in needs.values()}) < 2:
+        return
+    roots = {site: math.sqrt(need.coefficient) for site, need in needs.items()}
+    total = sum(roots.values())
+    for parts in range(len(roots), MOST_PARTS + 1):
+        split = {site: max(1, round(parts * root / total)) for site, root in roots.items()}
+        least = sum(roots[site] ** 2 * parts / share for site, share in split.items()) <= NEAR * total**2
+        if sum(split.values()) == parts and least:
+            yield {site: Fraction(share, parts) for site, share in split.items()}
+            return
 
 
 def cover(polynomials: Iterable[Polynomial]) -> Scale:

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kolahal.inputs.arguments import whole_settings
 from kolahal.lang.ir import Hole
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch
-from kolahal.law.fitting import collect_samples, fit_rules
+from kolahal.law.fitting import collect_samples, fit_ladder, fit_rules, ladder_settings
 from kolahal.law.site_units import find_site_units
 from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
@@ -36,13 +37,19 @@ class Laws:
 
 def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
     """All rules that fit the exact costs at several sizes and whole arguments."""
-    samples = collect_samples(sketch, settings)
+    samples = collect_samples(sketch, settings, whole_settings(sketch))
     if isinstance(samples, Unknown):
         return samples
     units = find_site_units(sketch, settings) if sketch.moved_in else {}
     if isinstance(units, Unknown):
         return units
-    rules = [_in_units(rule, units) for sample in samples for rule in fit_rules(sketch, sample)]
+    fitted = [rule for sample in samples for rule in fit_rules(sketch, sample)]
+    if not fitted and (ladder := ladder_settings(sketch)):
+        samples = collect_samples(sketch, settings, ladder)
+        if isinstance(samples, Unknown):
+            return samples
+        fitted = [rule for sample in samples for rule in fit_ladder(sketch, sample)]
+    rules = [_in_units(rule, units) for rule in fitted]
     if sketch.private.count is not None and sketch.length_name not in sketch.quantities():
         rules = [_at_length(rule, sketch.length_name, sketch.private.count) for rule in rules]
     if not rules:

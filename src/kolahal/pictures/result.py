@@ -11,7 +11,7 @@ import numpy as np
 from kolahal.exact.probe import build_exact_probe
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Completion, Sketch
+from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Equals, Example
 from kolahal.pictures.outputs import picture_pairs
 from kolahal.pictures.scales import error_curves, landscape, law_cost, loss_curves
@@ -32,11 +32,13 @@ ALMOST = 0.9  # of the largest loss, for a pair that is pictured
 
 def picture_synthesis(synthesis: Synthesis) -> dict[str, Any]:
     """Pictures of a synthesis: of its best completion, and of what speaks against the refuted ones."""
+    if not synthesis.judged:
+        return {"figures": {}, "pairs": []}
+    if synthesis.sketch.is_open:
+        return _of_one_family(synthesis)
     sketch, settings = synthesis.sketch, synthesis.settings
     subject = Subject(sketch, plain_claim(sketch), synthesis.law.rules if synthesis.law else (), settings)
-    chosen = synthesis.best or (synthesis.judged[0] if synthesis.judged else None)
-    if chosen is None:
-        return {"figures": {}, "pairs": []}
+    chosen = synthesis.best or synthesis.judged[0]
     completion = chosen.ranked.completion
     program = subject.program(completion)
     bound = best_lower_bound(program, subject.claim, survey_losses(program, subject.claim, settings))
@@ -59,6 +61,21 @@ def picture_synthesis(synthesis: Synthesis) -> dict[str, Any]:
         "hardest": _hardest(bound),
         "costs": [law_cost(subject, j.ranked.completion, synthesis.split) for j in synthesis.judged],
     }
+
+
+def _of_one_family(synthesis: Synthesis) -> dict[str, Any]:
+    """Pictures of the completions that have the families of the best one: a law and its curves are about these."""
+    sketch, judged = synthesis.sketch, synthesis.judged
+    mechanisms = [Mechanism(sketch, j.ranked.completion).closed() for j in judged]
+    first = mechanisms[judged.index(synthesis.best or judged[0])].sketch
+    places = [place for place, mechanism in enumerate(mechanisms) if mechanism.sketch == first]
+    kept = tuple(
+        replace(judged[place], ranked=replace(judged[place].ranked, completion=mechanisms[place].completion))
+        for place in places
+    )
+    found = picture_synthesis(replace(synthesis, sketch=first, judged=kept))
+    costs = dict(zip(places, found["costs"], strict=True))
+    return {**found, "costs": [costs.get(place) for place in range(len(judged))]}
 
 
 def picture_check(sketch: Sketch, claim: Scale, check: Check, settings: Settings) -> dict[str, Any]:

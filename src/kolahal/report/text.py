@@ -55,7 +55,7 @@ def render_sketch(sketch: Sketch) -> str:
         lines.append(f"{parameter.called}: {role} ({parameter.type.value}){default}")
     lines.append(f"neighbours: {sketch.adjacency.describe()}")
     lines += sensitivity_lines(sketch)
-    for draw in sketch.draws:
+    for draw in sketch.sites:
         scale = draw.scale.label if isinstance(draw.scale, Hole) else draw.scale.pretty()
         lines.append(f"noise {draw.site + 1}: {draw.noise.words} of scale {scale}, line {draw.span.line}")
     count = len(sketch.holes)
@@ -73,8 +73,8 @@ def _law_lines(law: Law, sketch: Sketch) -> list[str]:
     """The law, and other ways to keep the budget, each with the places that it leaves without noise."""
     lines = [f"law: {law.text}"]
     for place, other in enumerate(law.alternatives, 1):
-        used = law.rules[place].sites if place < len(law.rules) else frozenset(draw.site for draw in sketch.draws)
-        silent = [d.scale.label for d in sketch.draws if isinstance(d.scale, Hole) and d.site not in used]
+        used = law.rules[place].sites if place < len(law.rules) else frozenset(draw.site for draw in sketch.sites)
+        silent = [d.scale.label for d in sketch.sites if isinstance(d.scale, Hole) and d.site not in used]
         lines.append(f"  or, without noise at {' and '.join(silent)}: {other}" if silent else f"  or {other}")
     return lines
 

@@ -63,7 +63,7 @@ def _straight(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
     arguments = watch("arguments", typical_arguments, sketch, settings)
     ranked = watch("ranking", rank_offers, sketch, offers, arguments, settings)
     judged = watch("verdicts", judge_offers, sketch, ranked, settings, watch.executor)
-    law = _law_of(offers, judged)
+    law = law_of_offers(offers, judged[0].ranked.completion if judged else None)
     accuracy = describe_errors(sketch, arguments, settings) if ranked else None
     none, split = Selection(), Split((arguments,), ())
     return Synthesis(
@@ -108,11 +108,11 @@ def judge_offers(
     return by_standing(executor.map(judge_budget, jobs) if executor else map(judge_budget, jobs), settings)
 
 
-def _law_of(offers: tuple[Offer, ...], judged: tuple[Judged, ...]) -> Law | None:
-    """The law of the best completion first, the others as alternatives."""
+def law_of_offers(offers: tuple[Offer, ...], completion: Completion | None) -> Law | None:
+    """The law of a completion first, the others as alternatives."""
     if not offers:
         return None
-    best = judged[0].ranked.completion if judged else offers[0].completion
+    best = completion or offers[0].completion
     ordered = sorted(offers, key=lambda offer: offer.completion != best)
     text, *others = dict.fromkeys(offer.law for offer in ordered)
     return Law(text, ordered[0].sizes, tuple(others))
@@ -129,4 +129,4 @@ def quick_pick(sketch: Sketch, settings: Settings, most: int) -> tuple[Law | Non
         if isinstance(judged[-1].verdict, Proved):
             break
     first = by_standing(judged, settings)[0]
-    return _law_of(offers, (first,)), first.ranked.completion, first.verdict
+    return law_of_offers(offers, first.ranked.completion), first.ranked.completion, first.verdict

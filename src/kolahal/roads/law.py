@@ -8,7 +8,7 @@ from concurrent.futures import Executor
 from kolahal.engine.accuracy import describe_errors, expected_errors
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Mechanism, Sketch
-from kolahal.law.hole_choices import HoleChoice, find_choices, law_of_choices, shares_of
+from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, shares_of
 from kolahal.law.pricing import least_completions, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
 from kolahal.proof.decide import decide
@@ -51,16 +51,18 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
 
 
 def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings: Settings) -> tuple[Priced, ...]:
-    """For each choice of holes the cheapest completions: of the grammar, or where that has none, shares of ε."""
+    """For each choice of holes the cheapest completions: of the grammar, and where that is not enough, shares of ε."""
     found: list[Priced] = []
     for choice in choices:
         priced: tuple[Priced, ...] = ()
         if len(choice.holes) <= MOST_ENUMERATED:
             some = least_completions(sketch, choice.laws, scales_at(choice.holes, sketch, settings))
             priced = tight_completions(sketch, choice.laws, some)
-        if sketch.private.table is not None and all(p.worst < 1 for p in priced):
-            priced = ()  # records move sums by any amount, and the grammar may have nothing near it
-        minimal = [p for p in priced or tight_completions(sketch, choice.laws, shares_of(sketch, choice)) if p.minimal]
+        # Sums move by any amount, and the grammar may have nothing near it, or few ways to share.
+        if all(p.worst < 1 for p in priced) or is_uneven(choice, max(settings.grammar.coefficients)):
+            more = dict.fromkeys((*(p.completion for p in priced), *shares_of(sketch, choice)))
+            priced = tight_completions(sketch, choice.laws, more)
+        minimal = [p for p in priced if p.minimal]
         # Fewer holes come first, so what another choice does with less noise is known by now.
         found += [p for p in minimal if not any(_is_below(other, p, sketch) for other in found)]
     return tuple(found)

@@ -13,6 +13,7 @@ from kolahal.results import Synthesis
 from kolahal.roads.baselines import lim, naive, noopt, unlim
 from kolahal.roads.budgets import straight_from_budget_law
 from kolahal.roads.exact import exact
+from kolahal.roads.families import straight_from_families
 from kolahal.roads.law import Road, straight_from_law
 from kolahal.roads.paper import paper
 from kolahal.roads.watch import Watch
@@ -36,6 +37,10 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
         raise UsageError(f"there is no method {method!r}: choose {', '.join(METHODS)}")
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
+    if sketch.is_open:
+        if method not in ("auto", "law"):
+            raise UsageError(f"{sketch.name} leaves the family of its noise open, and --method {method} needs one: use auto or law, or write Lap or Exp for Noise")
+        return straight_from_families(sketch, settings, watch)
     if method not in ("auto", "exact", "law") and any(draw.noise.selects for draw in sketch.draws):
         raise UsageError(f"{sketch.name} chooses a place, and --method {method} weighs runs again, which is not known for that: use auto, law or exact")
     if sketch.variant is not Variant.PURE:
@@ -65,7 +70,7 @@ def synthesize_plain(
     """Make a program without noise ε-private: find the places for noise, and how much of it.
 
     `program` is a function, which is read and never called, or a text with one. `private` names its private parameter (the
-    first, if nothing is said), `adjacent` says who the neighbours are, and `noise` is Lap or Exp.
+    first, if nothing is said), `adjacent` says who the neighbours are, and `noise` is Lap, Exp, or Noise of a family that is to be found.
     """
     sketch = read_plain(program, function_name, adjacent, private, noise=noise)
     return synthesize(sketch, settings, method, executor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -11,10 +12,14 @@ from kolahal.lang.sketch import Completion, Mechanism, Sketch, Variant
 from kolahal.law.hole_choices import find_choices, law_of_choices
 from kolahal.law.law import find_laws
 from kolahal.law.pricing import tight_completions
+from kolahal.model import Ranked
+from kolahal.proof.budgets import decide_budget
 from kolahal.proof.decide import decide
 from kolahal.results import Law
 from kolahal.roads.budgets import quick_pick
+from kolahal.roads.families import law_of_best, merge, rank_families, usual_split
 from kolahal.roads.law import price_completions, rank_by_error
+from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
@@ -34,6 +39,8 @@ class Pick:
 
 def pick(sketch: Sketch, settings: Settings) -> Pick:
     """The completion with the smallest error that is proved, among the first few that the law allows."""
+    if sketch.is_open:
+        return _pick_family(sketch, settings)
     if sketch.variant is not Variant.PURE:
         return Pick(*quick_pick(sketch, settings, MOST_TRIED))
     found = find_choices(sketch, settings.proof)
@@ -41,6 +48,11 @@ def pick(sketch: Sketch, settings: Settings) -> Pick:
         return Pick(None, None, found)
     priced = price_completions(sketch, found, settings)
     ranked = rank_by_error(sketch, priced, fix_arguments(sketch, settings), settings)
+    best = _first_proved(sketch, ranked, settings)
+    return Pick(law_of_choices(sketch, found, best[0]), *best)
+
+
+def _first_proved(sketch: Sketch, ranked: Sequence[Ranked], settings: Settings) -> tuple[Completion | None, Verdict]:
     best: tuple[Completion | None, Verdict] = None, Unknown("no scale of the grammar keeps to a law of the sketch")
     for one in ranked[:MOST_TRIED]:
         verdict = _decide(sketch, one.completion, settings)
@@ -48,7 +60,14 @@ def pick(sketch: Sketch, settings: Settings) -> Pick:
             best = one.completion, verdict
         if isinstance(verdict, Proved):
             break
-    return Pick(law_of_choices(sketch, found, best[0]), *best)
+    return best
+
+
+def _pick_family(sketch: Sketch, settings: Settings) -> Pick:
+    """The same where a family is open, and so a part of what is found."""
+    choices = rank_families(sketch, usual_split(sketch, settings), settings, Watch())
+    completion, verdict = _first_proved(sketch, merge(choices), settings)
+    return Pick(law_of_best(sketch, choices, completion), completion, verdict)
 
 
 def mend(program: Sketch, settings: Settings) -> Completion | None:
@@ -83,4 +102,6 @@ def _times(factor: Fraction, scale: Scale) -> Scale:
 
 def _decide(sketch: Sketch, completion: Completion, settings: Settings) -> Verdict:
     program = Mechanism(sketch, completion).filled()
+    if sketch.variant is not Variant.PURE:
+        return decide_budget(program, plain_claim(sketch), settings).verdict
     return decide(program, plain_claim(sketch), settings).verdict

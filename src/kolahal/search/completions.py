@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kolahal.engine.noise import Array
+from kolahal.lang.move_sizes import move_sizes
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Region
-from kolahal.search.grammar import enumerate_scales
+from kolahal.search.grammar import degree_of, enumerate_scales
 from kolahal.settings import Settings
 
 Picks = NDArray[np.intp]
@@ -50,10 +51,15 @@ def scales_at(holes: Collection[int], sketch: Sketch, settings: Settings) -> lis
 
 
 def _gaps(scales: tuple[Scale, ...], sketch: Sketch, region: Region) -> Array:
-    """|value of a scale − member|, by scale, member and hole."""
+    """|value of a scale − member|, by scale, member and hole, in units of the moves that the scale is made for."""
     names = region.arguments.quantities(sketch)
     values = np.array([float(scale.at(names)) for scale in scales])
-    gaps: Array = np.abs(values[:, None, None] - np.array(region.members)[None, :, :])
+    sizes = move_sizes(sketch)
+    units = np.array([float(max((s for s in sizes if s <= scale.coefficient), default=sizes[0])) for scale in scales])
+    length = sketch.length_name
+    if degree_of(sketch, length) > 1:  # squares are far apart, and a program that adds up sums may need one
+        units *= [float(names[length]) if dict(scale.powers).get(length) == 2 else 1.0 for scale in scales]
+    gaps: Array = np.abs(values[:, None, None] - np.array(region.members)[None, :, :]) / units[:, None, None]
     return gaps
 
 

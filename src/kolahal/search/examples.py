@@ -15,7 +15,7 @@ from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.model import Arguments, Example, Scales, Selected, Selection, Split, Trial
 from kolahal.search.grading import BEYOND_DOUBT, grade, objections_of
-from kolahal.search.grammar import widest_scale
+from kolahal.search.grammar import scale_range
 from kolahal.settings import Settings
 from kolahal.tester.trial import test, test_example
 
@@ -55,7 +55,7 @@ def select_examples(
     found: list[Selected] = []
     for batch in executor.map(_search_line, jobs) if executor else map(_search_line, jobs):
         found += batch
-    return _without_weak_ones(found, probe, settings, name)
+    return _without_weak_ones(sketch, found, probe, settings, name)
 
 
 Line = tuple[Sketch, Arguments, Direction, Settings, int, Hardest]
@@ -75,8 +75,8 @@ def _search_line(job: Line) -> list[Selected]:
             found.append(Selected(trial.example, scales, trial.p_value, "zone of confusion"))
         return trial
 
-    widest = widest_scale(arguments)
-    below, above = math.log(0.25), math.log(widest)
+    smallest, widest = scale_range(sketch, arguments)
+    below, above = math.log(smallest), math.log(widest)
     last = ask(widest, 0)
     if last.p_value < low:
         scales = tuple(widest * d for d in direction)
@@ -217,7 +217,9 @@ def _once(found: list[Selected]) -> Selection:
     return Selection(tuple(unique.values()), tuple(dropped))
 
 
-def _without_weak_ones(found: list[Selected], probe: Probe, settings: Settings, name: str) -> Selection:
+def _without_weak_ones(
+    sketch: Sketch, found: list[Selected], probe: Probe, settings: Settings, name: str
+) -> Selection:
     """Drop duplicates, and examples that others dominate on a sample of scales; keep the hardest of each γ."""
     unique = _once(found)
     kept: list[Selected] = []
@@ -225,7 +227,8 @@ def _without_weak_ones(found: list[Selected], probe: Probe, settings: Settings, 
     probe = probe.knowing(unique.kept)
     for arguments in dict.fromkeys(s.example.arguments for s in unique.kept):
         group = [s for s in unique.kept if s.example.arguments == arguments]
-        keep, drop = _undominated(group, probe, settings, stream(settings.seed, name, "sample"), arguments)
+        reach = scale_range(sketch, arguments)
+        keep, drop = _undominated(group, probe, settings, stream(settings.seed, name, "sample"), reach)
         kept += keep
         dropped += drop
     return Selection(tuple(kept), tuple(dropped))
@@ -236,10 +239,11 @@ def _because(selected: Selected, why: str) -> Selected:
 
 
 def _undominated(
-    group: list[Selected], probe: Probe, settings: Settings, rng: np.random.Generator, arguments: Arguments
+    group: list[Selected], probe: Probe, settings: Settings, rng: np.random.Generator, reach: tuple[float, float]
 ) -> tuple[list[Selected], list[Selected]]:
     holes = len(group[0].scales)
-    sample = np.exp(rng.uniform(math.log(0.5), math.log(widest_scale(arguments) / 2), (48, holes)))
+    smallest, widest = reach
+    sample = np.exp(rng.uniform(math.log(2 * smallest), math.log(widest / 2), (48, holes)))
     sample[rng.random(sample.shape) < 0.25] = 0.0
     losses = np.minimum(probe.losses(sample, tuple(s.example for s in group)).sure, 50.0)
     order = np.argsort(-losses.mean(axis=0), kind="stable")

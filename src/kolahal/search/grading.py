@@ -12,6 +12,7 @@ import numpy as np
 from kolahal.engine.accuracy import LARGER
 from kolahal.engine.noise import Array
 from kolahal.engine.probe import Probe
+from kolahal.lang.move_sizes import move_sizes
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Arguments, Example, Scales, Selected, Split
 from kolahal.settings import Settings
@@ -104,7 +105,7 @@ def _still_wanted(violations: Any, finalists: int) -> Any:
 
 
 def noise_size(sketch: Sketch, completions: tuple[Completion, ...], settings: tuple[Arguments, ...]) -> Array:
-    """How much noise each completion adds: Σ log₂(1 + scale) over the holes, where a scale is in units of 1/ε.
+    """How much noise each completion adds: Σ log₂(1 + scale) over the holes, where a scale is in units of the least move, over ε.
 
     The logarithm stands between the two sizes that the paper names, the sum of the scales and how many there are
     (Sec. IV-C, IV-D): of vectors with one sum it prefers the one with more of its noise at fewer places. A scale is its
@@ -116,7 +117,7 @@ def noise_size(sketch: Sketch, completions: tuple[Completion, ...], settings: tu
     ]
     scales, values = np.zeros((len(completions), len(sketch.holes))), Concretised.of(sketch, completions)
     for arguments in several:
-        scales += values.at(arguments) * float(arguments.epsilon)
+        scales += values.at(arguments) * float(arguments.epsilon) / float(move_sizes(sketch)[0])
     size: Array = np.log2(1 + scales / max(1, len(several))).sum(axis=1)
     return size
 

@@ -14,10 +14,9 @@ from kolahal.engine.tape import stream
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Example, Region, Selection
 from kolahal.search.evolution import minimise
-from kolahal.search.grammar import widest_scale
+from kolahal.search.grammar import scale_range
 from kolahal.settings import Settings
 
-SMALLEST = 0.25  # scale of noise that is searched
 OFF = 0.7  # of a gene's range below the smallest scale is no noise, in units of its logarithm
 POINTS = {1: 65, 2: 25, 3: 11}  # of a table over the scales of so many holes: steps of 9, 27 and 80 %
 LARGEST = 20.0  # log-loss that a table holds
@@ -46,7 +45,7 @@ def find_region(
     longer inputs too is lost. Members that stay far from e^ε are dropped at the end.
     """
     holes, epsilon = len(sketch.holes), float(arguments.epsilon)
-    low, high = math.log(SMALLEST), math.log(widest_scale(arguments))
+    low, high = map(math.log, scale_range(sketch, arguments))
     worst = _worst_losses(examples, probe, low, high, holes)
 
     def decode(genes: Array) -> Array:

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 
 from kolahal.engine.tape import stream
-from kolahal.lang.sketch import Completion, Sketch
+from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Arguments, Ranked, Split, Trial
 from kolahal.results import Judged
 from kolahal.settings import Settings
@@ -24,9 +24,10 @@ def finalists_of(sketch: Sketch, ranked: tuple[Ranked, ...], settings: Settings)
 
 def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, settings: Settings, place: int) -> Trial:
     """One completion at one γ."""
-    scales = arguments.concretise(sketch, completion)
+    mechanism = Mechanism(sketch, completion).closed()
+    scales = arguments.concretise(mechanism.sketch, mechanism.completion)
     seed = int(stream(settings.seed, "judge", place).integers(2**31))
-    return test(sketch, scales, arguments, settings.tester, seed)
+    return test(mechanism.sketch, scales, arguments, settings.tester, seed)
 
 
 def judge_by_tests(

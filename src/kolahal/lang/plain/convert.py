@@ -30,7 +30,7 @@ from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
 
-NOISES = ("Lap", "Exp")
+NOISES = ("Lap", "Exp", "Noise")
 MOST_SIGNATURES = 81  # all of them, for four parameters
 
 
@@ -47,7 +47,7 @@ def sketch_of(
     """A file with a sketch of one function of `source_text`, whose comments and lines are kept.
 
     Without `copies`, an assignment that only copies a value that has noise already gets none of its own. `noise` is
-    what goes to all places: Lap, or the one-sided Exp. `between` has bounds of fields of records, such as "age=0:100".
+    what goes to all places: Lap, the one-sided Exp, or Noise of a family that is to be found. `between` has bounds of fields of records, such as "age=0:100".
     """
     if noise not in NOISES:
         raise UsageError(f"there is no noise {noise!r} for a plain program: choose {' or '.join(NOISES)}")

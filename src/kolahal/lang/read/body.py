@@ -417,6 +417,8 @@ class Body:
             return Draw(noise, hole, site, of, span=self.tree.span(node))
         if any(self.tree.ours(part) == "hole" for part in ast.walk(argument)):
             raise self.tree.refuse("K112", argument, noise=noise.value)
+        if noise.open:
+            raise self.tree.refuse("K156", node, example=f"Lap({clip(argument)})")
         return Draw(noise, self.scale(argument), site, of, span=self.tree.span(node))
 
     def scale(self, node: ast.expr) -> Scale:

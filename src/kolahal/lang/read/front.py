@@ -99,6 +99,7 @@ Geometric = _only_in_sketches("Geometric")
 Flip = _only_in_sketches("Flip")
 Gauss = _only_in_sketches("Gauss")
 DiscreteGauss = _only_in_sketches("DiscreteGauss")
+Noise = _only_in_sketches("Noise")  # of a family that is left open
 
 
 def choose(scores: object, scale: object) -> int:

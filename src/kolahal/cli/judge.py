@@ -89,20 +89,11 @@ def check(
     from kolahal.report.budgets import worth_of
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
-    from kolahal.verdicts import Refuted
 
     claimed = parse_claim(sketch, claim)
     with progress("proving"), workers(count) as pool:
         found = judge(sketch, claim, Settings(seed=seed, proof=ProofSettings().deep() if deep else ProofSettings()), pool)
-    exhibited, shown = None, ""
-    if isinstance(found.verdict, Refuted):
-        from kolahal.proof.refute import budget_exhibit, exhibit
-
-        if sketch.variant is Variant.PURE:
-            exhibited = exhibit.document(found.verdict, sketch, claimed)
-            shown = exhibit.snippet(found.verdict, sketch, claimed)
-        else:
-            exhibited = budget_exhibit.document(found.verdict, sketch, claimed)
+    exhibited, shown = _exhibit(sketch, found, claimed)
     said = print_claim(sketch, claimed)
     names = {"sketch": sketch.name, "claim": said, "program": str(sketch), "snippet": shown or None}
     result = {**check_document(found, exhibited), **names, "worth": worth_of(found), "version": __version__}
@@ -129,6 +120,18 @@ def check(
         for told in found.failed_rechecks:
             click.echo(f"  {harmless(told)}", err=True)
     finish(exit_code(found.verdict))
+
+
+def _exhibit(sketch: Sketch, found: Check, claim: Scale) -> tuple[dict[str, Any] | None, str]:
+    """A counterexample as a document, and as a program that shows it."""
+    from kolahal.proof.refute import budget_exhibit, exhibit
+    from kolahal.verdicts import Refuted
+
+    if not isinstance(found.verdict, Refuted):
+        return None, ""
+    if sketch.variant is not Variant.PURE:
+        return budget_exhibit.document(found.verdict, sketch, claim), ""
+    return exhibit.document(found.verdict, sketch, claim), exhibit.snippet(found.verdict, sketch, claim)
 
 
 def _load_or_remark(target: str) -> Sketch:

@@ -124,11 +124,12 @@ def check(
 
 def _exhibit(sketch: Sketch, found: Check, claim: Scale) -> tuple[dict[str, Any] | None, str]:
     """A counterexample as a document, and as a program that shows it."""
-    from kolahal.proof.refute import budget_exhibit, exhibit
     from kolahal.verdicts import Refuted
 
     if not isinstance(found.verdict, Refuted):
         return None, ""
+    from kolahal.proof.refute import budget_exhibit, exhibit
+
     if sketch.variant is not Variant.PURE:
         return budget_exhibit.document(found.verdict, sketch, claim), ""
     return exhibit.document(found.verdict, sketch, claim), exhibit.snippet(found.verdict, sketch, claim)

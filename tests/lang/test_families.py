@@ -57,6 +57,8 @@ def test_completions_name_families_where_they_are_open() -> None:
     assert mechanism.completion[0].pretty() == "DiscreteLap(2·|q|/ε)" and "mathrm{DiscreteLap}" in mechanism.completion[0].latex()
     assert sketch.complete("Lap(1/eps)", "Exp(4/eps)").filled() == sketch.complete("Lap(1/eps)", "4/eps").filled()
     assert "Noise" not in str(sketch.complete(None, "4/eps"))
+    stated = opened(body="return q[0] + Lap(hole)")
+    assert stated.complete("Lap(2/eps)").filled() == stated.complete("2/eps").filled()
 
 
 @pytest.mark.parametrize(

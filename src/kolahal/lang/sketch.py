@@ -308,8 +308,8 @@ class Mechanism(ShownAsText):
                 case _:
                     return None
 
-        if self.sketch.is_open:
-            return self.closed().filled()
+        if (closed := self.closed()) is not self:
+            return closed.filled()
         return replace(self.sketch, body=ir.number_sites(ir.rebuild(self._without_idle_holes(), fill)))
 
     def closed(self) -> Mechanism:

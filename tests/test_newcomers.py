@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
 import pytest
 from click.shell_completion import ShellComplete
+from click.testing import CliRunner
 
 from kolahal import check, synthesize
 from kolahal.cli import cli, main
@@ -20,10 +20,8 @@ FIRST = "@sketch(adjacent=one_within(1))\ndef first(q: Private[2], eps: Epsilon)
 
 
 def test_no_sentence_of_the_help_is_cut() -> None:
-    with click.Context(cli, info_name="kolahal") as context:
-        text = cli.get_help(context)
-        for name in cli.commands:
-            text += cli.commands[name].get_help(click.Context(cli.commands[name], info_name=name, parent=context))
+    runner = CliRunner()
+    text = "".join(runner.invoke(cli, [*words, "--help"]).output for words in ([], *([name] for name in cli.commands)))
     assert "..." not in text.replace("[ARGS]...", "").replace("TARGET...", "").replace("[OPTIONS]...", "")
 
 

@@ -48,6 +48,7 @@ _LATER = {
     "synthesize_plain": "kolahal.display",
     "check": "kolahal.display",
     "emit": "kolahal.emission.release",
+    "tune": "kolahal.display",
 }
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "sum_within",
     "synthesize",
     "synthesize_plain",
+    "tune",
 ]
 
 

@@ -9,10 +9,13 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from kolahal import __version__, checking
+from kolahal.lang.sketch import Mechanism
 from kolahal.report.advice import advise
 from kolahal.report.json import check_document, dump, synthesis_document
-from kolahal.results import Check, Judged, Synthesis
+from kolahal.report.tuning import draw_tuning, render_tuning, tuning_document
+from kolahal.results import Check, Judged, Synthesis, Tuning
 from kolahal.roads import methods
+from kolahal.roads import tune as tuning
 from kolahal.verdicts import Verdict, describe_verdict
 
 if TYPE_CHECKING:
@@ -70,11 +73,33 @@ class ShownCheck(Check):
         return as_rich(self)
 
 
+class ShownTuning(Tuning):
+    """What `tune` gives: the textbook's scales and the tuned ones, with their errors and verdicts."""
+
+    __slots__ = ()
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The tuned scales as a mechanism that can be called and printed."""
+        return Mechanism(self.tuned.sketch, self.tuned.completion)
+
+    def to_json(self) -> str:
+        """The document that `kolahal tune --json` prints."""
+        return dump(tuning_document(self, 0, 0.0, __version__))
+
+    def to_svg(self) -> str:
+        """A picture of the error over the curve of the law; empty where not exactly two places share the budget."""
+        return draw_tuning(self)
+
+    def __str__(self) -> str:
+        return render_tuning(self, 0.0)
+
+
 P = ParamSpec("P")
-S = TypeVar("S", ShownSynthesis, ShownCheck)
+S = TypeVar("S", ShownSynthesis, ShownCheck, ShownTuning)
 
 
-def _showing(kind: type[S], door: Callable[P, Synthesis | Check]) -> Callable[P, S]:
+def _showing(kind: type[S], door: Callable[P, Synthesis | Check | Tuning]) -> Callable[P, S]:
     """The same function, whose result can be shown."""
 
     @wraps(door, assigned=("__name__", "__qualname__", "__doc__", "__annotations__"))  # it stands in this module
@@ -88,6 +113,7 @@ def _showing(kind: type[S], door: Callable[P, Synthesis | Check]) -> Callable[P,
 synthesize = _showing(ShownSynthesis, methods.synthesize)
 synthesize_plain = _showing(ShownSynthesis, methods.synthesize_plain)
 check = _showing(ShownCheck, checking.check)
+tune = _showing(ShownTuning, tuning.tune)
 
 
 def as_document(result: Synthesis | Check) -> dict[str, Any]:

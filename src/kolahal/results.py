@@ -11,7 +11,7 @@ from typing import Any
 from kolahal.errors import UsageError
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
-from kolahal.model import Accuracy, Example, Ranked, Region, Selection, Split, Trial
+from kolahal.model import Accuracy, Arguments, Example, Ranked, Region, Selection, Split, Trial
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict, name_verdict, scope_of
 
@@ -187,6 +187,34 @@ class Synthesis:
             return judged.is_rejected(alpha), *chosen
 
         return replace(self, judged=tuple(sorted(self.judged, key=place)))
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A completion of a sketch, which may be one of several families of noise, with its expected error and its verdict."""
+
+    sketch: Sketch
+    completion: Completion
+    shares: tuple[Fraction, ...]  # of the budget, by hole; 0 where there is no noise
+    error: float
+    uncertainty: float  # the standard error of that; 0 where it is an integral
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The scales with the least expected error beside the textbook's, which share the budget evenly."""
+
+    textbook: Measured
+    tuned: Measured
+    ratio: float  # of the two errors
+    uncertainty: float  # the standard error of the ratio, on common noise
+    law: str
+    unit: str  # of the errors
+    cases: tuple[Arguments, ...]  # of the inputs, one each
+    source: str  # where the inputs come from; empty where they are made up
+    runs: int  # on each input; 0 where errors are integrals
+    curve: tuple[tuple[float, float], ...] = ()  # the first hole's share, and the error there, where two holes share the budget
 
 
 @dataclass(frozen=True, slots=True)

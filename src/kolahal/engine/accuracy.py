@@ -87,7 +87,7 @@ def errors_on(
         together = tape.repeat(len(rows))
         lanes: list[Any] = [np.repeat(scales[rows, h], RUNS) if on else 0.0 for h, on in enumerate(pattern)]
         for database, truth in zip(databases, truths, strict=True):
-            found = _errors(batch.run(sketch, database, arguments, lanes, together), truth, discrete)
+            found = errors_of_runs(batch.run(sketch, database, arguments, lanes, together), truth, discrete)
             errors[rows] += found.reshape(len(rows), RUNS).mean(axis=1) / len(databases)
     return [float(error) for error in errors]
 
@@ -116,20 +116,19 @@ def _is_discrete(truth: Outputs) -> bool:
     return bool((numbers == np.round(numbers)).all())
 
 
-def _errors(outputs: Outputs, truth: Outputs, discrete: bool) -> Array:
+def errors_of_runs(outputs: Outputs, truth: Outputs, discrete: bool) -> Array:
     """The error of each run: the mean over its items, or over those of the truth if these are more."""
     items = np.where(outputs.lengths == SCALAR, 1, outputs.lengths)
     length = 1 if truth.lengths[0] == SCALAR else int(truth.lengths[0])
-    total = np.maximum(items - length, 0).astype(float)  # items too many
-    for place in range(length):
-        kinds = outputs.kinds[place] if place < outputs.kinds.shape[0] else np.zeros(outputs.runs)
-        values = outputs.values[place] if place < outputs.values.shape[0] else np.zeros(outputs.runs)
-        kind, value = int(truth.kinds[place, 0]), float(truth.values[place, 0])
-        same_kind = (items > place) & (kinds == kind)
-        if discrete or kind != NUMBER:
-            right = same_kind & ((values == value) | (kind not in (NUMBER, BOOLEAN)))
-            total += ~right
-        else:
-            total += np.where(same_kind, np.abs(values - value), abs(value))
+    both = min(length, outputs.kinds.shape[0])
+    kind, value = truth.kinds[:length, :1], truth.values[:length, :1]
+    right_or_wrong = (kind != NUMBER) | discrete
+    missing = np.where(right_or_wrong, 1.0, np.abs(value))  # what an item costs that is not there, or is of another kind
+    there = np.arange(both)[:, None] < items
+    same = there & (outputs.kinds[:both] == kind[:both])
+    apart = np.abs(outputs.values[:both] - value[:both])
+    alike = (kind[:both] == NUMBER) | (kind[:both] == BOOLEAN)  # kinds that have values
+    near = np.where(right_or_wrong[:both], alike & (apart != 0), apart)
+    total = np.where(same, near, missing[:both]).sum(axis=0) + missing[both:].sum() + np.maximum(items - length, 0)
     means: Array = total / np.maximum(items, max(length, 1))
     return means

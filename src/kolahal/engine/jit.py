@@ -180,7 +180,8 @@ def drive(
     for draw in kernel.draws:
         hole = draw.scale
         by_site[draw.site] = scales[hole.index] if isinstance(hole, Hole) else hole.near(quantities)
-    noise = _CompiledNoise(kernel, tape, size)
+    key = kernel.text, size
+    noise = tape.tables.get(key) or tape.tables.setdefault(key, _CompiledNoise(kernel, tape, size))
     room, width = 2 * max(size, kernel.widest) + 2, max(size, kernel.widest, 1)
     lengths: Lengths = np.zeros(runs, dtype=np.int64)
     kinds: Any = np.zeros((width, runs), dtype=np.uint8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -36,6 +37,7 @@ class Tape:
     times: int = 1  # so often the same noise comes again
     _drawn: dict[tuple[Noise, int, Turns], Array] = field(default_factory=dict, compare=False, repr=False)
     _tails: dict[tuple[Noise, int, Turns], Array] = field(default_factory=dict, compare=False, repr=False)
+    tables: dict[tuple[str, int], Any] = field(default_factory=dict, compare=False, repr=False)  # where kernels find it
     _block: list[Array] = field(default_factory=list, compare=False, repr=False)
     _rng: Generator = field(default_factory=lambda: Generator(SFC64(0)), compare=False, repr=False)
 

@@ -12,7 +12,8 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.scale import Scale, gdp_name
 from kolahal.lang.sketch import Completion, Sketch, Variant
-from kolahal.law.hole_choices import HoleChoice, Holes, cover, find_choices, in_sites_of, restrict, splits
+from kolahal.law.hole_choices import Holes, cover, find_choices, in_sites_of, restrict, splits
+from kolahal.law.shares import SharePlan, build_plan
 from kolahal.law.squares import find_square_laws
 from kolahal.results import Rule
 from kolahal.settings import ProofSettings
@@ -31,22 +32,34 @@ class Offer:
 
 
 def find_offers(sketch: Sketch, settings: ProofSettings) -> tuple[Offer, ...] | Unknown:
-    """Completions that some law prices within the budget, each once."""
+    """Completions that some law prices within the budget, each once: even shares of it, and two parts for one of the places."""
+    plans = find_budget_plans(sketch, settings)
+    if isinstance(plans, Unknown):
+        return plans
+    found: dict[Completion, Offer] = {}
+    for plan, rule in plans:
+        for split in splits(rule):
+            completion = plan.completion([split[hole] for hole in plan.holes], len(sketch.holes))
+            found.setdefault(completion, Offer(completion, plan.law, plan.sizes))
+    return tuple(found.values())
+
+
+def find_budget_plans(sketch: Sketch, settings: ProofSettings) -> tuple[tuple[SharePlan, Rule], ...] | Unknown:
+    """Ways to share the budget, each with the rule that it keeps to."""
     if any(not isinstance(draw.scale, Hole) for draw in sketch.draws):
         return Unknown("some scales are given and others are holes: leave all of them open, or give all of them")
-    found: dict[Completion, Offer] = {}
+    found: list[tuple[SharePlan, Rule]] = []
     reasons: dict[str, None] = {}
-    for offers in (_by_squares(sketch, settings), _by_pure_laws(sketch, settings)):
-        for offer in offers:
-            if isinstance(offer, str):
-                reasons[offer] = None
-            else:
-                found.setdefault(offer.completion, offer)
-    return tuple(found.values()) or Unknown("; ".join(reasons) or "no choice of holes has a law")
+    for plan in itertools.chain(_by_squares(sketch, settings), _by_pure_laws(sketch, settings)):
+        if isinstance(plan, str):
+            reasons[plan] = None
+        else:
+            found.append(plan)
+    return tuple(found) or Unknown("; ".join(reasons) or "no choice of holes has a law")
 
 
-def _by_squares(sketch: Sketch, settings: ProofSettings) -> Iterator[Offer | str]:
-    """Even shares of the budget, and two parts for one of the places, by the quadratic law of each choice of holes."""
+def _by_squares(sketch: Sketch, settings: ProofSettings) -> Iterator[tuple[SharePlan, Rule] | str]:
+    """By the quadratic law of each choice of holes."""
     enough: list[set[int]] = []
     smaller: list[set[int]] = []  # choices that have a law already
     for holes in _choices(sketch):
@@ -67,10 +80,10 @@ def _by_squares(sketch: Sketch, settings: ProofSettings) -> Iterator[Offer | str
             smaller.append(set(holes))
             if not rule.grows(sketch.length_name):
                 enough.append(set(holes))
-            text = print_squares(sketch, rule)
-            for split in splits(rule):
-                scales = {s: _square_scale(sketch, rule, s, split[s]) for s in rule.sites}
-                yield Offer(HoleChoice(holes, laws).spread((scales[h] for h in holes), len(sketch.holes)), text, laws.sizes)
+            scales = {site: _square_scale(sketch, rule, site) for site in rule.sites}
+            plan = build_plan(sketch, rule, scales, rule.sites, print_squares(sketch, rule), laws.sizes)
+            if plan is not None:
+                yield plan, rule
 
 
 def _choices(sketch: Sketch) -> Iterator[Holes]:
@@ -90,9 +103,9 @@ def _weights(rule: Rule, site: int) -> list[Polynomial]:
     return [p for i in rule.inequalities for s, p in i.coefficients if s == site]
 
 
-def _square_scale(sketch: Sketch, rule: Rule, site: int, share: Fraction) -> Scale:
-    """σ with w/(2σ²) = share·ρ, or w/σ² = share·μ²."""
-    need = cover(_weights(rule, site)) / Scale(share)
+def _square_scale(sketch: Sketch, rule: Rule, site: int) -> Scale:
+    """σ with w/(2σ²) = ρ, or w/σ² = μ²."""
+    need = cover(_weights(rule, site))
     budget = quadratic_budget(sketch)
     return (need / budget).rooted() if sketch.variant is not Variant.ZCDP else (need / (TWO * budget)).rooted()
 
@@ -117,10 +130,10 @@ def print_squares(sketch: Sketch, rule: Rule) -> str:
     return " and ".join(shown)
 
 
-def _by_pure_laws(sketch: Sketch, settings: ProofSettings) -> Iterator[Offer | str]:
+def _by_pure_laws(sketch: Sketch, settings: ProofSettings) -> Iterator[tuple[SharePlan, Rule] | str]:
     """By the pure law of the same program: with a pure budget and a conversion, or with Gaussian noise that moves once
     beside noise that looks ahead (Theorem D)."""
-    bells = {draw.site for draw in sketch.draws if draw.noise.bell}
+    bells = frozenset(draw.site for draw in sketch.draws if draw.noise.bell)
     if sketch.variant is Variant.GDP or (bells and (sketch.variant is not Variant.ZCDP or len(bells) == len(sketch.draws))):
         return
     pure = twin(sketch)
@@ -128,31 +141,28 @@ def _by_pure_laws(sketch: Sketch, settings: ProofSettings) -> Iterator[Offer | s
     if isinstance(choices, Unknown):
         yield choices.reason
         return
+    limit = sketch.budget.name if bells or sketch.delta is not None else f"sqrt(2*{sketch.budget.name})"
     for choice in choices:
         for rule in choice.laws.rules:
-            if not rule.sites <= set(choice.holes):
+            if rule.sites != set(choice.holes):
                 continue
-            for split in splits(rule):
-                scales, texts = {}, []
-                for site in sorted(rule.sites):
-                    scales[site] = _pure_scale(sketch, rule, site, split[site], bells)
-                    texts.append(_print_pure(sketch, rule, site, bells))
-                if set(scales) == set(choice.holes):
-                    completion = choice.spread((scales[h] for h in choice.holes), len(sketch.holes))
-                    limit = sketch.budget.name if bells or sketch.delta is not None else f"sqrt(2*{sketch.budget.name})"
-                    yield Offer(completion, f"{' + '.join(texts)} <= {limit}", choice.laws.sizes)
+            scales = {site: _pure_scale(sketch, rule, site, bells) for site in rule.sites}
+            texts = [_print_pure(sketch, rule, site, bells) for site in sorted(rule.sites)]
+            plan = build_plan(sketch, rule, scales, bells, f"{' + '.join(texts)} <= {limit}", choice.laws.sizes)
+            if plan is not None:
+                yield plan, rule
 
 
-def _pure_scale(sketch: Sketch, rule: Rule, site: int, share: Fraction, bells: set[int]) -> Scale:
+def _pure_scale(sketch: Sketch, rule: Rule, site: int, bells: frozenset[int]) -> Scale:
     need, budget = cover(_weights(rule, site)), Scale(Fraction(1), ((sketch.budget.name, 1),))
     if site in bells:
-        return (need.squared / (TWO * Scale(share) * budget)).rooted()
+        return (need.squared / (TWO * budget)).rooted()
     if bells or sketch.delta is not None:
-        return need / (Scale(share) * budget)
-    return need / (Scale(share) * (TWO * budget).rooted())
+        return need / budget
+    return need / (TWO * budget).rooted()
 
 
-def _print_pure(sketch: Sketch, rule: Rule, site: int, bells: set[int]) -> str:
+def _print_pure(sketch: Sketch, rule: Rule, site: int, bells: frozenset[int]) -> str:
     label = sketch.holes[site].label
     if site in bells:
         square = cover(_weights(rule, site)).squared / (TWO * Scale(Fraction(1), ((label, 2),)))

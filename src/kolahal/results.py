@@ -214,6 +214,7 @@ class Tuning:
     cases: tuple[Arguments, ...]  # of the inputs, one each
     source: str  # where the inputs come from; empty where they are made up
     runs: int  # on each input; 0 where errors are integrals
+    rows: int = 0  # records of each made-up input, where it is made of records
     curve: tuple[tuple[float, float], ...] = ()  # the first hole's share, and the error there, where two holes share the budget
 
 

@@ -25,12 +25,13 @@ class ErrorMeter:
     """Expected errors by simulation. Scales that are compared meet the same noise, so that differences are surer than errors."""
 
     def __init__(
-        self, sketch: Sketch, inputs: TypicalInputs, discrete: bool, runs: int, uses: int, key: tuple[int, ...], tapes: int | None = None
+        self, sketch: Sketch, inputs: TypicalInputs, discrete: bool, runs: int, uses: int, key: tuple[int, ...], tapes: int
     ):
-        """`uses` is how many scales will be compared; a few `tapes` in turn, not one an input, are drawn sooner."""
+        """`uses` is how many scales will be compared; `tapes` are used in turn, because noise takes long to draw."""
         self.sketch, self.inputs, self.discrete = sketch, inputs, discrete
-        drawn = [Tape((*key, place), runs) for place in range(min(tapes or len(inputs.cases), len(inputs.cases)))]
-        self.tapes = [drawn[place % len(drawn)] for place in range(len(inputs.cases))]
+        self.drawn = min(tapes, len(inputs.cases))
+        drawn = [Tape((*key, place), runs) for place in range(self.drawn)]
+        self.tapes = [drawn[place % self.drawn] for place in range(len(inputs.cases))]
         self.engine = choose_engine(sketch, runs * uses * sum(max(1, a.size // ANSWERS) for a, _ in inputs.cases))
         silent = (0.0,) * len(sketch.holes)
         self.truths = [
@@ -38,21 +39,21 @@ class ErrorMeter:
             for (arguments, answers), tape in zip(inputs.cases, self.tapes, strict=True)
         ]
 
-    def by_input(self, scales: ScalesAt) -> Array:
-        """The error on each input, its mean over the runs there, with the scales at the arguments of each."""
+    def by_tape(self, scales: ScalesAt) -> Array:
+        """The mean error over the inputs that share a tape, with the scales at the arguments of each: independent numbers."""
         at, found = cache(scales), []
         for (arguments, answers), truth, tape in zip(self.inputs.cases, self.truths, self.tapes, strict=True):
             outputs = self.engine.run(self.sketch, answers, arguments, at(arguments), tape)
             found.append(errors_of_runs(outputs, truth, self.discrete).mean())
-        return np.array(found)
+        return np.array([np.mean(found[place :: self.drawn]) for place in range(self.drawn)])
 
     def error(self, scales: ScalesAt) -> float:
-        return float(self.by_input(scales).mean())
+        return float(self.by_tape(scales).mean())
 
 
-def standard_error(by_input: Array) -> float:
-    """Of a mean over inputs, whose noise is independent."""
-    return float(by_input.std(ddof=1) / np.sqrt(len(by_input))) if len(by_input) > 1 else 0.0
+def standard_error(by_tape: Array) -> float:
+    """Of the mean of independent numbers."""
+    return float(by_tape.std(ddof=1) / np.sqrt(len(by_tape))) if len(by_tape) > 1 else 0.0
 
 
 def ratio_with_error(first: Array, second: Array) -> tuple[float, float]:

@@ -3,17 +3,27 @@
 Whoever asks for the first answer above a threshold expects few of them above it; whoever asks for the largest expects
 that it is larger than most. So as many answers as the largest whole argument says, or one, lie above a mark, and all
 others below it, evenly spread on both sides; a real argument that nobody gives, such as a threshold, is the mark.
+Where the answers are aggregates of records, the records are made up: values of their fields, some more common than others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+import numpy as np
+from numpy.random import Generator
+
 from kolahal.engine.tape import stream
+from kolahal.lang.record_bins import sized_table
+from kolahal.lang.records import Field, FieldValue, NumberOf, Table, parts_of
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database
+
+DIFFERENT = 64  # records that lists are drawn from
+STEPS = 1 << 10  # values of a real field between its bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +35,11 @@ class TypicalInputs:
 
 
 def make_up(
-    sketch: Sketch, arguments: Arguments, spread: float, count: int, key: tuple[int, ...], free: Collection[str] = ()
+    sketch: Sketch, arguments: Arguments, spread: float, count: int, key: tuple[int, ...], free: Collection[str] = (), rows: int = 0
 ) -> TypicalInputs:
     """Inputs whose answers reach `spread` below and above the mark; `free` are the real arguments that nobody gave."""
+    if is_made_of_records(sketch):
+        return TypicalInputs(tuple((arguments, answers) for answers in _aggregated(sketch, arguments, rows, count, key)))
     rng = stream(key[0], "typical", *key[1:], arguments.size)
     above = min(_standing_out(sketch, arguments), max(1, arguments.size // 2))
     reals = [p.name for p in sketch.arguments if p.type is Type.FLOAT]
@@ -66,3 +78,58 @@ def _admitted(sketch: Sketch, answer: Fraction) -> Fraction:
     if not sketch.private.whole:
         return answer
     return Fraction(round(answer * 16) % 2 if sketch.private.bits else round(answer))
+
+
+# ---------------------------------------------------------------- records
+
+
+def is_made_of_records(sketch: Sketch) -> bool:
+    """Whether answers are aggregates that some list of records has."""
+    return sketch.private.table is not None and not sketch.private.table.depends_on_run
+
+
+def _aggregated(sketch: Sketch, arguments: Arguments, rows: int, count: int, key: tuple[int, ...]) -> Iterator[Database]:
+    """The aggregates of lists of so many records, which are drawn from a few different ones."""
+    rng = stream(key[0], "records", *key[1:])
+    table = sketch.private.table
+    assert table is not None
+    if table.bins is not None:
+        table = sized_table(table, arguments.size)
+    public = {name: value for name, value in arguments.values if name in table.public_names()}
+    pool = [tuple(_draw(field, _marks(table, public), rng) for field in table.row.fields) for _ in range(DIFFERENT)]
+    own = [table.own_values(record, public) for record in pool]
+    for _ in range(count):
+        drawn = rng.multinomial(rows, rng.dirichlet(np.ones(DIFFERENT))).tolist()
+        found = []
+        for place, aggregate in enumerate(table.aggregates):
+            values = [(value, times) for record, times in zip(own, drawn, strict=True) if times and (value := record[place]) is not None]
+            match aggregate.how:
+                case _ if not values:
+                    found.append(aggregate.default or Fraction(0))
+                case "sum":
+                    found.append(sum((value * times for value, times in values), Fraction(0)))
+                case how:
+                    found.append((max if how == "max" else min)(value for value, _ in values))
+        yield tuple(found)
+
+
+def _marks(table: Table, public: Mapping[str, Fraction | bool]) -> tuple[Fraction, Fraction]:
+    """The least and the largest number that the aggregates name: fields without bounds are drawn between them."""
+    parts = [part for aggregate in table.aggregates for function in aggregate.functions() for part in parts_of(function)]
+    named = [part.value for part in parts if isinstance(part, NumberOf) and not isinstance(part.value, bool)]
+    named += [value for value in public.values() if not isinstance(value, bool)]
+    low, high = min(named, default=Fraction(0)), max(named, default=Fraction(1))
+    return (low, high) if low < high else (low - 1, high + 1)
+
+
+def _draw(field: Field, marks: tuple[Fraction, Fraction], rng: Generator) -> FieldValue:
+    low, high = marks if field.low is None or field.high is None else (field.low, field.high)
+    match field.kind:
+        case "bool":
+            return bool(rng.integers(2))
+        case "label":
+            return field.labels[int(rng.integers(len(field.labels)))]
+        case "int":
+            return Fraction(int(rng.integers(math.ceil(low), math.floor(high) + 1)))
+        case _:
+            return low + (high - low) * Fraction(int(rng.integers(STEPS)), STEPS)

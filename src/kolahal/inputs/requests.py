@@ -18,6 +18,7 @@ from kolahal.lang.source import NOWHERE, Diagnostic, SketchError, Source
 from kolahal.model import Arguments, Database
 
 LENGTH, LONGEST = 100, 10_000  # private answers where nothing is said, and at most
+RECORDS, MOST_RECORDS = 1_000, 10**9  # that are made up
 WHOLE, REAL = Fraction(2), Fraction(1)  # arguments where nothing is said
 BUDGETS = {
     Variant.PURE: (Fraction(1), None),
@@ -51,11 +52,12 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class TuneRequest:
-    """Arguments, and the real ones among them that nobody gave."""
+    """Arguments, the real ones among them that nobody gave, and how many records are made up where there are such."""
 
     arguments: Arguments
     free: tuple[str, ...]
     length_given: bool
+    rows: int = 0
 
 
 def refuse_request(where: str, code: str, **words: object) -> SketchError:
@@ -66,19 +68,24 @@ def refuse_request(where: str, code: str, **words: object) -> SketchError:
 
 def read_request(sketch: Sketch, at: Mapping[str, object]) -> TuneRequest:
     """The arguments that `at` says, and usual values for the rest."""
-    lengths = {"len", sketch.length_name, *(p.name for p in sketch.parameters if p.counts)}
+    table = sketch.private.table
+    own = {"len", sketch.length_name} if table is None else set()
+    lengths = {*own, *(p.name for p in sketch.parameters if p.counts)}
     budgets = [sketch.budget, *([sketch.delta] if sketch.delta is not None else [])]
     numbers = [*budgets, *sketch.arguments]
     known = {p.name: p for p in numbers}
     given: dict[str, Fraction | bool] = {}
     size: int | None = None
+    rows = 0 if table is None else RECORDS
     for name, value in at.items():
-        if name in lengths:
+        if table is not None and name == "len":
+            rows = _read_count(name, value, MOST_RECORDS, RECORDS)
+        elif name in lengths:
             size = _read_length(sketch, name, value)
         elif name in known:
             given[name] = _read_argument(sketch, known[name], value)
         else:
-            names = ", ".join(["len", *known])
+            names = ", ".join(dict.fromkeys(["len", *(p.name for p in sketch.parameters if p.counts), *known]))
             raise refuse_request(f"--at {name}={value}", "K501", name=name, sketch=sketch.name, names=names)
     (usual,) = sketch.sizes((LENGTH,))
     budget, delta = BUDGETS[sketch.variant]
@@ -94,7 +101,7 @@ def read_request(sketch: Sketch, at: Mapping[str, object]) -> TuneRequest:
     free = tuple(
         p.name for p in sketch.arguments if p.type is Type.FLOAT and p.name not in given and p.usual is None and p.default is None
     )
-    return TuneRequest(arguments, free, size is not None)
+    return TuneRequest(arguments, free, size is not None, rows)
 
 
 def _read_length(sketch: Sketch, name: str, value: object) -> int:
@@ -103,9 +110,14 @@ def _read_length(sketch: Sketch, name: str, value: object) -> int:
     if only and number != only:
         reason = f"{sketch.name} has {only} private answer{'' if only == 1 else 's'}"
         raise refuse_request(where, "K502", value=value, name=name, reason=reason, example=f"{name}={only}")
-    if number is None or number.denominator != 1 or not 1 <= number <= LONGEST:
-        reason = f"it is a whole number from 1 to {LONGEST}"
-        raise refuse_request(where, "K502", value=value, name=name, reason=reason, example=f"{name}={LENGTH}")
+    return _read_count(name, value, LONGEST, LENGTH)
+
+
+def _read_count(name: str, value: object, most: int, usual: int) -> int:
+    number = _number(value)
+    if number is None or number.denominator != 1 or not 1 <= number <= most:
+        reason = f"it is a whole number from 1 to {most}"
+        raise refuse_request(f"--at {name}={value}", "K502", value=value, name=name, reason=reason, example=f"{name}={usual}")
     return int(number)
 
 

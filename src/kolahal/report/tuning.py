@@ -91,6 +91,8 @@ def _how(found: Tuning) -> str:
 def _words_of_made_up(found: Tuning) -> str:
     if not found.runs:
         return "The error does not depend on the private answers."
+    if found.rows:
+        return f"Each input is {found.rows} made-up records. Use --typical FILE to compare on public or synthetic data of yours."
     if found.unit == "mean distance":
         return "The answers are made up: few of them stand out. Use --typical FILE to compare on public or synthetic data of yours."
     return (

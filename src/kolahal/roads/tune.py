@@ -29,12 +29,12 @@ from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
 
 RUNS = 128  # on each input; all scales that are compared meet the same noise
-INPUTS, FEWEST = 128, 32  # made-up ones at up to 100 answers, and with more: the optimum must not be that of the few
-TAPES = 16  # of noise, in turn, while shares are compared
-FINAL = 4  # times as many inputs, and noise that no step before has seen: errors that differ by 1 % are told apart
+INPUTS, FEWEST = 256, 64  # made-up ones at up to 100 answers, and with more: the optimum is to be that of all such inputs
+TAPES = 32  # of noise, in turn, while shares are compared
+FINAL, FINAL_TAPES = 4, 256  # times as many inputs, with noise that no step before has seen: 1 % of an error is told
 EVALUATIONS = 60  # of a search, about, by which an engine is chosen
 HOPE = 1.5  # a rule whose even shares err this much more than the best ones' is not looked at
-WITHIN = 0.002  # how much more short fractions may err than the best shares, where errors are simulated
+WITHIN = 0.001  # how much more short fractions may err than the best shares, where errors are simulated
 NEAR = 0.005  # how far from the best share each may be, where errors are integrals
 AROUND = 10  # made-up answers reach this many noise scales below and above the mark, where errors are distances
 HALVES = 8  # steps in which the spread is found where outputs are right or wrong
@@ -101,7 +101,7 @@ class Bench:
         self.sketch, self.request, self.given, self.seed = sketch, request, given, settings.seed
         self.discrete = gives_discrete_outputs(sketch, request.arguments, settings)
         self.integrals: dict[tuple[int, ...], tuple[AffineErrors, ...]] = {}
-        self.inputs = given or make_up(sketch, request.arguments, 1.0, 1, (self.seed, 0), request.free)
+        self.inputs = given or make_up(sketch, request.arguments, 1.0, 1, (self.seed, 0), request.free, request.rows)
         self.spread = 1.0
         if not self.exact(textbook):
             self.spread = self._spread(textbook)
@@ -110,10 +110,10 @@ class Bench:
 
     def _inputs(self, times: int) -> TypicalInputs:
         count = max(FEWEST, min(INPUTS, INPUTS * LENGTH // self.request.arguments.size)) * times
-        made_up = make_up(self.sketch, self.request.arguments, self.spread, count, (self.seed, times), self.request.free)
+        made_up = make_up(self.sketch, self.request.arguments, self.spread, count, (self.seed, times), self.request.free, self.request.rows)
         return self.given or made_up
 
-    def _meter(self, inputs: TypicalInputs, uses: int, tapes: int | None, purpose: int) -> ErrorMeter:
+    def _meter(self, inputs: TypicalInputs, uses: int, tapes: int, purpose: int) -> ErrorMeter:
         return ErrorMeter(self.sketch, inputs, self.discrete, RUNS, uses, (self.seed, 17, purpose), tapes)
 
     def _spread(self, textbook: SharePlan) -> float:
@@ -128,10 +128,10 @@ class Bench:
         low, high = -4.0, 12.0
         for _ in range(HALVES):
             spread = unit * 2.0 ** ((low + high) / 2)
-            inputs = make_up(self.sketch, self.request.arguments, spread, FEWEST, (self.seed, 0), self.request.free)
+            inputs = make_up(self.sketch, self.request.arguments, spread, FEWEST, (self.seed, 0), self.request.free, self.request.rows)
             wrong = self._meter(inputs, EVALUATIONS, TAPES, 0).error(scales) > 0.5
             low, high = ((low + high) / 2, high) if wrong else (low, (low + high) / 2)
-        return unit * 2.0**high
+        return float(unit * 2.0**high)
 
     def scales(self, plan: SharePlan, shares: Sequence[float]) -> ScalesAt:
         def at(arguments: Arguments) -> Scales:
@@ -190,15 +190,17 @@ class Bench:
         if exact:
             ratio, off, errors, offs = tuned.error / first.error, 0.0, (first.error, tuned.error), (0.0, 0.0)
         else:
-            meter = self._meter(inputs, EVALUATIONS, None, 2)
-            each = [meter.by_input(self.scales(rival.plan, tuple(map(float, rival.shares)))) for rival in (first, tuned)]
+            meter = self._meter(inputs, EVALUATIONS, FINAL_TAPES, 2)
+            each = [meter.by_tape(self.scales(rival.plan, tuple(map(float, rival.shares)))) for rival in (first, tuned)]
             ratio, off = ratio_with_error(*each)
+            if ratio > 1 and tuned is not first:  # on other inputs than the search has seen
+                return self.compare(first, judged, first, judged)
             errors, offs = (float(each[0].mean()), float(each[1].mean())), (standard_error(each[0]), standard_error(each[1]))
-        both = [
+        textbook, best = (
             Measured(self.sketch, rival.plan.completion(rival.shares, count), _by_hole(rival, count), error, uncertain, decided)
             for rival, error, uncertain, decided in zip((first, tuned), errors, offs, (judged, verdict), strict=True)
-        ]
-        return Tuning(*both, ratio, off, law, unit, cases, self.inputs.source, 0 if exact else RUNS, self.curve(tuned.plan))
+        )
+        return Tuning(textbook, best, ratio, off, law, unit, cases, self.inputs.source, 0 if exact else RUNS, self.request.rows, self.curve(tuned.plan))
 
     def curve(self, plan: SharePlan) -> tuple[tuple[float, float], ...]:
         """The error over the law's curve, where two holes share the budget."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from kolahal.engine.noise import Array
 Measure = Callable[[Sequence[float]], float]  # of parts, of which only the proportions count
 FAR = 7  # steps of the grid each way, in powers of e: proportions up to about a thousand
 FINE = 0.01  # of a logarithm: what proportions are found to
+TINY = 1e-300  # in place of 0, which has no logarithm
 GOLDEN = (math.sqrt(5) - 1) / 2
 MOST_DENOMINATOR = 2_000
 
@@ -32,10 +34,11 @@ def find_least(measure: Measure, count: int, smooth: bool) -> tuple[float, ...]:
         return (math.exp(_golden(lambda x: at(np.array([x])))), 1.0)
     from scipy.optimize import minimize  # lazily: the import takes a third of a second
 
-    start = np.zeros(count - 1)
+    start: Any = np.zeros(count - 1)
+    options: Any = {"gtol": 1e-6}
     if smooth:
         # The logarithm has slopes of one size however large the measure is.
-        found = minimize(lambda logs: math.log(max(at(logs), 1e-300)), start, method="BFGS", options={"gtol": 1e-6})
+        found = minimize(lambda logs: math.log(max(at(logs), TINY)), start, method="BFGS", options=options)
     else:
         corners = np.vstack([start, 0.7 * np.eye(count - 1) - 0.2])
         options = {"initial_simplex": corners, "maxfev": 60 * (count - 1), "xatol": FINE, "fatol": 0.0, "adaptive": True}

@@ -85,7 +85,8 @@ def find_affine_errors(sketch: Sketch, arguments: Arguments, silent: frozenset[i
 
 @cache
 def _grid() -> Array:
-    return np.exp(np.arange(-REACH, REACH, STEP))
+    found: Array = np.exp(np.arange(-REACH, REACH, STEP))
+    return found
 
 
 def mean_size(parts: tuple[tuple[Noise, float, int], ...]) -> float:

@@ -32,18 +32,23 @@ def find_least(measure: Measure, count: int, smooth: bool) -> tuple[float, ...]:
         return (1.0,)
     if count == 2 and not smooth:
         return (math.exp(_golden(lambda x: at(np.array([x])))), 1.0)
-    from scipy.optimize import minimize  # lazily: the import takes a third of a second
-
-    start: Any = np.zeros(count - 1)
-    options: Any = {"gtol": 1e-6}
+    start: Array = np.zeros(count - 1)
+    options: dict[str, Any] = {"gtol": 1e-6}
     if smooth:
         # The logarithm has slopes of one size however large the measure is.
-        found = minimize(lambda logs: math.log(max(at(logs), TINY)), start, method="BFGS", options=options)
+        found = _minimise(lambda logs: math.log(max(at(logs), TINY)), start, "BFGS", options)
     else:
         corners = np.vstack([start, 0.7 * np.eye(count - 1) - 0.2])
         options = {"initial_simplex": corners, "maxfev": 60 * (count - 1), "xatol": FINE, "fatol": 0.0, "adaptive": True}
-        found = minimize(at, start, method="Nelder-Mead", options=options)
-    return (*(float(part) for part in np.exp(found.x)), 1.0)
+        found = _minimise(at, start, "Nelder-Mead", options)
+    return (*(float(part) for part in np.exp(found)), 1.0)
+
+
+def _minimise(function: Callable[[Array], float], start: Array, method: Any, options: Any) -> Array:
+    from scipy.optimize import minimize  # lazily: the import takes a third of a second
+
+    found: Array = minimize(function, start, method=method, options=options).x
+    return found
 
 
 def _golden(function: Callable[[float], float]) -> float:

@@ -355,6 +355,7 @@ class Ranked:
     completion: Completion
     score: Score
     log_loss: float | None  # the worst on the examples of the first γ: compare with its ε; None where it has none
+    errors: tuple[tuple[int, float], ...] = ()  # by the number of private answers, where the error is a mean over several
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,8 @@ class RankingSettings:
     alpha: float = ALPHA  # the final test rejects below this
     resolution: float = 0.05  # losses closer than this, in units of ε, count as equal: the probe's own error
     tight: float = 0.1  # this far from ε a loss counts as tight: climbs do not reach the limit, and estimates differ
+    # Errors are compared at these lengths, as their geometric mean: few answers must not decide what is best for many.
+    lengths: tuple[int, ...] = (5, 50, 500)
     measured_per_hole: int = 20  # how many get their expected error simulated
     second_opinion: bool = False  # whether the final test also looks at what is proved; it takes as long as a proof
 

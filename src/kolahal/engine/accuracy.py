@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,15 +13,20 @@ from kolahal.engine import batch
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
+from kolahal.engine.typical import TypicalInputs, free_arguments, make_up, standing_out
+from kolahal.lang import ir
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.taint import answers_with_counts
 from kolahal.model import Accuracy, Arguments, Database
 from kolahal.settings import Settings
 
-DATABASES = 8
-LARGER = 4  # how much more answers the second size has
+DATABASES, FEWEST = 8, 3  # inputs of up to 50 answers, and of more
+LARGER = 4  # how much more answers the second size has at which the kind of outputs is looked at
 RUNS = 512  # a database; errors are compared on common noise, so differences are surer than the errors themselves
-
+WORK = 4_000_000  # answers of all runs of all completions on one input, where fewer runs take too long otherwise
+MOST_STEPS = 2_500  # turns of all loops inside each other, beyond which a length is not looked at
+RECORDS = 1_000  # of a made-up input, where these are records
+APART = 2.0  # how far from one answer to the next, on average, in units of noise
 
 SHARE, DISTANCE = "share of wrong outputs", "mean distance"  # units of an error
 
@@ -29,28 +34,78 @@ SHARE, DISTANCE = "share of wrong outputs", "mean distance"  # units of an error
 def expected_errors(
     sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
 ) -> list[float]:
-    """For each completion the mean error over representative databases of two sizes.
+    """For each completion the error at several lengths, as their geometric mean.
 
     Where the noiseless output is discrete (a place, true or false, None), the error is the probability of another
-    output; where it is a number or a count, the mean distance from it; for lists, the mean over the items. Noise that grows with
-    the number of answers can look cheap at a small one, hence the second, larger size.
+    output; where it is a number or a count, the mean distance from it; for lists, the mean over the items. Noise that
+    grows with the number of answers can look cheap where these are few, hence the larger lengths, and all of them count
+    alike.
     """
-    inputs = [(a, representative_databases(sketch, a, settings.seed)) for a in _several_sizes(sketch, arguments)]
+    return errors_by_length(sketch, completions, arguments, settings).means if completions else []
+
+
+@dataclass(frozen=True, slots=True)
+class LengthErrors:
+    """The errors of some completions at some lengths."""
+
+    unit: str
+    lengths: tuple[int, ...]
+    rows: tuple[tuple[float, ...], ...]  # one a length
+
+    @property
+    def means(self) -> list[float]:
+        """Of each completion, the geometric mean over the lengths."""
+        least = 0.5 / (RUNS * FEWEST)  # in place of an error of 0: less is not seen
+        return [float(mean) for mean in np.exp(np.log(np.maximum(self.rows, least)).mean(axis=0))]
+
+    def of(self, place: int) -> tuple[tuple[int, float], ...]:
+        """The errors of one completion by length."""
+        return tuple((length, row[place]) for length, row in zip(self.lengths, self.rows, strict=True))
+
+
+def errors_by_length(
+    sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
+) -> LengthErrors:
+    """For each length that is looked at, the error of each completion on the same inputs and the same noise."""
     discrete = gives_discrete_outputs(sketch, arguments, settings)
-    found = [errors_on(databases, discrete, sketch, completions, a, settings) for a, databases in inputs]
-    return [float(error) for error in np.mean(found, axis=0)]
+    rows, lengths = [], lengths_of(sketch, settings)
+    for size in lengths:
+        inputs = typical_inputs(sketch, replace(arguments, size=size), settings)
+        rows.append(tuple(errors_on(inputs, discrete, sketch, completions, settings)))
+    return LengthErrors(SHARE if discrete else DISTANCE, lengths, tuple(rows))
+
+
+def typical_inputs(sketch: Sketch, arguments: Arguments, settings: Settings) -> TypicalInputs:
+    """Made-up inputs that are as hard at every length: as many answers to a unit of noise, however many there are."""
+    unit = float(sketch.adjacency.distance / arguments.epsilon)
+    spread = APART * unit * max(arguments.size, 2 * standing_out(sketch, arguments))
+    return make_up(sketch, arguments, spread, inputs_at(arguments.size), (settings.seed,), free_arguments(sketch), RECORDS)
+
+
+def inputs_at(size: int) -> int:
+    """How many inputs are made up."""
+    return max(FEWEST, min(DATABASES, 50 * DATABASES // max(1, size)))
+
+
+def lengths_of(sketch: Sketch, settings: Settings) -> tuple[int, ...]:
+    """The numbers of answers that errors are compared at; those at which nested loops would take too long are left out."""
+    first, *more = sketch.sizes(settings.ranking.lengths)
+    depth = max(1, _nested(sketch.body))
+    return (first, *(size for size in more if size**depth <= MOST_STEPS))
+
+
+def _nested(node: object) -> int:
+    """How many loops are inside each other at most."""
+    loops = [n for n in ir.walk(node) if isinstance(n, ir.For | ir.While | ir.Comprehension) and n is not node]
+    return max((1 + _nested(loop) for loop in loops), default=0)
 
 
 def describe_errors(sketch: Sketch, arguments: Arguments, settings: Settings) -> Accuracy:
     """What `expected_errors` computes at these arguments: the unit, and on which inputs."""
     unit = SHARE if gives_discrete_outputs(sketch, arguments, settings) else DISTANCE
-    sizes = tuple(a.size for a in _several_sizes(sketch, arguments))
-    return Accuracy(unit, arguments, sizes, DATABASES, RUNS)
-
-
-def _several_sizes(sketch: Sketch, arguments: Arguments) -> list[Arguments]:
-    """The arguments at the sizes that are looked at."""
-    return [replace(arguments, size=size) for size in sketch.sizes((arguments.size, LARGER * arguments.size))]
+    free = set(free_arguments(sketch))  # each input has its own
+    arguments = replace(arguments, values=tuple((name, value) for name, value in arguments.values if name not in free))
+    return Accuracy(unit, arguments, lengths_of(sketch, settings), DATABASES, RUNS)
 
 
 def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Settings) -> bool:
@@ -61,7 +116,8 @@ def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Setti
     if answers_with_counts(sketch):
         return False
     silent = (0.0,) * len(sketch.holes)
-    for a in _several_sizes(sketch, arguments):
+    for size in sketch.sizes((arguments.size, LARGER * arguments.size)):
+        a = replace(arguments, size=size)
         for database in _fractions(a, settings.seed):
             if not _is_discrete(batch.run(sketch, database, a, silent, Tape((0,), 1))):
                 return False
@@ -69,36 +125,24 @@ def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Setti
 
 
 def errors_on(
-    databases: Sequence[Database],
-    discrete: bool,
-    sketch: Sketch,
-    completions: Sequence[Completion],
-    arguments: Arguments,
-    settings: Settings,
+    inputs: TypicalInputs, discrete: bool, sketch: Sketch, completions: Sequence[Completion], settings: Settings
 ) -> list[float]:
-    """For each completion the mean error over some databases: the share of wrong outputs, or the mean distance."""
-    tape = Tape((settings.seed, 77, arguments.size), RUNS)
+    """For each completion the mean error over some inputs: the share of wrong outputs, or the mean distance."""
+    first, _ = inputs.cases[0]
+    runs = min(RUNS, max(64, WORK // (len(completions) * first.size)))
+    tape = Tape((settings.seed, 77, first.size), runs)
     silent = (0.0,) * len(sketch.holes)
-    truths = [batch.run(sketch, d, arguments, silent, Tape((0,), 1)) for d in databases]
-    scales = np.array([arguments.concretise(sketch, c) for c in completions])
+    truths = [batch.run(sketch, answers, a, silent, Tape((0,), 1)) for a, answers in inputs.cases]
+    scales = np.array([first.concretise(sketch, c) for c in completions])
     errors = np.zeros(len(completions))
     for pattern in np.unique(scales > 0, axis=0):  # a hole without noise is off in all lanes of a batch
         rows = np.flatnonzero(((scales > 0) == pattern).all(axis=1))
         together = tape.repeat(len(rows))
-        lanes: list[Any] = [np.repeat(scales[rows, h], RUNS) if on else 0.0 for h, on in enumerate(pattern)]
-        for database, truth in zip(databases, truths, strict=True):
-            found = errors_of_runs(batch.run(sketch, database, arguments, lanes, together), truth, discrete)
-            errors[rows] += found.reshape(len(rows), RUNS).mean(axis=1) / len(databases)
+        lanes: list[Any] = [np.repeat(scales[rows, h], runs) if on else 0.0 for h, on in enumerate(pattern)]
+        for (arguments, answers), truth in zip(inputs.cases, truths, strict=True):
+            found = errors_of_runs(batch.run(sketch, answers, arguments, lanes, together), truth, discrete)
+            errors[rows] += found.reshape(len(rows), runs).mean(axis=1) / len(truths)
     return [float(error) for error in errors]
-
-
-def representative_databases(sketch: Sketch, arguments: Arguments, seed: int) -> list[Database]:
-    """Answers that the program accepts, spread over a few noise scales."""
-    databases = _fractions(arguments, seed)
-    if not sketch.private.whole:
-        return databases
-    kept = 2 if sketch.private.bits else None
-    return [tuple(Fraction(round(a) if kept is None else round(a) % kept) for a in database) for database in databases]
 
 
 def _fractions(arguments: Arguments, seed: int) -> list[Database]:

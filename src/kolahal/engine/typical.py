@@ -33,6 +33,10 @@ class TypicalInputs:
     cases: tuple[tuple[Arguments, Database], ...]
     source: str = ""
 
+    def with_epsilon(self, epsilon: Fraction) -> TypicalInputs:
+        """The same inputs with another budget."""
+        return replace(self, cases=tuple((replace(arguments, epsilon=epsilon), answers) for arguments, answers in self.cases))
+
 
 def make_up(
     sketch: Sketch, arguments: Arguments, spread: float, count: int, key: tuple[int, ...], free: Collection[str] = (), rows: int = 0
@@ -41,7 +45,7 @@ def make_up(
     if is_made_of_records(sketch):
         return TypicalInputs(tuple((arguments, answers) for answers in _aggregated(sketch, arguments, rows, count, key)))
     rng = stream(key[0], "typical", *key[1:], arguments.size)
-    above = min(_standing_out(sketch, arguments), max(1, arguments.size // 2))
+    above = standing_out(sketch, arguments)
     reals = [p.name for p in sketch.arguments if p.type is Type.FLOAT]
     given = [value for name, value in arguments.values if name in reals and name not in free]
     mark = Fraction(given[0]) if given else _sixteenths(spread)
@@ -56,9 +60,16 @@ def make_up(
     return TypicalInputs(tuple(cases))
 
 
-def _standing_out(sketch: Sketch, arguments: Arguments) -> int:
+def free_arguments(sketch: Sketch) -> tuple[str, ...]:
+    """The real arguments that the program gives no value to."""
+    return tuple(p.name for p in sketch.arguments if p.type is Type.FLOAT and p.default is None and p.usual is None)
+
+
+def standing_out(sketch: Sketch, arguments: Arguments) -> int:
+    """How many answers lie above the mark."""
     whole = {p.name for p in sketch.arguments if p.type is Type.INT}
-    return max([1, *(int(value) for name, value in arguments.values if name in whole)])
+    most = max([1, *(int(value) for name, value in arguments.values if name in whole)])
+    return min(most, max(1, arguments.size // 2))
 
 
 def _place(sketch: Sketch, arguments: Arguments, free: list[str], mark: Fraction, spread: float) -> Arguments:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.accuracy import RUNS as SIMULATED
-from kolahal.engine.accuracy import errors_on, gives_discrete_outputs, representative_databases
+from kolahal.engine.accuracy import errors_on, gives_discrete_outputs, typical_inputs
 from kolahal.engine.noise import Array
 from kolahal.errors import KolahalError
 from kolahal.exact.probe import build_exact_probe
@@ -145,21 +145,21 @@ def landscape(
 def error_curves(subject: Subject, completions: Sequence[Completion], arguments: Arguments) -> dict[str, Any] | None:
     """The expected error of some completions for several ε, on the same databases for all of them."""
     sketch, settings = subject.sketch, subject.settings
-    databases = representative_databases(sketch, replace(arguments, epsilon=Fraction(1)), settings.seed)
+    inputs = typical_inputs(sketch, replace(arguments, epsilon=Fraction(1)), settings)
     try:
         discrete = gives_discrete_outputs(sketch, arguments, settings)
-        several = [replace(arguments, epsilon=epsilon) for epsilon in EPSILONS]
-        rows = [errors_on(databases, discrete, sketch, completions, at, settings) for at in several]
+        several = [inputs.with_epsilon(epsilon) for epsilon in EPSILONS]
+        rows = [errors_on(at, discrete, sketch, completions, settings) for at in several]
     except KolahalError:  # the program may ask more of its arguments than was known here
         return None
     return {
         "epsilons": [float(e) for e in EPSILONS],
         "size": arguments.size,
-        "arguments": given_values(arguments),
+        "arguments": given_values(inputs.cases[0][0]),
         "kind": "probability" if discrete else "distance",
-        "inputs": len(databases),
+        "inputs": len(inputs.cases),
         "runs": SIMULATED,
-        "most": math.ceil(max(answer for database in databases for answer in database)),
+        "most": math.ceil(max(answer for _, answers in inputs.cases for answer in answers)),
         "curves": [
             {"scales": scales_document(c), "errors": to_digits([row[i] for row in rows])}
             for i, c in enumerate(completions)

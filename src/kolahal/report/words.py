@@ -108,8 +108,10 @@ def describe_accuracy(unit: str, at: str, inputs: int, sizes: Sequence[int]) -> 
         "mean distance": "mean distance of the output from the one without noise (in lists, of the items)",
         "share of wrong outputs": "share of outputs that are not the one without noise (in lists, of items)",
     }.get(unit, unit)
-    each = f"{inputs} inputs each" if len(sizes) > 1 else f"{inputs} inputs"
-    return f"{meaning}, at {at}, on {each} of {join_words([str(size) for size in sizes])} private answers"
+    if len(sizes) == 1:
+        return f"{meaning}, at {at}, on {inputs} inputs of {sizes[0]} private answer{'' if sizes[0] == 1 else 's'}"
+    lengths = join_words([str(size) for size in sizes])
+    return f"{meaning}, at {at}, on made-up inputs of {lengths} private answers, as the geometric mean of the {len(sizes)} lengths"
 
 
 def _because(example: Mapping[str, Any] | None, claim: str) -> str:

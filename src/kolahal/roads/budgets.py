@@ -6,7 +6,7 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 
-from kolahal.engine.accuracy import describe_errors, expected_errors
+from kolahal.engine.accuracy import describe_errors, errors_by_length
 from kolahal.inputs.arguments import usual_value
 from kolahal.lang.canonical import with_draws
 from kolahal.lang.noise import Noise
@@ -17,6 +17,7 @@ from kolahal.proof.judge import judge_budget
 from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.watch import Watch
 from kolahal.search.grading import noise_size
+from kolahal.search.ordering import in_order
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, finalists_of
 from kolahal.verdicts import Proved, Unknown, Verdict
@@ -93,11 +94,12 @@ def rank_offers(
     noise = noise_size(sketch, completions, (arguments,))
     order = sorted(range(len(offers)), key=lambda i: float(noise[i]))
     short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
-    errors = expected_errors(sketch, [completions[i] for i in short], arguments, settings)
+    measured = errors_by_length(sketch, [completions[i] for i in short], arguments, settings)
     ranked = [
-        Ranked(completions[i], Score(0, 0.0, float(noise[i]), error), None) for i, error in zip(short, errors, strict=True)
+        Ranked(completions[i], Score(0, 0.0, float(noise[i]), error), None, measured.of(place))
+        for place, (i, error) in enumerate(zip(short, measured.means, strict=True))
     ]
-    return tuple(sorted(ranked, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))))
+    return in_order(ranked, measured.unit)
 
 
 def judge_offers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor
 
-from kolahal.engine.accuracy import describe_errors, expected_errors
+from kolahal.engine.accuracy import describe_errors, errors_by_length
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, shares_of
@@ -18,6 +18,7 @@ from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
 from kolahal.search.grading import noise_size
+from kolahal.search.ordering import in_order
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, final_test, finalists_of
 from kolahal.verdicts import Proved, Unknown
@@ -81,15 +82,14 @@ def rank_by_error(sketch: Sketch, priced: tuple[Priced, ...], split: Split, sett
     noise = noise_size(sketch, tuple(p.completion for p in priced), split.training + split.testing)
     order = sorted(range(len(priced)), key=lambda i: float(noise[i]))
     short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
-    errors = expected_errors(sketch, [priced[i].completion for i in short], split.training[0], settings)
+    measured = errors_by_length(sketch, [priced[i].completion for i in short], split.training[0], settings)
     epsilon = float(split.training[0].epsilon)
     ranked = []
-    for i, error in zip(short, errors, strict=True):
+    for place, (i, error) in enumerate(zip(short, measured.means, strict=True)):
         cost = float(priced[i].worst)
         score = Score(0, abs(1 - cost), float(noise[i]), error)
-        ranked.append(Ranked(priced[i].completion, score, cost * epsilon))
-    # Two digits of a simulated error are what the simulation is sure of; ties go to less noise, then to simpler scales.
-    return tuple(sorted(ranked, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))))
+        ranked.append(Ranked(priced[i].completion, score, cost * epsilon, measured.of(place)))
+    return in_order(ranked, measured.unit)
 
 
 def judge_lawful(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -348,6 +349,9 @@ class Score:
     error: float  # expected error against the noiseless program (design 7): breaks ties
 
 
+TINY = 1e-12  # in place of an error of 0, which has no logarithm
+
+
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """A completion with its score and what it costs in accuracy."""
@@ -356,6 +360,19 @@ class Ranked:
     score: Score
     log_loss: float | None  # the worst on the examples of the first γ: compare with its ε; None where it has none
     errors: tuple[tuple[int, float], ...] = ()  # by the number of private answers, where the error is a mean over several
+
+    def overtakes(self, other: Ranked) -> float | None:
+        """The length from which on this errs less than another completion that errs less where answers are few, if any.
+
+        Between two lengths that were looked at, errors are taken for powers of the length.
+        """
+        lengths = [length for length, _ in self.errors]
+        gaps = [math.log(max(b, TINY) / max(a, TINY)) for (_, a), (_, b) in zip(self.errors, other.errors)]
+        for place in range(1, len(gaps)):
+            if gaps[place - 1] < 0 <= gaps[place]:
+                part = gaps[place - 1] / (gaps[place - 1] - gaps[place])
+                return float(lengths[place - 1] * (lengths[place] / lengths[place - 1]) ** part)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,16 @@ class Law:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorCost:
+    """What the best completion and the next one err by: at one length, for smaller and larger budgets."""
+
+    unit: str
+    completions: tuple[Completion, ...]
+    length: int
+    by_budget: tuple[tuple[float, tuple[float, ...]], ...]  # the budget, and the error of each completion
+
+
+@dataclass(frozen=True, slots=True)
 class Synthesis:
     """A run of the road with everything that was found on the way."""
 
@@ -140,6 +150,7 @@ class Synthesis:
     reason: str = ""  # why the law gave no completion, if it was asked for all of them and gave none
     losses: tuple[tuple[str, int], ...] = ()  # how many the search has asked for, by where they came from
     rival: Synthesis | None = None  # the same with another family of noise, where that is not better
+    cost: ErrorCost | None = None  # what the best completion costs in errors
 
     @property
     def best(self) -> Judged | None:
@@ -154,6 +165,15 @@ class Synthesis:
         if self.best is None:
             raise UsageError(f"no private completion of {self.sketch.name} was found")
         return Mechanism(self.sketch, self.best.ranked.completion)
+
+    @property
+    def crossings(self) -> tuple[tuple[Judged, float], ...]:
+        """Other completions that err less than the best one up to some length, and that length."""
+        if self.best is None:
+            return ()
+        alive = [j for j in self.judged if j is not self.best and not j.is_rejected(self.settings.ranking.alpha)]
+        found = [(j, self.best.ranked.overtakes(j.ranked)) for j in alive]
+        return tuple((j, length) for j, length in found if length is not None)
 
     def table(self) -> list[dict[str, Any]]:
         """One row a judged completion, best first, ready for a data frame; `loss` is in units of ε."""

@@ -46,12 +46,12 @@ def test_the_error_has_a_unit_and_its_inputs(found: Synthesis) -> None:
     line = next(line for line in render_synthesis(found, {"total": 1.0}).split("\n") if line.startswith("error: "))
     first = found.split.training[0]
     assert line.startswith("error: share of outputs that are not the one without noise (in lists, of items), at ε = ")
-    assert line.endswith(f"on 8 inputs each of {first.size} and {4 * first.size} private answers.")
+    assert line.endswith("on made-up inputs of 5, 50 and 500 private answers, as the geometric mean of the 3 lengths.")
     for candidate in synthesis_document(found, {}, "1")["candidates"]:
         assert candidate["error_unit"] == "share of wrong outputs" and isinstance(candidate["error"], float)
         at = candidate["error_at"]
-        assert (at["epsilon"], at["size"]) == (float(first.epsilon), [first.size, 4 * first.size])
-        assert at["values"] == {name: float(value) for name, value in first.values}
+        assert (at["epsilon"], at["size"]) == (float(first.epsilon), [5, 50, 500])
+        assert at["values"] == {}, "a threshold is placed among the answers of each input"
     assert "share of outputs that are not the one without noise" in found._repr_html_()
 
 

@@ -71,6 +71,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
     show_default=True,
     help="How examples are found and finalists tested: our sampler, or StatDP's way as it is published.",
 )
+@click.option("--length", type=click.IntRange(1, 10_000), help="Rank for this many private answers.  [default: for growth, at 5, 50 and 500]")
 @click.option("--second-opinion", is_flag=True, help="Also put what is proved to the statistical test.")
 @as_json
 @click.option(
@@ -99,6 +100,7 @@ def synth(
     target: str,
     method: str,
     tester: str,
+    length: int | None,
     second_opinion: bool,
     as_json: bool,
     out: Path | None,
@@ -120,6 +122,7 @@ def synth(
     settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
     settings = with_changes(settings, "tester", method=tester)
     settings = with_changes(settings, "ranking", second_opinion=second_opinion)
+    settings = with_changes(settings, "ranking", lengths=(length,)) if length else settings
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
     from kolahal.report.json import dump, synthesis_document
@@ -139,6 +142,7 @@ def synth(
     plain += [f"--between={given}" for given in between]
     plain += [f"--tester={tester}"] if tester != "paired" else []
     plain += ["--second-opinion"] if second_opinion else []
+    plain += [f"--length={length}"] if length else []
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
     result = {**synthesis_document(found, seconds, __version__), "command": command}
     if out is not None:

@@ -24,6 +24,7 @@ DATABASES, FEWEST = 8, 3  # inputs of up to 50 answers, and of more
 LARGER = 4  # how much more answers the second size has at which the kind of outputs is looked at
 RUNS = 512  # a database; errors are compared on common noise, so differences are surer than the errors themselves
 WORK = 4_000_000  # answers of all runs of all completions on one input, where fewer runs take too long otherwise
+BUDGETS = (Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(3), Fraction(10))  # times the usual one
 MOST_STEPS = 2_500  # turns of all loops inside each other, beyond which a length is not looked at
 RECORDS = 1_000  # of a made-up input, where these are records
 APART = 2.0  # how far from one answer to the next, on average, in units of noise
@@ -98,6 +99,22 @@ def _nested(node: object) -> int:
     """How many loops are inside each other at most."""
     loops = [n for n in ir.walk(node) if isinstance(n, ir.For | ir.While | ir.Comprehension) and n is not node]
     return max((1 + _nested(loop) for loop in loops), default=0)
+
+
+def errors_by_budget(
+    sketch: Sketch, completions: Sequence[Completion], arguments: Arguments, settings: Settings
+) -> tuple[int, tuple[tuple[float, tuple[float, ...]], ...]]:
+    """A length, and for smaller and larger budgets the error of each completion there, on the same inputs."""
+    lengths = lengths_of(sketch, settings)
+    length = lengths[len(lengths) // 2]
+    discrete = gives_discrete_outputs(sketch, arguments, settings)
+    inputs = typical_inputs(sketch, replace(arguments, size=length), settings)
+    inputs = replace(inputs, cases=inputs.cases[:FEWEST])
+    found = []
+    for factor in BUDGETS:
+        budget = arguments.epsilon * factor
+        found.append((float(budget), tuple(errors_on(inputs.with_epsilon(budget), discrete, sketch, completions, settings))))
+    return length, tuple(found)
 
 
 def describe_errors(sketch: Sketch, arguments: Arguments, settings: Settings) -> Accuracy:

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from kolahal.errors import KolahalError
 from kolahal.losses import loss_range
+from kolahal.report.costs import draw_by_length
 from kolahal.report.pairs import bare_pairs, draw_pair
 from kolahal.report.proofs import Explanation, explain
 from kolahal.report.rounding import at_least, at_most, finite
@@ -324,6 +325,8 @@ def pictures(document: Mapping[str, Any]) -> list[Picture]:
         found.append(_landscape(data["landscape"], bool(document.get("candidates"))))
     if data.get("error"):
         found.append(_errors(data["error"]))
+    if drawn := draw_by_length(document["cost"]) if document.get("cost") else None:
+        found.append(Picture(drawn[0], Markup(drawn[1]), drawn[2]))
     curves = [
         (", ".join(pretty(s) for s in c["scales"]), c.get("curve", [])) for c in document.get("candidates", [])[:4]
     ]

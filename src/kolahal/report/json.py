@@ -11,6 +11,7 @@ from kolahal.lang.claims import plain_claim, print_claim
 from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.model import Accuracy, Arguments, Estimate, Example, Ranked, Region, Selection, Trial, describe_event
 from kolahal.report.advice import advise
+from kolahal.report.costs import cost_document
 from kolahal.report.records import records_of
 from kolahal.results import Check, Judged, Synthesis
 from kolahal.settings import as_data
@@ -52,6 +53,7 @@ def synthesis_document(synthesis: Synthesis, seconds: dict[str, float], version:
         "best": synthesis.judged.index(synthesis.best) + 1 if synthesis.best else None,
         "proof": _proof(synthesis.best.verdict) if synthesis.best else None,
         "remedy": (advise(synthesis.best.verdict, synthesis.sketch) or None) if synthesis.best else None,
+        "cost": cost_document(synthesis),
         "seconds": {step: round(value, 3) for step, value in seconds.items()},
         "seed": synthesis.settings.seed,
         "version": version,
@@ -156,6 +158,7 @@ def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any
         "epsilon": float(synthesis.split.training[0].epsilon),
         "p_value": judged.trial.p_value if judged.trial else None,
         "error": ranked.score.error if math.isfinite(ranked.score.error) else None,  # not measured
+        "error_by_length": [{"length": length, "error": error} for length, error in ranked.errors],
         **_accuracy(synthesis.accuracy),
         "epsilon_lower": judged.trial.epsilon_lower if judged.trial else None,
         "curve": curve(judged.trial) if judged.trial else [],

@@ -12,6 +12,7 @@ from kolahal.lang.sketch import Sketch, Variant
 from kolahal.results import Synthesis
 from kolahal.roads.baselines import lim, naive, noopt, unlim
 from kolahal.roads.budgets import straight_from_budget_law
+from kolahal.roads.costs import with_cost
 from kolahal.roads.exact import exact
 from kolahal.roads.families import straight_from_families
 from kolahal.roads.law import Road, straight_from_law
@@ -46,8 +47,8 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
     if sketch.variant is not Variant.PURE:
         if method not in ("auto", "law"):
             raise UsageError(f"{sketch.name} claims {sketch.variant.words}, and --method {method} is for {Variant.PURE.words} only")
-        return straight_from_budget_law(sketch, settings, watch)
-    return METHODS[method](sketch, settings, watch)
+        return with_cost(straight_from_budget_law(sketch, settings, watch))
+    return with_cost(METHODS[method](sketch, settings, watch))
 
 
 def synthesize(

@@ -51,7 +51,7 @@ def test_the_error_has_a_unit_and_its_inputs(found: Synthesis) -> None:
         assert candidate["error_unit"] == "share of wrong outputs" and isinstance(candidate["error"], float)
         at = candidate["error_at"]
         assert (at["epsilon"], at["size"]) == (float(first.epsilon), [5, 50, 500])
-        assert at["values"] == {}, "a threshold is placed among the answers of each input"
+        assert at["values"] == {"N": 2.0}, "a threshold is placed among the answers of each input"
     assert "share of outputs that are not the one without noise" in found._repr_html_()
 
 

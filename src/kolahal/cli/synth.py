@@ -119,10 +119,9 @@ def synth(
 ) -> None:
     """Find scales for the holes of SKETCH, ranked, each with a verdict."""
     sketch = _load(target, auto, adjacent, private, noise, between)
-    settings = Settings(seed=seed, grammar=_grammar(coefficients, also))
-    settings = with_changes(settings, "tester", method=tester)
-    settings = with_changes(settings, "ranking", second_opinion=second_opinion)
-    settings = with_changes(settings, "ranking", lengths=(length,)) if length else settings
+    settings = with_changes(Settings(seed=seed, grammar=_grammar(coefficients, also)), "tester", method=tester)
+    ranking: dict[str, Any] = {"second_opinion": second_opinion, **({"lengths": (length,)} if length else {})}
+    settings = with_changes(settings, "ranking", **ranking)
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
     from kolahal.report.json import dump, synthesis_document
@@ -138,11 +137,9 @@ def synth(
             _interrupted(sketch, watch)
     seconds = watch.total()
     plain = ["--auto", f"--adjacent={sketch.adjacency}", f"--private={sketch.private.called}"] if auto else []
-    plain += [f"--noise={noise}"] if noise else []
-    plain += [f"--between={given}" for given in between]
+    plain += [*([f"--noise={noise}"] if noise else []), *(f"--between={given}" for given in between)]
     plain += [f"--tester={tester}"] if tester != "paired" else []
-    plain += ["--second-opinion"] if second_opinion else []
-    plain += [f"--length={length}"] if length else []
+    plain += [*(["--second-opinion"] if second_opinion else []), *([f"--length={length}"] if length else [])]
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
     result = {**synthesis_document(found, seconds, __version__), "command": command}
     if out is not None:

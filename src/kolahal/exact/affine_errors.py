@@ -29,7 +29,7 @@ from kolahal.paths.state import Fault
 from kolahal.paths.unknowns import NoiseAt
 from kolahal.verdicts import Unknown
 
-Drawn: TypeAlias = tuple[tuple[int, Fraction, int], ...]  # site, factor (its size) and how many draws are added with it
+AddedDraws: TypeAlias = tuple[tuple[int, Fraction, int], ...]  # site, factor (its size) and how many draws are added with it
 STEP, REACH = 0.1, 40.0  # of the trapezoid rule in y; beyond, e^(−40) is left out
 SIGNED = (Noise.EXPONENTIAL,)  # whose factors count with their signs
 
@@ -40,7 +40,7 @@ class AffineErrors:
 
     sketch: Sketch
     arguments: Arguments
-    sums: tuple[tuple[Drawn, int], ...]
+    sums: tuple[tuple[AddedDraws, int], ...]
     items: int
 
     def error(self, scales: Scales) -> float:
@@ -69,7 +69,7 @@ def find_affine_errors(sketch: Sketch, arguments: Arguments, silent: frozenset[i
         return None
     output = found.paths[0].output
     items = output if isinstance(output, tuple) else (output,)
-    sums: dict[Drawn, int] = {}
+    sums: dict[AddedDraws, int] = {}
     for item in items:
         terms = item.terms if isinstance(item, LinearForm) else {}
         counts: dict[tuple[int, Fraction], int] = {}

@@ -133,7 +133,7 @@ def _read_argument(sketch: Sketch, parameter: Parameter, value: object) -> Fract
         reason = "it is a finite number"
     elif parameter.type is Type.INT and number.denominator != 1:
         reason = "it is a whole number"
-    elif parameter.name in sketch.required and number < 1:
+    elif parameter.type is Type.INT and number < 1:  # laws and proofs are about these
         reason = "it is at least 1"
     elif parameter in (sketch.budget, sketch.delta) and number <= 0:
         reason = "it is above 0"

@@ -19,15 +19,15 @@ def cost_document(synthesis: Synthesis) -> dict[str, Any] | None:
     best, cost = synthesis.best, synthesis.cost
     if best is None or cost is None:
         return None
-    ranked = {j.ranked.completion: j.ranked for j in synthesis.judged}
-    both = [ranked[completion] for completion in cost.completions]
+    by_length = {j.ranked.completion: dict(j.ranked.errors) for j in synthesis.judged}
+    both = [by_length.get(completion, {}) for completion in cost.completions]
     budget = float(synthesis.split.training[0].epsilon)
     return {
         "error_unit": cost.unit,
         "scales": [[str(scale) if scale else None for scale in completion] for completion in cost.completions],
         "budget": budget,
         "by_length": [
-            {"length": length, "errors": [dict(r.errors).get(length) for r in both]} for length, _ in best.ranked.errors
+            {"length": length, "errors": [errors.get(length) for errors in both]} for length, _ in best.ranked.errors
         ],
         "length": cost.length,
         "by_budget": [{"budget": amount, "errors": list(errors)} for amount, errors in cost.by_budget],

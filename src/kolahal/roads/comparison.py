@@ -117,8 +117,8 @@ class Bench:
 
     # ---- the best shares
 
-    def rival(self, plan: SharePlan, shares: tuple[Fraction, ...]) -> Rival:
-        return Rival(self, plan, shares, self.error(plan, tuple(map(float, shares))))
+    def rival(self, plan: SharePlan, shares: tuple[Fraction, ...]) -> Contender:
+        return Contender(self, plan, shares, self.error(plan, tuple(map(float, shares))))
 
     def glance(self, plan: SharePlan) -> float:
         """The least error of even shares, and of a few others."""
@@ -126,7 +126,7 @@ class Bench:
         others = [[FAVOUR if i == j else 1.0 for i in range(count)] for j in range(count if count > 1 else 0)]
         return min(self.error(plan, plan.fitted(parts)) for parts in ([1.0] * count, *others))
 
-    def descend(self, plan: SharePlan) -> Rival:
+    def descend(self, plan: SharePlan) -> Contender:
         """The best shares, as the shortest fractions that are as good."""
         smooth = bool(self.exact(plan))
         shares = plan.fitted(find_least(lambda parts: self.error(plan, plan.fitted(parts)), len(plan.holes), smooth))
@@ -151,7 +151,7 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
+class Contender:
     """Shares of the budget by a plan of some sketch, and what they err by while shares are compared."""
 
     bench: Bench

@@ -17,7 +17,7 @@ from kolahal.law.shares import SharePlan, plans_of
 from kolahal.proof.budgets import decide_budget
 from kolahal.proof.decide import decide
 from kolahal.results import Measured, Tuning
-from kolahal.roads.comparison import RUNS, Bench, Rival
+from kolahal.roads.comparison import RUNS, Bench, Contender
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
 
@@ -77,7 +77,7 @@ def find_plans(sketch: Sketch, settings: Settings) -> tuple[SharePlan, ...] | Un
     return tuple(plans_of(sketch, choices)) or Unknown("no law of the sketch leaves a choice")
 
 
-def search(plans: Sequence[tuple[Bench, SharePlan]]) -> list[Rival]:
+def search(plans: Sequence[tuple[Bench, SharePlan]]) -> list[Contender]:
     """The best shares of each plan that is worth it, the least error first."""
     looks = sorted(((bench.glance(plan), place) for place, (bench, plan) in enumerate(plans)))
     kept = [place for error, place in looks if error <= HOPE * looks[0][0]][:MOST_SEARCHED]
@@ -85,7 +85,7 @@ def search(plans: Sequence[tuple[Bench, SharePlan]]) -> list[Rival]:
     return sorted(rivals, key=lambda rival: rival.error)
 
 
-def compare(first: Rival, judged: Verdict, tuned: Rival, verdict: Verdict) -> Tuning:
+def compare(first: Contender, judged: Verdict, tuned: Contender, verdict: Verdict) -> Tuning:
     """Both with noise that no search has seen, or both by integrals."""
     bench = tuned.bench
     exact = all(rival.bench.exact(rival.plan) for rival in (first, tuned))
@@ -108,7 +108,7 @@ def compare(first: Rival, judged: Verdict, tuned: Rival, verdict: Verdict) -> Tu
     )  # fmt: skip
 
 
-def _best(rivals: Sequence[Rival], settings: Settings) -> tuple[Rival, Verdict]:
+def _best(rivals: Sequence[Contender], settings: Settings) -> tuple[Contender, Verdict]:
     """The first that is proved; if none is, the first that is proved up to a size, else the first."""
     judged = []
     for rival in rivals:
@@ -119,7 +119,7 @@ def _best(rivals: Sequence[Rival], settings: Settings) -> tuple[Rival, Verdict]:
     return next(((r, v) for r, v in judged if isinstance(v, Bounded)), judged[0])
 
 
-def judge(rival: Rival, settings: Settings) -> Verdict:
+def judge(rival: Contender, settings: Settings) -> Verdict:
     """The verdict on scales, by the same ladder as any other."""
     sketch = rival.bench.sketch
     ladder = decide if sketch.variant is Variant.PURE else decide_budget

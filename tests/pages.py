@@ -129,7 +129,7 @@ SECTIONS: dict[str, tuple[Any, ...]] = {
     ),
     "Other budgets": ("Rho", "Mu", "Delta", "Gauss", "DiscreteGauss", "gdp", "sqrt"),
     "Records": ("Records", "Between", "add_remove", "replace", "clip"),
-    "Working with them": ("synthesize", "synthesize_plain", "check", "emit", "Sketch", "Mechanism", "Scale", "parse_scale", "Settings", "Grammar"),
+    "Working with them": ("synthesize", "synthesize_plain", "tune", "check", "emit", "Sketch", "Mechanism", "Scale", "parse_scale", "Settings", "Grammar"),
     "Results": (ShownSynthesis, Judged, Law, Accuracy, ShownCheck, Proved, Bounded, Refuted, Unknown),
     "Errors": ("KolahalError", "UsageError", "SettingsError"),
 }  # fmt: skip

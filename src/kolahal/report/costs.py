@@ -55,11 +55,14 @@ def cost_words(synthesis: Synthesis) -> str:
 
 
 def crossing_lines(synthesis: Synthesis) -> list[str]:
-    """Which completions are better than the best one where answers are few."""
-    return [
+    """Which completions are better than the best one where answers are few, or a little better everywhere."""
+    lines = [
         f"Below about {length:.0f} answers {describe_completion(judged.ranked.completion)} errs less."
         for judged, length in synthesis.crossings
     ]
+    if synthesis.best is not None and synthesis.cost is not None and min(j.ranked.score.error for j in synthesis.judged) < synthesis.best.ranked.score.error:
+        lines.append("Of completions that err about as much, the one with the least noise is first; `kolahal tune` finds the best scales for a length.")
+    return lines
 
 
 def draw_by_length(cost: Mapping[str, Any]) -> tuple[str, str, str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -53,8 +53,10 @@ class Bench:
         return make_up(self.sketch, request.arguments, spread, count, (self.seed, kind), request.free, request.rows)
 
     def inputs(self, times: int) -> TypicalInputs:
-        count = max(FEWEST, min(INPUTS, INPUTS * LENGTH // self.request.arguments.size)) * times
-        return self.given or self.made_up(self.spread, count, times)
+        count = max(FEWEST, min(INPUTS, INPUTS * LENGTH // max(arguments.size for arguments in self.kinds))) * times
+        if self.given is None:
+            return self.made_up(self.spread, count, times)
+        return replace(self.given, cases=self.given.cases * -(-count // len(self.given.cases)))  # each with other noise
 
     @cached_property
     def spread(self) -> float:

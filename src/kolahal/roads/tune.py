@@ -101,10 +101,11 @@ def compare(first: Contender, judged: Verdict, tuned: Contender, verdict: Verdic
         Measured(rival.bench.sketch, rival.completion, rival.by_hole, error, uncertain, decided)
         for rival, error, uncertain, decided in zip((first, tuned), errors, offs, (judged, verdict), strict=True)
     )
-    cases = bench.kinds if exact else tuple(arguments for arguments, _ in bench.final.inputs.cases)
+    used = bench.kinds if exact else tuple(arguments for arguments, _ in bench.final.inputs.cases)
+    cases = bench.kinds if bench.given else used
     return Tuning(
         textbook, best, ratio, off, tuned.plan.law, SHARE if bench.discrete else DISTANCE, cases,
-        bench.given.source if bench.given else "", 0 if exact else RUNS, bench.request.rows, bench.curve(tuned.plan),
+        bench.given.source if bench.given else "", 0 if exact else RUNS * len(used) // len(cases), bench.request.rows, bench.curve(tuned.plan),
     )  # fmt: skip
 
 

@@ -221,3 +221,27 @@ def test_it_works_without_a_script_and_on_paper(browser: Any, pages: dict[str, P
         visit.page.emulate_media(media="print")
         assert visit.page.get_by_role("navigation").is_hidden()
         assert visit.page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_the_budget_planner_keeps_to_the_law(browser: Any, pages: dict[str, Path], found: Any) -> None:
+    """What one place takes is not there for the other, scales follow, and so does the error; without a move it is that of the table's scales."""
+    plan = found["figures"]["planner"]
+    with Visit(browser, pages["synthesis"]) as visit:
+        section = visit.page.locator("#planner")
+        rows = section.locator("tbody tr")
+        told = section.locator(".planned")
+        still = told.inner_text()
+        move = "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')); }"
+        rows.nth(0).locator("input").evaluate(move, "50")
+        assert told.inner_text() == still, "the page computes what the report says"
+        rows.nth(0).locator("input").evaluate(move, "20")
+        shown = [rows.nth(i).locator("output").all_inner_texts() for i in range(2)]
+        assert [share for share, _ in shown] == ["20 %", "80 %"]
+        sure = float(f"{plan['budgets'][2]:.2g}")
+        for (_, scale), whole, share in zip(shown, plan["whole"], (0.2, 0.8), strict=True):
+            assert float(scale) == pytest.approx(whole / share / sure, rel=0.01)
+        assert told.inner_text() != still
+        rows.nth(2).locator("input").evaluate(move, "40")
+        largest = section.locator("tbody tr").nth(2).locator("output").inner_text()
+        assert float(largest) == plan["budgets"][-1] and told.inner_text() != still
+        assert visit.complaints == []

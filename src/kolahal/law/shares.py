@@ -66,13 +66,18 @@ class SharePlan:
 
 def plans_of(sketch: Sketch, choices: Iterable[HoleChoice]) -> Iterator[SharePlan]:
     """A plan for each rule of each choice of holes of a sketch with a pure budget."""
-    budget = Scale(Fraction(1), ((sketch.epsilon.name, 1),))
     for choice in choices:
         for rule in choice.laws.rules:
-            whole = {hole: cover(weights) / budget for hole, weights in weights_by_hole(sketch, rule).items()}
-            plan = build_plan(sketch, rule, whole, frozenset(), print_rule(sketch, rule), choice.laws.sizes)
+            plan = plan_of(sketch, rule, choice.laws.sizes)
             if plan is not None and plan.holes == choice.holes:
                 yield plan
+
+
+def plan_of(sketch: Sketch, rule: Rule, sizes: tuple[int, ...]) -> SharePlan | None:
+    """The plan of a rule with linear prices, if it leaves a choice."""
+    budget = Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    whole = {hole: cover(weights) / budget for hole, weights in weights_by_hole(sketch, rule).items()}
+    return build_plan(sketch, rule, whole, frozenset(), print_rule(sketch, rule), sizes)
 
 
 def weights_by_hole(sketch: Sketch, rule: Rule) -> dict[int, list[Polynomial]]:

@@ -14,6 +14,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Equals, Example
 from kolahal.pictures.outputs import picture_pairs
+from kolahal.pictures.planner import plan_budget
 from kolahal.pictures.scales import error_curves, landscape, law_cost, loss_curves
 from kolahal.pictures.subject import Shown, Subject
 from kolahal.proof.refute.refute import best_lower_bound, survey_losses
@@ -54,6 +55,7 @@ def picture_synthesis(synthesis: Synthesis) -> dict[str, Any]:
         "loss": loss_curves(subject, completion, hard),
         "landscape": landscape(subject, completion, kept or hard, marks),
         "error": error_curves(subject, alive[:COMPARED] or [completion], first),
+        "planner": plan_budget(subject, completion, first),
     }
     return {
         "figures": {name: figure for name, figure in figures.items() if figure is not None},

@@ -18,6 +18,7 @@ from kolahal.errors import KolahalError
 from kolahal.losses import loss_range
 from kolahal.report.costs import draw_by_length
 from kolahal.report.pairs import bare_pairs, draw_pair
+from kolahal.report.planner import planner_of
 from kolahal.report.proofs import Explanation, explain
 from kolahal.report.rounding import at_least, at_most, finite
 from kolahal.report.safe import escape, visible
@@ -80,6 +81,7 @@ def _render(document: dict[str, Any]) -> str:
             law=_math(document.get("law")),
             alternatives=[_math(law) for law in document.get("alternatives", [])],
             figures=pictures(document),
+            planner=planner_of(document),
             pairs=pairs,
             proof=proof_of(document),
             examples=[e for key in ("examples", "tests") for e in document.get(key, {}).get("kept", [])],

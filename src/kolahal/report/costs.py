@@ -12,6 +12,7 @@ from kolahal.report.words import join_words
 from kolahal.results import Synthesis, describe_completion
 
 SHARE = "share of wrong outputs"
+MOST_CROSSINGS = 2  # that a terminal shows; the JSON has all
 
 
 def cost_document(synthesis: Synthesis) -> dict[str, Any] | None:
@@ -58,7 +59,7 @@ def crossing_lines(synthesis: Synthesis) -> list[str]:
     """Which completions are better than the best one where answers are few, or a little better everywhere."""
     lines = [
         f"Below about {length:.0f} answers {describe_completion(judged.ranked.completion)} errs less."
-        for judged, length in synthesis.crossings
+        for judged, length in sorted(synthesis.crossings, key=lambda crossing: -crossing[1])[:MOST_CROSSINGS]
     ]
     if synthesis.best is not None and synthesis.cost is not None and min(j.ranked.score.error for j in synthesis.judged) < synthesis.best.ranked.score.error:
         lines.append("Of completions that err about as much, the one with the least noise is first; `kolahal tune` finds the best scales for a length.")

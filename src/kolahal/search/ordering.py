@@ -8,7 +8,7 @@ from kolahal.engine.accuracy import SHARE
 from kolahal.model import Ranked
 
 SURE = 1.01  # how near errors are taken for equal: what the simulation is sure of
-ALIKE = 1.25  # and how near shares of wrong outputs over several lengths, which depend on the inputs, and those are made up
+ALIKE = 1.2  # and how near shares of wrong outputs over several lengths, which depend on the inputs, and those are made up
 
 
 def in_order(ranked: Iterable[Ranked], unit: str) -> tuple[Ranked, ...]:

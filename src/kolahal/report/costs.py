@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kolahal.lang.scale import parse_scale
 from kolahal.model import show
 from kolahal.report.svg import Series, line_chart
-from kolahal.report.words import join_words
+from kolahal.report.words import join_words, pretty
 from kolahal.results import Synthesis, describe_completion
 
 SHARE = "share of wrong outputs"
@@ -86,4 +85,4 @@ def draw_by_length(cost: Mapping[str, Any]) -> tuple[str, str, str] | None:
 
 
 def _name(scales: Sequence[str | None]) -> str:
-    return ", ".join(parse_scale(scale).pretty() for scale in scales)
+    return ", ".join(map(pretty, scales))

@@ -64,13 +64,14 @@ PURPOSES = {  # of the files that are written, in words
     "result.json": "all the data; `kolahal report` makes the page of it",
     "certificate.json": "the proof; `kolahal verify` checks it again",
     "counterexample.py": "a program that shows the counterexample without Kolahal",
+    "error.svg": "a picture of the error over the curve of the law",
 }
 
 
 def tell_files(folder: Path, files: Iterable[str]) -> None:
     """Say what a folder holds now, and what for, on standard error: standard output may be a document."""
     click.echo(harmless(f"Written to {folder}:"), err=True)
-    for name in ("report.html", *files, "result.json"):
+    for name in (*(["report.html"] if (folder / "report.html").exists() else []), *files, "result.json"):
         click.echo(harmless(f"  {name}: {PURPOSES.get(name, 'the private program, to run and to hand out')}"), err=True)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -27,10 +28,13 @@ from kolahal.cli.base import (
 )
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFolder
-from kolahal.errors import UsageError
+from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import load_one
+
+if TYPE_CHECKING:
+    from kolahal.results import Tuning
 
 
 @cli.command()
@@ -42,7 +46,7 @@ from kolahal.sketches.gallery import load_one
     "--typical", metavar="FILE", help="Answers or records to compare errors on, JSON or CSV; public or synthetic data only.  [default: made up]"
 )
 @as_json
-@click.option("--out", type=OutFolder(), help="Also write result.json, the certificate and a picture of the error there.")
+@click.option("--out", type=OutFolder(), help="Also write result.json, the certificate, the private program and a picture of the error there.")
 @seed
 @supervised
 def tune(target: str, places: tuple[str, ...], typical: str | None, as_json: bool, out: Path | None, seed: int) -> None:
@@ -53,7 +57,7 @@ def tune(target: str, places: tuple[str, ...], typical: str | None, as_json: boo
     from kolahal.report.json import dump
     from kolahal.report.tuning import draw_tuning, render_tuning, tuning_document
     from kolahal.roads.tune import find_tuning
-    from kolahal.verdicts import Unknown, proof_of
+    from kolahal.verdicts import Unknown
 
     data = None if typical is None else parse_data(sketch, _read(typical), typical)
     start = time.perf_counter()
@@ -64,15 +68,29 @@ def tune(target: str, places: tuple[str, ...], typical: str | None, as_json: boo
         _tell_unknown(sketch, found.reason, as_json)
     result = tuning_document(found, seed, seconds, __version__)
     if out is not None:
-        certificate = proof_of(found.tuned.verdict)
-        files = {"certificate.json": certificate.text + "\n"} if certificate else {}
-        files |= {"error.svg": picture} if (picture := draw_tuning(found)) else {}
+        files = {"error.svg": picture} if (picture := draw_tuning(found)) else {}
+        files |= _proved_files(found, shlex.join(["kolahal", "tune", target, *(f"--at={place}" for place in places)]))
         result = {**result, "files": sorted(files)}
         write_files(out, {"result.json": dump(result) + "\n", **files})
     echo_json(dump(result)) if as_json else click.echo(render_tuning(found, seconds, width()), nl=False)
     if out is not None:
         tell_files(out, result["files"])
     finish(exit_code(found.tuned.verdict))
+
+
+def _proved_files(found: Tuning, command: str) -> dict[str, str]:
+    """The certificate and the private program, where there are such."""
+    from kolahal.emission.release import emit
+    from kolahal.verdicts import proof_of
+
+    certificate, sketch = proof_of(found.tuned.verdict), found.tuned.sketch
+    files = {"certificate.json": certificate.text + "\n"} if certificate else {}
+    try:
+        program = emit(sketch.complete(*found.tuned.completion), found.tuned.verdict, command=command)
+        return {**files, f"{sketch.name}_private.py": program}
+    except KolahalError as error:
+        click.echo(f"No program was written: {error}", err=True)
+        return files
 
 
 def _read_places(sketch: Sketch, places: tuple[str, ...]) -> dict[str, object]:

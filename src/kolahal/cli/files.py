@@ -71,8 +71,10 @@ PURPOSES = {  # of the files that are written, in words
 def tell_files(folder: Path, files: Iterable[str]) -> None:
     """Say what a folder holds now, and what for, on standard error: standard output may be a document."""
     click.echo(harmless(f"Written to {folder}:"), err=True)
-    for name in (*(["report.html"] if (folder / "report.html").exists() else []), *files, "result.json"):
-        click.echo(harmless(f"  {name}: {PURPOSES.get(name, 'the private program, to run and to hand out')}"), err=True)
+    has_page = (folder / "report.html").exists()
+    for name in (*(["report.html"] if has_page else []), *files, "result.json"):
+        purpose = PURPOSES.get(name, "the private program, to run and to hand out")
+        click.echo(harmless(f"  {name}: {purpose if has_page else purpose.partition(';')[0]}"), err=True)
 
 
 def write_files(folder: Path, files: dict[str, str]) -> None:

@@ -179,6 +179,24 @@ def test_sparse_vector_errs_25_percent_less_at_10_answers() -> None:
     assert found.ratio <= 0.75 and isinstance(found.tuned.verdict, Proved)
 
 
+OPEN = """@sketch(adjacent=each_within(1))
+def above(q: Private, T: float, eps: Epsilon):
+    t = T + Noise(hole)
+    for i in range(len(q)):
+        if q[i] + Noise(hole) > t:
+            return i + 1
+    return 0
+"""
+
+
+def test_an_open_family_errs_30_percent_less_at_100_answers() -> None:
+    found = tune(parse(OPEN), {"len": 100, "eps": 1})
+    document = tuning_document(found, 0, 1.0, "1")
+    assert document["textbook"]["scales"] == ["Lap(2/eps)", "Lap(4/eps)"]
+    assert document["tuned"]["scales"][0].startswith("Exp(") and found.ratio <= 0.7
+    assert isinstance(found.tuned.verdict, Proved)
+
+
 def test_given_data_are_used_and_named() -> None:
     sketch = load_one("above_threshold_1")
     assert isinstance(sketch, Sketch) and gives_discrete_outputs(sketch, Arguments(Fraction(1), 3, (("T", Fraction(1)),)), Settings())

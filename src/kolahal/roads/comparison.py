@@ -15,6 +15,7 @@ from kolahal.engine.noise import Array
 from kolahal.engine.typical import TypicalInputs, make_up
 from kolahal.exact.affine_errors import AffineErrors, find_affine_errors
 from kolahal.inputs.requests import LENGTH, TuneRequest
+from kolahal.lang.families import name_families
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.law.shares import SharePlan
@@ -39,8 +40,15 @@ class Bench:
     """The errors of shares of the budget, for one sketch; `textbook` says how far apart made-up answers are."""
 
     def __init__(
-        self, sketch: Sketch, request: TuneRequest, given: TypicalInputs | None, settings: Settings, textbook: SharePlan | float
+        self,
+        sketch: Sketch,
+        request: TuneRequest,
+        given: TypicalInputs | None,
+        settings: Settings,
+        textbook: SharePlan | float,
+        opened: Sketch,
     ):
+        self.opened = opened  # the sketch that leaves families open, or the same
         self.sketch, self.request, self.given, self.seed = sketch, request, given, settings.seed
         self.textbook = textbook
         self.discrete = gives_discrete_outputs(sketch, request.arguments, settings)
@@ -164,6 +172,11 @@ class Contender:
     @property
     def completion(self) -> Completion:
         return self.plan.completion(self.shares, len(self.bench.sketch.holes))
+
+    @property
+    def named(self) -> Completion:
+        """The completion in the words of a sketch that leaves families open."""
+        return name_families(self.bench.sketch, self.bench.opened, self.completion)
 
     @property
     def by_hole(self) -> tuple[Fraction, ...]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kolahal.engine.accuracy import errors_by_budget
 from kolahal.errors import KolahalError
+from kolahal.lang.sketch import Mechanism
 from kolahal.results import ErrorCost, Synthesis
 
 
@@ -16,8 +17,11 @@ def with_cost(synthesis: Synthesis) -> Synthesis:
     alive = [j.ranked.completion for j in synthesis.judged if not j.is_rejected(synthesis.settings.ranking.alpha)]
     best = synthesis.best.ranked.completion
     shown = (best, *[completion for completion in alive if completion != best][:1])
+    closed = [Mechanism(synthesis.sketch, completion).closed() for completion in shown]
     try:
-        found = errors_by_budget(synthesis.sketch, shown, synthesis.split.training[0], synthesis.settings)
+        each = [errors_by_budget(m.sketch, [m.completion], synthesis.split.training[0], synthesis.settings) for m in closed]
     except KolahalError:  # the program may ask more of its arguments than was known here
         return synthesis
-    return replace(synthesis, cost=ErrorCost(synthesis.accuracy.unit, shown, *found))
+    length, first = each[0]
+    rows = tuple((budget, tuple(rows[place][1][0] for _, rows in each)) for place, (budget, _) in enumerate(first))
+    return replace(synthesis, cost=ErrorCost(synthesis.accuracy.unit, shown, length, rows))

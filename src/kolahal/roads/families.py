@@ -15,6 +15,7 @@ from kolahal.roads.budgets import judge_offers, law_of_offers, rank_offers, typi
 from kolahal.roads.law import judge_lawful, price_completions, rank_by_error
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
+from kolahal.search.ordering import in_order
 from kolahal.settings import Settings
 from kolahal.verdicts import Unknown
 
@@ -40,18 +41,18 @@ def straight_from_families(sketch: Sketch, settings: Settings, watch: Watch) -> 
     """The completions that the laws of all choices of families allow, the one with the least expected error first, judged."""
     split = watch("arguments", usual_split, sketch, settings)
     choices = rank_families(sketch, split, settings, watch)
-    ranked = merge(choices)
+    accuracy = describe_errors(choices[0].sketch, split.training[0], settings)
+    ranked = merge(choices, split, settings)
     if sketch.variant is Variant.PURE:
         judged = watch("verdicts", judge_lawful, sketch, ranked, split, settings, watch.executor)
     else:
         judged = watch("verdicts", judge_offers, sketch, ranked, settings, watch.executor)
     law = law_of_best(sketch, choices, judged[0].ranked.completion if judged else None)
     priced = tuple(p for choice in choices for p in choice.priced)
-    accuracy = describe_errors(choices[0].sketch, split.training[0], settings) if ranked else None
     why = "" if ranked else "; ".join(dict.fromkeys(choice.reason for choice in choices))
     none, count = Selection(), sum(len(choice.lawful) for choice in choices)
     return Synthesis(
-        sketch, "law", settings, split, none, (), count, none, ranked, judged, law, accuracy, priced, why
+        sketch, "law", settings, split, none, (), count, none, ranked, judged, law, accuracy if ranked else None, priced, why
     )  # fmt: skip
 
 
@@ -96,11 +97,11 @@ def _rank_choice(sketch: Sketch, closed: Sketch, split: Split, settings: Setting
     )
 
 
-def merge(choices: list[Choice]) -> tuple[Ranked, ...]:
+def merge(choices: list[Choice], split: Split, settings: Settings) -> tuple[Ranked, ...]:
     """All completions, the least error first, each once: without noise at a place, its family is none."""
     found: dict[Completion, Ranked] = {}
     every = (r for choice in choices for r in choice.ranked)
-    for ranked in sorted(every, key=lambda r: (float(f"{r.score.error:.2g}"), round(r.score.noise, 6))):
+    for ranked in in_order(every, describe_errors(choices[0].sketch, split.training[0], settings).unit):
         found.setdefault(ranked.completion, ranked)
     return tuple(found.values())
 

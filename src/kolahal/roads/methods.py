@@ -41,7 +41,7 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
     if sketch.is_open:
         if method not in ("auto", "law"):
             raise UsageError(f"{sketch.name} leaves the family of its noise open, and --method {method} needs one: use auto or law, or write Lap or Exp for Noise")
-        return straight_from_families(sketch, settings, watch)
+        return with_cost(straight_from_families(sketch, settings, watch))
     if method not in ("auto", "exact", "law") and any(draw.noise.selects for draw in sketch.draws):
         raise UsageError(f"{sketch.name} chooses a place, and --method {method} weighs runs again, which is not known for that: use auto, law or exact")
     if sketch.variant is not Variant.PURE:

@@ -65,8 +65,9 @@ def _first_proved(sketch: Sketch, ranked: Sequence[Ranked], settings: Settings) 
 
 def _pick_family(sketch: Sketch, settings: Settings) -> Pick:
     """The same where a family is open, and so a part of what is found."""
-    choices = rank_families(sketch, usual_split(sketch, settings), settings, Watch())
-    completion, verdict = _first_proved(sketch, merge(choices), settings)
+    split = usual_split(sketch, settings)
+    choices = rank_families(sketch, split, settings, Watch())
+    completion, verdict = _first_proved(sketch, merge(choices, split, settings), settings)
     return Pick(law_of_best(sketch, choices, completion), completion, verdict)
 
 

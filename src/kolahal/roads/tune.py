@@ -10,6 +10,7 @@ from kolahal.engine.typical import TypicalInputs
 from kolahal.errors import UsageError
 from kolahal.inputs.requests import read_databases, read_request
 from kolahal.lang.claims import plain_claim
+from kolahal.lang.families import close_families
 from kolahal.lang.sketch import Mechanism, Sketch, Variant
 from kolahal.law.budget_offers import find_budget_plans
 from kolahal.law.hole_choices import find_choices
@@ -48,14 +49,14 @@ def find_tuning(sketch: Sketch, at: Mapping[str, object], typical: object, setti
     given = None if typical is None else TypicalInputs(read_databases(sketch, request, typical, source), source)
     families: list[tuple[Bench, tuple[SharePlan, ...], SharePlan]] = []
     reason = Unknown("there is no law")
-    for closed in (sketch,):
+    for closed in close_families(sketch):
         plans = find_plans(closed, settings)
         if isinstance(plans, Unknown):
             reason = plans
             continue
         steady = min(plans, key=lambda plan: (plan.grows, len(plan.holes)))
         # All families meet the same inputs: those at which the textbook, the first of them, is right half of the time.
-        bench = Bench(closed, request, given, settings, families[0][0].spread if families else steady)
+        bench = Bench(closed, request, given, settings, families[0][0].spread if families else steady, sketch)
         families.append((bench, plans, steady))
     if not families:
         return reason
@@ -98,7 +99,7 @@ def compare(first: Contender, judged: Verdict, tuned: Contender, verdict: Verdic
             return compare(first, judged, first, judged)
         errors, offs = (float(one.mean()), float(two.mean())), (standard_error(one), standard_error(two))
     textbook, best = (
-        Measured(rival.bench.sketch, rival.completion, rival.by_hole, error, uncertain, decided)
+        Measured(rival.bench.opened, rival.named, rival.by_hole, error, uncertain, decided)
         for rival, error, uncertain, decided in zip((first, tuned), errors, offs, (judged, verdict), strict=True)
     )
     used = bench.kinds if exact else tuple(arguments for arguments, _ in bench.final.inputs.cases)

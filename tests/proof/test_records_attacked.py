@@ -171,3 +171,30 @@ def test_a_loop_adds_to_a_number(before, add):
     loop = f"for r in rows:\n    {add}\nreturn len(rows) + Lap(1/eps)"
     assert not is_proved(before + loop)
     assert is_proved("s = 0\n" + before.replace("s = None\n", "") + loop)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        "w = 1 / (r.x - 100)",
+        "w = log(r.z)",
+        "w = 1 / t",
+        "w = 1\n    w /= r.n",
+        "if 1 / r.n > 3:\n        pass",
+        "w = 1 / r.n\n    if r.n > 3 and w > 1:\n        continue",
+        "w = r.x / t\n    if t >= 1:\n        s += clip(r.z, 0, 1) / t",
+    ],
+)
+def test_what_a_turn_computes_has_a_value_for_every_record(turn):
+    """Python stops at a quotient by 0, whether it counts or not, and that a run stops tells of a record."""
+    assert not is_proved(f"s = 0\nfor r in rows:\n    {turn}\n    s += 1\nreturn s + Lap(1/eps)")
+
+
+@pytest.mark.parametrize("turn", ["w = r.z / 2", "w = 1 / r.x", "if 9 > r.n > 3:\n        w = 1 / r.n", "w = sqrt(r.z) if r.z > 3 and r.z < 9 else 0", "w = atan(r.z)"])
+def test_what_a_turn_computes_need_not_count(turn):
+    assert is_proved(f"s = 0\nfor r in rows:\n    {turn}\n    s += 1\nreturn s + Lap(1/eps)")
+
+
+def test_a_local_name_may_be_divided_by_an_argument_that_counts():
+    body = "s = 0\n    for r in rows:\n        w = clip(r, 0, hi) / hi\n        if w > 0.5:\n            s += w\n    return s + Lap(1/eps)"
+    assert isinstance(check(parse(DIVIDED.replace("return {item}", body))).verdict, Proved)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from kolahal.lang.cells import TooComplex, item_range
+from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
@@ -44,6 +44,13 @@ class Totals:
     scalars: dict[str, RecordFunction] = field(default_factory=dict)
     lists: dict[str, list[RecordFunction]] = field(default_factory=dict)
     bins: dict[str, RecordFunction] = field(default_factory=dict)  # of as many zeros as an argument says: that at the place
+    looked: list[tuple[ast.stmt, RecordFunction]] = field(default_factory=list)  # what a turn computes, counted or not
+
+    def divisors(self) -> set[RecordFunction]:
+        """What is divided by in that which counts, whatever the record is."""
+        counted = [*self.scalars.values(), *self.bins.values(), *(item for several in self.lists.values() for item in several)]
+        parts = (part for item in counted for part in _always(item))
+        return {part.of[1] for part in parts if isinstance(part, Apply) and part.op == "/"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +255,21 @@ class ItemReader:
             turn.run(body, TRUE, {})
         except TooComplex as error:  # of a place in a list
             raise self.tree.refuse("K171", body[0], reason=error) from None
+        self.check_looked(turn.totals)
         return turn.totals
+
+    def check_looked(self, totals: Totals) -> None:
+        """Refuse what Python stops at for some records, also where nothing of it counts: that a run stops tells of a record.
+
+        Arguments that what counts is divided by are checked with that.
+        """
+        known = {d for d in totals.divisors() if not any(isinstance(part, FieldOf | RunOf) for part in parts_of(d))}
+        for node, item in totals.looked:
+            if any(isinstance(part, Apply) and part.op in ("/", *MATH) for part in parts_of(item)):
+                try:
+                    find_pieces(self.row, [_without_run(item, known)])
+                except TooComplex as error:
+                    raise self.tree.refuse("K171", node, reason=error) from None
 
 
 def is_truth(item: RecordFunction, row: RowClass) -> bool:
@@ -315,16 +336,22 @@ class _RecordTurn:
                 return reached, names
             case ast.AugAssign(ast.Name(id=name), op, value):
                 old = ast.copy_location(ast.Name(name, ast.Load()), node)
-                return reached, names | {name: read.arithmetic(value, old, op, value)}
+                return reached, names | {name: self.look(node, reached, read.arithmetic(value, old, op, value))}
             case ast.Assign([ast.Name(id=name)], value):
-                return reached, names | {name: read.read(value)[0]}
+                return reached, names | {name: self.look(node, reached, read.read(value)[0])}
             case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
                 return reached, names
             case ast.If(test, then, orelse):
-                return self.branch(read.truth(test), then, orelse, reached, names)
+                return self.branch(self.look(node, reached, read.truth(test)), then, orelse, reached, names)
             case _:
                 raise self.reader.tree.refuse("K166", node, thing=f"`{clip(node)}`")
+
+    def look(self, node: ast.stmt, reached: RecordFunction, item: RecordFunction) -> RecordFunction:
+        """What a turn computes where it is reached."""
+        if not isinstance(item, TextOf):
+            self.totals.looked.append((node, item if reached == TRUE else Apply("if", (reached, item, ZERO))))
+        return item
 
     def branch(
         self, test: RecordFunction, then: list[ast.stmt], orelse: list[ast.stmt], reached: RecordFunction, names: dict[str, RecordFunction]
@@ -382,6 +409,27 @@ class _RecordTurn:
             raise reader.tree.refuse("K170", node, name=name, reason=reason)
         here = both(reached, Apply("==", (place, ArgumentOf(reader.place))))
         self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
+
+
+def _always(item: RecordFunction) -> Iterator[RecordFunction]:
+    """The parts of a function that are computed for every record."""
+    yield item
+    if isinstance(item, Apply):
+        for part in item.of[:1] if item.op in ("if", "and", "or") else item.of:
+            yield from _always(part)
+
+
+def _without_run(item: RecordFunction, divisors: Collection[RecordFunction]) -> RecordFunction:
+    """A function whose values of the run are unknowns, and some divisors are 1."""
+    match item:
+        case RunOf(name):
+            return ArgumentOf(f"{name} of the run")
+        case Apply("/", (left, right)) if right in divisors:
+            return _without_run(left, divisors)
+        case Apply(op, of):
+            return Apply(op, tuple(_without_run(part, divisors) for part in of))
+        case _:
+            return item
 
 
 def _signed(op: ast.operator, item: RecordFunction) -> RecordFunction:

@@ -1,10 +1,12 @@
 """Programs over records that were once proved, or emitted, and are not what they seem."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 
 from kolahal.checking import check
+from kolahal.emission.program import emit as write
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.errors import KolahalError, UsageError
@@ -198,3 +200,15 @@ def test_what_a_turn_computes_need_not_count(turn):
 def test_a_local_name_may_be_divided_by_an_argument_that_counts():
     body = "s = 0\n    for r in rows:\n        w = clip(r, 0, hi) / hi\n        if w > 0.5:\n            s += w\n    return s + Lap(1/eps)"
     assert isinstance(check(parse(DIVIDED.replace("return {item}", body))).verdict, Proved)
+
+
+@pytest.mark.parametrize("test", ["r.n == i", "r.n >= i"], ids=["named", "all"])
+@pytest.mark.parametrize("how", ["max", "min"])
+def test_bins_of_an_emitted_program_are_those_of_the_sketch(how, test):
+    """A largest of each bin was added up: records moved it further than the noise hides."""
+    of = f"{how}((r.d for r in rows if {test}), default=1)"
+    program = parse(HEADER.replace("t: float", "m: int").format(body=f"    return [{of} + Lap(9/eps) for i in range(m)]"))
+    count = load_emitted(write(program)).__globals__["_aggregate"]
+    rows = [SimpleNamespace(x=100, y=100, z=0, n=n, d=d) for n, d in ((0, 2), (0, 0), (1, 0), (1, 0), (3, 2), (3, 2))]
+    for m in (1, 4):
+        assert count(rows, m) == eval(f"[{of} for i in range(m)]", {"rows": rows, "m": m})

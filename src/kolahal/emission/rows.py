@@ -14,7 +14,7 @@ from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces
 from kolahal.lang.pretty import print_number
 from kolahal.lang.record_bins import bins_at
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of, print_item
+from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of, print_item
 from kolahal.lang.sketch import Role, Sketch
 
 STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
@@ -50,7 +50,7 @@ def over_answers(program: Sketch, name: str) -> AnswersProgram:
 
 def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
     """Why aggregates may leave the grid, or moves between two corners need shifts that do."""
-    if adjacency.spans and len(table.aggregates) > 1:
+    if adjacency.spans and (len(table.aggregates) > 1 or table.bins is not None):
         return ("a max, min, any or all of records stands beside other aggregates",)
     if adjacency.units:
         return ("sums move by multiples of public bounds; write the bounds as numbers",)
@@ -141,17 +141,24 @@ def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
     fields = ", ".join(_field_names(table))
     lines.append(f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):")
     for name, aggregate in zip(names, table.aggregates, strict=True):
-        item, how = print_item(aggregate.item, dot), aggregate.how
-        add = f"{name} += {item}" if how == "sum" else f"{name} = {item} if {name} is None else {how}({name}, {item})"
+        add = _print_step(aggregate, name, dot)
         if aggregate.test is None:
             lines.append(f"        {add}")
         else:
             lines += [f"        if {print_item(aggregate.test, dot)}:", f"            {add}"]
-    found = [
-        name if a.default is None else f"({print_number(a.default)} if {name} is None else {name})"
-        for name, a in zip(names, table.aggregates, strict=True)
-    ]
+    found = [_print_end(a, name) for name, a in zip(names, table.aggregates, strict=True)]
     return "\n".join([*lines, f"    return [{', '.join(found)}]"])
+
+
+def _print_step(aggregate: Aggregate, name: str, dot: str) -> str:
+    """The statement that counts a record in an aggregate."""
+    item, how = print_item(aggregate.item, dot), aggregate.how
+    return f"{name} += {item}" if how == "sum" else f"{name} = {item} if {name} is None else {how}({name}, {item})"
+
+
+def _print_end(aggregate: Aggregate, name: str) -> str:
+    """An aggregate when all records are counted."""
+    return name if aggregate.default is None else f"({print_number(aggregate.default)} if {name} is None else {name})"
 
 
 def _print_bins(table: Table, bins: Bins, dot: str) -> list[str]:
@@ -165,7 +172,7 @@ def _print_bins(table: Table, bins: Bins, dot: str) -> list[str]:
     head = [
         f"    if {bins.size} < 1:",
         f'        raise ValueError("{bins.size} must be at least 1")',
-        f"    {name} = [0] * {bins.size}",
+        f"    {name} = [{0 if aggregate.how == 'sum' else None}] * {bins.size}",
         f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):",
     ]
     if direct is None:
@@ -180,7 +187,9 @@ def _print_bins(table: Table, bins: Bins, dot: str) -> list[str]:
     body = [f"{margin}if {' and '.join(rest)}:"] if rest else []
     inner = "    " if rest else ""
     index = place if direct is None else f"int({place})"
-    return [*head, *body, f"{margin}{inner}{name}[{index}] += {print_item(aggregate.item, dot)}", f"    return {name}"]
+    add = _print_step(aggregate, f"{name}[{index}]", dot)
+    end = name if aggregate.default is None else f"[{_print_end(aggregate, f'bin{dot}')} for bin{dot} in {name}]"
+    return [*head, *body, f"{margin}{inner}{add}", f"    return {end}"]
 
 
 def _conjuncts(test: RecordFunction | None) -> list[RecordFunction]:

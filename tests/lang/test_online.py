@@ -198,6 +198,13 @@ def test_questions_about_records_are_clamped_one_by_one() -> None:
         emitted("running")[1]["Running"](eps=1, records=[1]).ask(lambda record: 1)
 
 
+def test_no_question_is_refused_because_of_a_record() -> None:
+    _, space = emitted("whole")
+    run = space["Whole"](T=0, eps=1, records=[1, 2, 3])
+    assert run._sum(lambda record: record / 2) == 2, "0 + 1 + 1"
+    assert run.ask(lambda record: 0.5 if record == 2 else 0) in ([True], [False])
+
+
 # ---------------------------------------------------------------- what is refused
 
 LATE = "    t = T + Lap(2/eps)\n    n = 0\n    for i in range(len(q)):\n"

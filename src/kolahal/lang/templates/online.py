@@ -114,7 +114,8 @@ class _Online:
 
         That is what is new in the list that the mechanism gives back; or, where it gives back something else, its answer
         once the run has ended, and None before. A question is a function of a record; the answer is the sum of what it
-        gives for each record, moved into the range from 0 to the distance of neighbours.
+        gives for each record, moved into the range from 0 to the distance of neighbours, and down to a whole number where
+        answers are whole.
         """
         with self._lock:
             self._refuse_copies()
@@ -140,7 +141,8 @@ class _Online:
             raise TypeError("a question about records needs records, and a mechanism each of whose answers may move")
         total, most = Fraction(0), Fraction(self._plan.distance)
         for record in self._records:
-            total += min(max(_number(question, record), Fraction(0)), most)
+            number = min(max(_number(question, record), Fraction(0)), most)
+            total += math.floor(number) if self._plan.whole else number  # that a sum is refused would tell of a record
         return total
 
     def _advance(self) -> Any:

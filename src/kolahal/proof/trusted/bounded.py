@@ -82,9 +82,12 @@ def find_stop(sketch: Sketch, most: int, settings: ProofSettings) -> str:
     for arguments, size in settings_of(sketch, most):
         paths = explore_released(sketch, size, arguments, settings.paths, ties=False)
         outputs = [] if isinstance(paths, Unknown) else [path.output for path in paths.paths]
-        if any(not isinstance(output, Fault) for output in outputs):
+        # A call that breaks an assertion answers None.
+        if any(not isinstance(output, Fault) and (output is not None or not sketch.preconditions) for output in outputs):
             return ""
         codes |= {output.code for output in outputs if isinstance(output, Fault)}
+    if not codes and sketch.preconditions:
+        return f"what the program asserts is broken {f'at {scope}' if (scope := describe_scope(sketch)) else 'everywhere'}"
     where = f"with {most} answers" if sketch.private.count is not None else f"with up to {most} answers"
     return f"every run {where} stops with an error: {', '.join(sorted(codes))}"
 

@@ -13,7 +13,8 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.records import read_records
 from kolahal.lang.sketch import Sketch
-from kolahal.verdicts import Bounded, Proved
+from kolahal.proof.find.bounded import prove_bounded
+from kolahal.verdicts import Bounded, Proved, Unknown
 
 HEADER = """
 class Visit(NamedTuple):
@@ -212,3 +213,25 @@ def test_bins_of_an_emitted_program_are_those_of_the_sketch(how, test):
     rows = [SimpleNamespace(x=100, y=100, z=0, n=n, d=d) for n, d in ((0, 2), (0, 0), (1, 0), (1, 0), (3, 2), (3, 2))]
     for m in (1, 4):
         assert count(rows, m) == eval(f"[{of} for i in range(m)]", {"rows": rows, "m": m})
+
+
+@pytest.mark.parametrize("name", ["clip", "floor", "math"])
+@pytest.mark.parametrize("before", ["{} = 3\n", "for {} in range(3):\n    pass\n", ""])
+def test_a_value_is_no_function(name, before):
+    """Python stops at the first record that asks it."""
+    call = {"clip": "clip(r.z, 0, 1)", "floor": "floor(clip(r.z, 0, 1))", "math": "math.floor(clip(r.z, 0, 1))"}[name]
+    assert not is_proved(before.format(name) + f"return sum({call} for {'r' if before else name} in rows) + Lap(1/eps)")
+
+
+@pytest.mark.parametrize("name", ["Fraction", "_records", "_FIELDS", "_aggregate"])
+def test_arguments_do_not_hide_names_of_the_emitted_program(name):
+    program = parse(HEADER.replace("t: float", f"{name}: float").format(body=f"    return sum(r.x / 3 for r in rows if r.z > {name}) + Lap(334/eps)"))
+    with pytest.raises(UsageError, match=f"uses the name {name}"):
+        write(program)
+
+
+def test_a_proof_of_calls_that_are_all_refused_is_none():
+    """Bounded proofs look at 1, 2 and 3."""
+    program = parse(HEADER.replace("t: float", "t: int").format(body="    assert t >= 5\n    return sum(1 for r in rows if r.z > t) + Lap(0.01/eps)"))
+    assert isinstance(prove_bounded(program), Unknown)
+    assert not isinstance(check(program).verdict, Proved | Bounded)

@@ -21,7 +21,7 @@ from kolahal.emission.online import class_name, describe_online, print_class, pr
 from kolahal.emission.own_text import own_text, print_words
 from kolahal.emission.promise import AcceptedRange, Promise, check_proof, describe, find_limits
 from kolahal.emission.resolution import NO_SHIFTS, GridPlan, Shifts, plan_grid, read_shifts
-from kolahal.emission.rows import over_answers, print_aggregates, print_fields, print_front, record_names
+from kolahal.emission.rows import SUPPORT, over_answers, print_aggregates, print_fields, print_front, record_names
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim, print_claim
 from kolahal.lang.enclosures import MATH
@@ -132,6 +132,8 @@ def _emit_over_records(
         raise UsageError(f"{name} cannot be emitted yet: what it asks of the records depends on the run")
     if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
         raise UsageError(f"{name} cannot be emitted: its aggregates use {', '.join(functions)}, which is not exact on any grid")
+    if hidden := sorted(SUPPORT & {p.called for p in program.parameters}):
+        raise UsageError(f"{name} cannot be emitted: the emitted file uses the name {hidden[0]}; call the argument something else")
     inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))
     core = over_answers(program, inner)
     known = plan_grid(core.program, shifts)

@@ -19,6 +19,8 @@ from kolahal.lang.sketch import Role, Sketch
 
 STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
 
+SUPPORT = frozenset({"Fraction", "clip", "_FIELDS", "_records", "_aggregate"})  # names that the code for records calls
+
 
 @dataclass(frozen=True, slots=True)
 class AnswersProgram:

@@ -204,6 +204,9 @@ class ItemReader:
 
     def call(self, node: ast.expr, func: ast.expr, args: list[ast.expr]) -> RecordFunction:
         name = "clip" if self.tree.ours(func) == "clip" else func.id if isinstance(func, ast.Name) else ""
+        named = func.value if isinstance(func, ast.Attribute) else func
+        if isinstance(named, ast.Name) and named.id in {*self.public, *self.run, *self.bound, *self.carried, self.record}:
+            raise self.no_place(node, f"`{named.id}` is a value here, and no function")
         if (found := self.of_math(func)) is not None:
             if len(args) != 1:
                 raise self.no_place(node, f"{found} has one argument")

@@ -235,3 +235,28 @@ def test_a_proof_of_calls_that_are_all_refused_is_none():
     program = parse(HEADER.replace("t: float", "t: int").format(body="    assert t >= 5\n    return sum(1 for r in rows if r.z > t) + Lap(0.01/eps)"))
     assert isinstance(prove_bounded(program), Unknown)
     assert not isinstance(check(program).verdict, Proved | Bounded)
+
+
+@pytest.mark.parametrize(
+    ("turn", "fits"),
+    [
+        ("c[clip(r.n, 0, 2.0)] += 1", False),
+        ("c[1.0 if r.z > 3 else 0] += 1", False),
+        ("c[r.d * 1.0] += 1", False),
+        ("w = 2.0\n    u = clip(r.n, 0, w)\n    c[u] += 1", False),
+        ("w = r.d\n    w += 0.0\n    c[w] += 1", False),
+        ("c[TOP if r.z > 3 else 0] += 1", False),
+        ("c[1 if r.z > 3.5 else 0] += 1.5", True),
+        ("c[floor(clip(r.z, 0, 2.5))] += 0.5", True),
+        ("w = r.d\n    c[w] += 0.5", True),
+    ],
+)
+def test_places_are_no_floats(turn, fits):
+    """Python stops at `c[2.0]`, and so tells that a record is above 2."""
+    body = f"c = [0] * 3\nfor r in rows:\n    {turn}\nreturn [v + Lap(2/eps) for v in c]"
+    program = "TOP = 2.0\n" + HEADER.format(body="\n".join(f"    {line}" for line in body.splitlines()))
+    if fits:
+        assert isinstance(check(parse(program)).verdict, Proved)
+        return
+    with pytest.raises(KolahalError, match="K170"):
+        parse(program)

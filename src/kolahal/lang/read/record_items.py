@@ -253,7 +253,8 @@ class ItemReader:
         """What a loop over the records adds up."""
         added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        turn = _RecordTurn(replace(self, record=record, carried=frozenset(added | stored | set(zeros))), zeros, Totals())
+        reader = replace(self, record=record, carried=frozenset(added | stored | set(zeros)))
+        turn = _RecordTurn(reader, zeros, Totals(), _float_names(body))
         try:
             turn.run(body, TRUE, {})
         except TooComplex as error:  # of a place in a list
@@ -313,6 +314,7 @@ class _RecordTurn:
     reader: ItemReader
     zeros: Mapping[str, int | str]  # how many zeros each list has; the name of an argument where that says so
     totals: Totals
+    floats: frozenset[str]  # local names that may be floats, though their values are whole
 
     def run(self, body: Sequence[ast.stmt], reached: RecordFunction, names: dict[str, RecordFunction]) -> tuple[RecordFunction, dict[str, RecordFunction]]:
         """When the end of a block is reached, and what the names of this turn stand for there."""
@@ -343,6 +345,8 @@ class _RecordTurn:
             case ast.Assign([ast.Name(id=name)], value):
                 return reached, names | {name: self.look(node, reached, read.read(value)[0])}
             case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
+                if _may_be_float(place, self.floats):
+                    raise read.tree.refuse("K170", node, name=name, reason="the place may be a float, such as 2.0, at which Python stops")
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
                 return reached, names
             case ast.If(test, then, orelse):
@@ -412,6 +416,40 @@ class _RecordTurn:
             raise reader.tree.refuse("K170", node, name=name, reason=reason)
         here = both(reached, Apply("==", (place, ArgumentOf(reader.place))))
         self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
+
+
+def _float_names(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that a turn may give a float which is a whole number."""
+    given = [
+        (name.id, part.value)
+        for statement in body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Assign | ast.AugAssign)
+        for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    ]
+    found: set[str] = set()
+    while more := {name for name, value in given if _may_be_float(value, found)} - found:
+        found |= more
+    return frozenset(found)
+
+
+def _may_be_float(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether an expression whose value is whole may be a float in Python, because a number in it is written as one."""
+    match node:
+        case ast.Constant(value):
+            return isinstance(value, float)
+        case ast.Name(name):
+            return name in names
+        case ast.IfExp(_, then, orelse):
+            return _may_be_float(then, names) or _may_be_float(orelse, names)
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            return False
+        case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
+            return False
+        case _:
+            return any(_may_be_float(part, names) for part in ast.iter_child_nodes(node))
 
 
 def _always(item: RecordFunction) -> Iterator[RecordFunction]:

@@ -180,6 +180,7 @@ def test_a_loop_adds_to_a_number(before, add):
     "turn",
     [
         "w = 1 / (r.x - 100)",
+        "w = r.z ** 3",
         "w = log(r.z)",
         "w = 1 / t",
         "w = 1\n    w /= r.n",
@@ -193,7 +194,7 @@ def test_what_a_turn_computes_has_a_value_for_every_record(turn):
     assert not is_proved(f"s = 0\nfor r in rows:\n    {turn}\n    s += 1\nreturn s + Lap(1/eps)")
 
 
-@pytest.mark.parametrize("turn", ["w = r.z / 2", "w = 1 / r.x", "if 9 > r.n > 3:\n        w = 1 / r.n", "w = sqrt(r.z) if r.z > 3 and r.z < 9 else 0", "w = atan(r.z)"])
+@pytest.mark.parametrize("turn", ["w = r.z / 2", "w = 3 * r.z", "w = r.x ** 3", "w = 1 / r.x", "if 9 > r.n > 3:\n        w = 1 / r.n", "w = sqrt(r.z) if r.z > 3 and r.z < 9 else 0", "w = atan(r.z)"])
 def test_what_a_turn_computes_need_not_count(turn):
     assert is_proved(f"s = 0\nfor r in rows:\n    {turn}\n    s += 1\nreturn s + Lap(1/eps)")
 
@@ -260,3 +261,12 @@ def test_places_are_no_floats(turn, fits):
         return
     with pytest.raises(KolahalError, match="K170"):
         parse(program)
+
+
+@pytest.mark.parametrize("function", ["sin", "cos", "atan"])
+def test_a_record_beyond_all_doubles_is_no_error(function):
+    table = read(f"return sum({function}(r.n) for r in rows) + Lap(2/eps)").private.table
+    assert table is not None
+    for huge in (10**400, -(10**400)):
+        (found,) = table.answers(read_records(table, [(100, 100, 0, huge, 0)]), {})
+        assert abs(found) < 2

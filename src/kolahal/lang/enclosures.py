@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
@@ -11,6 +12,7 @@ from typing import Any
 DIGITS = 6  # of a bound that is not exact
 LARGEST = 10**12  # what a record may add
 BITS = 128
+LAST = Fraction(sys.float_info.max)
 MATH: dict[str, Callable[[float], float]] = {
     "sqrt": math.sqrt, "exp": math.exp, "log": math.log, "sin": math.sin, "cos": math.cos, "atan": math.atan, "floor": math.floor,
 }  # fmt: skip
@@ -21,8 +23,10 @@ class NoBounds(Exception):
 
 
 def math_value(name: str, value: Fraction) -> Fraction:
-    """What Python computes."""
-    return Fraction(math.floor(value)) if name == "floor" else Fraction(MATH[name](float(value)))
+    """What Python computes; of numbers beyond all doubles, what it computes of the last one: no record is an error."""
+    if name == "floor":
+        return Fraction(math.floor(value))
+    return Fraction(MATH[name](float(min(max(value, -LAST), LAST))))
 
 
 def enclose(name: str, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:

@@ -269,7 +269,7 @@ class ItemReader:
         """
         known = {d for d in totals.divisors() if not any(isinstance(part, FieldOf | RunOf) for part in parts_of(d))}
         for node, item in totals.looked:
-            if any(isinstance(part, Apply) and part.op in ("/", *MATH) for part in parts_of(item)):
+            if any(isinstance(part, Apply) and part.op in ("*", "/", *MATH) for part in parts_of(item)):  # powers are products
                 try:
                     find_pieces(self.row, [_without_run(item, known)])
                 except TooComplex as error:

@@ -38,6 +38,8 @@ def text(body: str, parameters: str = "visits: Records[Visit]") -> str:
         ("    return [sum(1 for v in visits if v.day == d) for d in range(7)]", 1),
         ("    t = 0\n    c = [0] * 7\n    for v in visits:\n        t += 1\n        c[v.day] += 1\n    return [t, c[0]]", 2),
         ("    return max((clip(v.age, 0, 1) for v in visits), default=0) + T", 1),
+        ("    t = 0\n    for v in visits:\n        w = v.day\n        w += 1\n        t += w\n    return t", 1),
+        ("\tt = 0\n\tfor v in visits:\n\t\tt += v.day\n\treturn t", 1),
     ],
 )
 def test_every_aggregate_gets_noise(body, holes):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kolahal.errors import UsageError
 from kolahal.lang.patch import Text
 from kolahal.lang.read.parse import parse_named
+from kolahal.lang.read.record_trees import record_names_in
 from kolahal.lang.read.tree import Tree, unquoted
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.source import Source
@@ -88,13 +89,14 @@ def _aggregates(node: ast.AST, rows: str) -> Iterator[ast.expr]:
 
 def _add_after(text: Text, loop: ast.For, noise: str) -> None:
     """Noise on what a loop over records added up, right after it."""
-    margin = " " * loop.col_offset
+    margin = text.text[text.offset(loop.lineno, 0) : text.offset(loop.lineno, loop.col_offset)]
+    local = {name for part in loop.body for name in record_names_in(part)}
     lines: dict[str, None] = {}
     for node in ast.walk(loop):
         match node:
-            case ast.AugAssign(ast.Name(id=name), ast.Add() | ast.Sub()):
+            case ast.AugAssign(ast.Name(id=name), ast.Add() | ast.Sub()) if name not in local:
                 lines[f"{margin}{name} = {name} + {noise}(hole)"] = None
-            case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=again), ast.Add() | ast.Sub())) if name == again:
+            case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=again), ast.Add() | ast.Sub())) if name == again and name not in local:
                 lines[f"{margin}{name} = {name} + {noise}(hole)"] = None
             case ast.AugAssign(ast.Subscript(ast.Name(id=name))):
                 lines[f"{margin}{name} = [count + {noise}(hole) for count in {name}]"] = None

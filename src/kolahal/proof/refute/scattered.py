@@ -99,7 +99,9 @@ class _ScatteredSearch:
         return FoundLoss(climbed.example, climbed.log_loss / self.level(example.arguments))
 
     def draw(self, arguments: Arguments) -> Iterator[Example]:
-        """Neighbours on a few levels, and what a run on the first of them gives, where that is no number with noise."""
+        """Neighbours on a few levels, and what a run on the first of them gives."""
+        if not self.integrator.answers(arguments, ()):
+            return  # answers are numbers with noise, or there are too many to follow, as in a loop without an end
         unit = noise_unit(self.sketch, arguments, ())
 
         def units(*_: object) -> tuple[Any, ...]:

@@ -133,6 +133,8 @@ def oversee(limits: Limits, work: Callable[[], int]) -> int:
         here.close()
         os.setpgid(0, 0)  # so that whatever it starts ends with it
         _work(there, limits, work, ())
+    with suppress(ProcessLookupError, PermissionError):
+        os.setpgid(child, child)  # here too: whoever comes first, the group is there when it has to be ended
     there.close()
     try:
         while True:

@@ -61,7 +61,7 @@ def test_a_root_of_a_square_is_no_root() -> None:
     assert str(parse_scale("sqrt(len(q)/(2*rho))")) == "sqrt(len(q)/(2*rho))"
     assert str(parse_scale("sqrt(len(q))/gdp(eps, delta)")) == "sqrt(len(q))/gdp(eps, delta)"
     assert parse_scale("3/sqrt(2*rho)") == parse_scale("3*sqrt(1/(2*rho))")
-    for text in ("sqrt(sqrt(N))", "sqrt(1 + N)", "gdp(1, 2)", "sqrt(rho, 2)"):
+    for text in ("sqrt(sqrt(N))", "sqrt(2 + N)", "gdp(1, 2)", "sqrt(rho, 2)"):
         with pytest.raises(UsageError):
             parse_scale(text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kolahal.inputs.places import answers_needed, fixed_places, reads_fixed_places_alone
+from kolahal.lang.places import answers_needed, fixed_places, reads_fixed_places_alone
 from kolahal.lang.read.parse import parse
 
 HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, eps: Epsilon):\n    "

@@ -13,6 +13,7 @@ from kolahal.lang.scale import LARGEST_POWER, NO_NOISE, Scale, parse_scale
 NAMES = ("eps", "N", "len(q)", "ε", "größe")
 
 positive = st.fractions(min_value=Fraction(1, 10**6), max_value=10**6)
+FACTORS = (*NAMES, "(N + 1)", "(len(q) + 1)")
 powers = st.dictionaries(st.sampled_from(NAMES), st.integers(-4, 4)).map(lambda d: tuple(d.items()))
 scales = st.builds(Scale, positive, powers)
 small_scales = st.builds(
@@ -135,3 +136,15 @@ def test_a_scale_at_odd_values():
     with pytest.raises(UsageError, match="negative"):
         Scale(Fraction(-2))
     assert parse_scale("len(q)/eps").at({"len(q)": Fraction(0), "eps": Fraction(1)}) == 0
+
+
+def test_the_next_whole_number_is_a_factor():
+    scale = parse_scale("k*(1 + k)/(2*eps)")
+    assert str(scale) == "k*(k + 1)/(2*eps)" and scale.pretty() == "k·(k + 1)/(2·ε)"
+    assert scale.names == {"k", "eps"}
+    assert scale.at({"k": Fraction(3), "eps": Fraction(1, 2)}) == 12
+    assert scale.renamed("k", Fraction(3)) == parse_scale("6/eps") and str(scale.renamed("k", "n")) == "n*(n + 1)/(2*eps)"
+    assert str(scale.latex()) == r"\frac{k (k + 1)}{2 \varepsilon}"
+    for text in ("(k + 2)/eps", "(2*k + 1)/eps", "(k**2 + 1)/eps", "((k + 1) + 1)/eps", "(1 + 1)/eps"):
+        with pytest.raises(UsageError):
+            parse_scale(text)

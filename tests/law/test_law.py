@@ -20,6 +20,7 @@ from kolahal.law.pricing import least_completions, tight_completions
 from kolahal.proof.trusted.passages import SizedProgram
 from kolahal.results import Law
 from kolahal.search.completions import scales_at
+from kolahal.search.grammar import enumerate_scales
 from kolahal.settings import ProofSettings, Settings
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Unknown
@@ -135,7 +136,7 @@ def test_a_law_may_grow_with_the_square_of_the_length() -> None:
     body = "    s = 0\n    out = []\n    for x in q:\n        s = s + x\n        out.append(s + Lap(hole))\n    return out\n"
     law = find_law(programs.read(head + body), SETTINGS)
     assert isinstance(law, Law)
-    assert law.text == "(len(q)**2/2 + len(q)/2)/eta1 <= eps"
+    assert law.text == "len(q)*(len(q) + 1)/(2*eta1) <= eps"
 
 
 def test_a_fixed_scale_takes_its_share() -> None:
@@ -275,3 +276,70 @@ def test_at_most_one_is_never_said_wrongly(parts: list[tuple[int, int, int]]) ->
     if is_at_most_one(total):
         values = [Fraction(v) for v in (1, 2, 3, 7, 100)]
         assert all(total.at({"n": x, "N": y}) <= 1 for x in values for y in values)
+
+
+STAIRS = """
+@sketch(adjacent=one_within(1))
+def f(q: Private, k: int, eps: Epsilon):
+    noisy = []
+    for i in range(k):
+        for j in range(i + 1):
+            noisy.append(q[0] + Lap(hole))
+    return noisy
+"""
+PREFIX_SUMS = """
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    noisy = []
+    total = 0
+    for x in q:
+        total += x
+        noisy.append(total + Lap(hole))
+    return noisy
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "law", "scale"),
+    [
+        (STAIRS, "k*(k + 1)/(2*eta1) <= eps", "k*(k + 1)/(2*eps)"),
+        (PREFIX_SUMS, "len(q)*(len(q) + 1)/(2*eta1) <= eps", "len(q)*(len(q) + 1)/(2*eps)"),
+    ],
+)
+def test_sums_of_counts_have_their_exact_scale(text: str, law: str, scale: str) -> None:
+    sketch = programs.read(text)
+    laws = find_laws(sketch, SETTINGS)
+    assert not isinstance(laws, Unknown) and laws.law(sketch).text == law
+    choices = scales_at({0}, sketch, Settings())
+    tight = [priced.completion[0] for priced in tight_completions(sketch, laws, least_completions(sketch, laws, choices))]
+    assert parse_scale(scale) in tight and parse_scale(scale) in enumerate_scales(Settings().grammar, sketch)
+    costs = dict(tight_completions(sketch, laws, [(parse_scale(scale),)])[0].costs)
+    assert set(costs.values()) == {1}
+
+
+@pytest.mark.parametrize("count", [3, 5, 8])
+def test_places_beyond_the_usual_sizes_have_a_law(count: int) -> None:
+    items = ", ".join(f"q[{i}] + Lap(hole)" for i in range(count))
+    sketch = programs.read(f"@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return [{items}]\n")
+    laws = find_laws(sketch, SETTINGS)
+    assert not isinstance(laws, Unknown)
+    assert laws.law(sketch).text == " + ".join(f"1/eta{i + 1}" for i in range(count)) + " <= eps"
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(-3, 3)), max_size=4))
+def test_what_is_divided_by_the_next_number_is_a_multiple_of_it(terms: list[tuple[int, int, int]]) -> None:
+    k, n = Polynomial.name("k"), Polynomial.name("n")
+    one = Polynomial.constant(Fraction(1))
+    total = Polynomial(())
+    for i, j, c in terms:
+        term = Polynomial.constant(Fraction(c))
+        for factor, times in ((k, i), (n, j)):
+            for _ in range(times):
+                term = term * factor
+        total = total + term
+    assert (total * (k + one)).without_next("k") == (total if total else None)
+    quotient = total.without_next("k")
+    assert quotient is None or quotient * (k + one) == total
+    product = total.as_product()
+    at = {"k": Fraction(3), "n": Fraction(5)}
+    assert product is None or product.at(at) == total.at(at)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from kolahal.errors import UsageError
-from kolahal.inputs.places import answers_needed, reads_fixed_places_alone
 from kolahal.lang.patch import fill_edits, find_function
+from kolahal.lang.places import answers_needed, reads_fixed_places_alone
 from kolahal.lang.read.tree import NOISES, Tree
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import Source

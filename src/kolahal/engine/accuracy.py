@@ -15,6 +15,7 @@ from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
 from kolahal.engine.typical import TypicalInputs, free_arguments, make_up, standing_out
 from kolahal.lang import ir
+from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.taint import answers_with_counts
 from kolahal.model import Accuracy, Arguments, Database
@@ -90,7 +91,8 @@ def inputs_at(size: int) -> int:
 
 def lengths_of(sketch: Sketch, settings: Settings) -> tuple[int, ...]:
     """The numbers of answers that errors are compared at; those at which nested loops would take too long are left out."""
-    first, *more = sketch.sizes(settings.ranking.lengths)
+    least = answers_needed(sketch)  # with fewer it may stop
+    first, *more = sketch.sizes(tuple(dict.fromkeys(max(size, least) for size in settings.ranking.lengths)))
     depth = max(1, _nested(sketch.body))
     return (first, *(size for size in more if size**depth <= MOST_STEPS))
 

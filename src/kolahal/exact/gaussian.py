@@ -19,7 +19,7 @@ from kolahal.exact.intervals import Interval, precision, rigorous_probability
 from kolahal.lang.accounting import gdp_of
 from kolahal.lang.canonical import twin
 from kolahal.lang.noise import Noise
-from kolahal.lang.scale import Scale, gdp_name
+from kolahal.lang.scale import Scale, base_of, gdp_name
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Event
 from kolahal.paths.cuts import CannotIntegrate, cut
@@ -91,7 +91,7 @@ def scale_ball(scale: Scale, sketch: Sketch, arguments: Arguments) -> Any:
         names[gdp_name(sketch.budget.name, sketch.delta.name)] = gdp_ball(arguments.epsilon, arguments.delta)
     result = ball(scale.coefficient)
     for name, power in scale.powers:
-        result *= names[name] ** power
+        result *= (names[base_of(name)] + (name != base_of(name))) ** power
     return result.sqrt() if scale.root else result
 
 

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.inputs.pairs import noise_unit, short
-from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Const, Var, walk
+from kolahal.lang.places import fixed_places
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Parameter, Role, Sketch, Type
 from kolahal.model import Arguments
@@ -143,7 +143,7 @@ def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:
     """Whether an argument stands anywhere in the program or in the claim."""
     scales = [claim, *(draw.scale for draw in sketch.draws if isinstance(draw.scale, Scale))]
     used = {node.name for node in walk(sketch.body) if isinstance(node, Var)}
-    return name in used or any(name in dict(scale.powers) for scale in scales)
+    return name in used or any(name in scale.names for scale in scales)
 
 
 def _is_allowed(sketch: Sketch, claim: Scale, name: str, value: Fraction | bool) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from kolahal.errors import KolahalError
 from kolahal.inputs.arguments import usual_value
+from kolahal.lang.places import answers_needed
 from kolahal.lang.records import Field
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Parameter, Sketch, Type, Variant, bind
@@ -87,7 +88,7 @@ def read_request(sketch: Sketch, at: Mapping[str, object]) -> TuneRequest:
         else:
             names = ", ".join(dict.fromkeys(["len", *(p.name for p in sketch.parameters if p.counts), *known]))
             raise refuse_request(f"--at {name}={value}", "K501", name=name, sketch=sketch.name, names=names)
-    (usual,) = sketch.sizes((LENGTH,))
+    (usual,) = sketch.sizes((max(LENGTH, answers_needed(sketch)),))
     budget, delta = BUDGETS[sketch.variant]
     amount = given.get(sketch.budget.name, budget if sketch.budget.default is None else sketch.budget.default)
     if sketch.delta is not None:

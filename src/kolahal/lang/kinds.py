@@ -338,7 +338,7 @@ class _Checker:
                 if of is not None:
                     self.list_name(of, types)
                     self.need_number(of, types.items_of(of))
-                if isinstance(scale, Scale) and self.length in dict(scale.powers) and self.length not in self.fixed:
+                if isinstance(scale, Scale) and self.length in scale.names and self.length not in self.fixed:
                     self.fault("K218", expr, name=self.length[4:-1])
             case ir.ListOf(items) | ir.TupleOf(items):
                 for item in items:

@@ -182,9 +182,7 @@ def _in_own_words(sketch: Sketch, function: Function, scale: Scale) -> Scale:
     named = any(isinstance(node, ast.Name) and node.id == private.name for node in ast.walk(function))
     if private.table is None or private.count is None or named:
         return scale
-    power = dict(scale.powers).get(sketch.length_name, 0)
-    others = tuple((name, n) for name, n in scale.powers if name != sketch.length_name)
-    return Scale(scale.coefficient * Fraction(private.count) ** power, others)
+    return scale.renamed(sketch.length_name, Fraction(private.count))
 
 
 def without_idle(body: Block) -> Block:

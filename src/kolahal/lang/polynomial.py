@@ -9,7 +9,7 @@ from functools import lru_cache
 from math import comb
 from typing import TypeAlias
 
-from kolahal.lang.scale import Scale
+from kolahal.lang.scale import Scale, base_of, next_of, value_of
 
 Monomial: TypeAlias = tuple[tuple[str, int], ...]  # (name, power), ascending, no power 0; powers may be negative
 
@@ -47,15 +47,53 @@ class Polynomial:
         return _collect({powers: coefficient * factor for powers, coefficient in self.terms})
 
     def divided(self, scale: Scale) -> Polynomial:
-        """The polynomial divided by a scale that is not zero."""
-        inverse = tuple((name, -power) for name, power in scale.powers)
-        return _collect({_multiply(powers, inverse): c / scale.coefficient for powers, c in self.terms})
+        """The polynomial divided by a scale that is not zero.
+
+        A factor (x + 1) that does not divide it stays, as a name of its own.
+        """
+        whole, left = self, []
+        for name, power in scale.powers:
+            while power > 0 and base_of(name) != name and (fewer := whole.without_next(base_of(name))) is not None:
+                whole, power = fewer, power - 1
+            left.append((name, -power))
+        inverse = tuple((name, power) for name, power in left if power)
+        return _collect({_multiply(powers, inverse): c / scale.coefficient for powers, c in whole.terms})
+
+    def without_next(self, name: str) -> Polynomial | None:
+        """The polynomial divided by `name` + 1, if nothing is left over."""
+        degrees = [dict(powers).get(name, 0) for powers, _ in self.terms]
+        if not degrees or min(degrees) < 0:
+            return None
+        by_degree = [Polynomial(()) for _ in range(max(degrees) + 1)]
+        for (powers, c), degree in zip(self.terms, degrees, strict=True):
+            rest = tuple(item for item in powers if item[0] != name)
+            by_degree[degree] = by_degree[degree] + _collect({rest: c})
+        quotient, carried = Polynomial(()), Polynomial(())
+        for degree in range(len(by_degree) - 1, 0, -1):
+            carried = by_degree[degree] + carried.times(Fraction(-1))
+            quotient = quotient + carried * _collect({((name, degree - 1),) if degree > 1 else (): Fraction(1)})
+        return None if by_degree[0] + carried.times(Fraction(-1)) else quotient
+
+    def as_product(self) -> Scale | None:
+        """The polynomial as a number times powers of names and of names + 1, if it is one.
+
+        >>> str(Polynomial(((((("k", 1),)), Fraction(1, 2)), (((("k", 2),)), Fraction(1, 2)))).as_product())
+        'k*(k + 1)/2'
+        """
+        whole, factors = self, Scale(Fraction(1))
+        for name in sorted({name for powers, _ in self.terms for name, _ in powers}):
+            while len(whole.terms) > 1 and (fewer := whole.without_next(name)) is not None:
+                whole, factors = fewer, factors * Scale(Fraction(1), ((next_of(name), 1),))
+        if len(whole.terms) != 1 or whole.terms[0][1] < 0:
+            return None
+        powers, coefficient = whole.terms[0]
+        return factors * Scale(coefficient, powers)
 
     def at(self, values: Mapping[str, Fraction]) -> Fraction:
         total = Fraction(0)
         for powers, coefficient in self.terms:
             for name, power in powers:
-                coefficient *= values[name] ** power
+                coefficient *= value_of(name, values) ** power
             total += coefficient
         return total
 
@@ -77,9 +115,9 @@ class Polynomial:
     def over(self, divisor: str | Scale) -> str:
         """This divided by a name or a scale, as text: 1/eta1, 2*N/eta2, (len(q) - 1)/eta2."""
         below = Scale(Fraction(1), ((divisor, 1),)) if isinstance(divisor, str) else divisor
-        if len(self.terms) == 1 and self.terms[0][1] > 0:
-            powers, coefficient = self.terms[0]
-            return str(Scale(coefficient, powers) / below)
+        product = self.as_product()
+        if product is not None and (len(self.terms) == 1 or len(product.powers) > 1):  # and not k + 1 alone
+            return str(product / below)
         signs = []
         for powers, coefficient in sorted(self.terms, key=lambda term: (-sum(p for _, p in term[0]), term[0])):
             signs.append(("-" if coefficient < 0 else "+", str(Scale(abs(coefficient), powers))))

@@ -24,17 +24,13 @@ def as_written(body: Nodes, name: str, table: Table | None, before: bool = False
     number = Fraction(int(size)) if size.isdigit() else None
 
     def scale_of(scale: Scale) -> Scale:
-        power = dict(scale.powers).get(length, 0)
-        rest = tuple((other, p) for other, p in scale.powers if other != length)
-        if number is None:
-            return Scale(scale.coefficient, (*rest, (size, power)))
-        return Scale(scale.coefficient * number**power, rest)
+        return scale.renamed(length, size if number is None else number)
 
     def change(node: ir.Node) -> ir.Node | None:
         match node:
             case ir.Length(ir.Var(of)) if of == name:
                 return ir.Var(size, span=node.span) if number is None else ir.Const(number, span=node.span)
-            case ir.Draw(scale=Scale() as scale) if length in dict(scale.powers):
+            case ir.Draw(scale=Scale() as scale) if length in scale.names:
                 return replace(node, scale=scale_of(scale))
             case _:
                 return None

@@ -6,7 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -20,6 +20,7 @@ DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")  # a double as Python 
 MOST_BITS = 1023  # likewise for the two parts of a coefficient; both are doubles
 WIDTH = re.compile(r"\((\w+) - (\w+)\)")
 REACH = re.compile(r"max\(abs\((\w+)\), abs\((\w+)\)\)")
+NEXT = re.compile(r"\((\w+|len\(\w+\)) \+ 1\)")
 _NUMBER = re.compile(
     r"\s*[+-]?[0-9]{0,310}(\.[0-9]{0,310}(e[+-]?[0-9]{1,3})?|e[+-]?[0-9]{1,3}|/[0-9]{1,310})?\s*", re.IGNORECASE
 )
@@ -28,6 +29,8 @@ _NUMBER = re.compile(
 @dataclass(frozen=True, slots=True)
 class Scale:
     """`coefficient` × Π name^power, where a name is `eps`, an argument, or `len(q)`; zero means no noise.
+
+    `(k + 1)` is a name of its own, because sums of 1, 2, …, k have that factor; `names` has the k of it.
 
     With `root` it is the square root of that, which is none of these: those are written without a root.
     With `family` it is what fills an open place, `Noise(hole)`; arithmetic is on the number alone.
@@ -57,6 +60,11 @@ class Scale:
         return self.coefficient != 0
 
     @property
+    def names(self) -> frozenset[str]:
+        """The public quantities that the scale depends on."""
+        return frozenset(base_of(name) for name, _ in self.powers)
+
+    @property
     def plain(self) -> Scale:
         """The scale without a family."""
         return self if self.family is None else Scale(self.coefficient, self.powers, self.root)
@@ -84,6 +92,19 @@ class Scale:
             return self
         return rest * ((value**power).rooted() if self.root else value**power)
 
+    def renamed(self, name: str, other: str | Fraction) -> Scale:
+        """The scale with another quantity, or a number, in place of a quantity."""
+        if isinstance(other, str):
+            new = {name: other, next_of(name): next_of(other)}
+            return replace(self, powers=tuple((new.get(n, n), p) for n, p in self.powers))
+        coefficient, rest = self.coefficient, []
+        for known, power in self.powers:
+            if base_of(known) == name:
+                coefficient *= value_of(known, {name: other}) ** power
+            else:
+                rest.append((known, power))
+        return replace(self, coefficient=coefficient, powers=tuple(rest))
+
     def __mul__(self, other: Scale) -> Scale:
         if self.root or other.root:
             return (self.squared * other.squared).rooted()
@@ -108,11 +129,12 @@ class Scale:
             return found
         result = self.coefficient
         for name, power in self.powers:
-            if name not in values:
-                raise UsageError(f"the scale {self} needs a value for {name}")
-            if power < 0 and values[name] == 0:
+            if base_of(name) not in values:
+                raise UsageError(f"the scale {self} needs a value for {base_of(name)}")
+            value = value_of(name, values)
+            if power < 0 and value == 0:
                 raise UsageError(f"the scale {self} divides by {name}, which is 0 here")
-            result *= Fraction(values[name]) ** power
+            result *= value**power
         if result < 0:
             raise UsageError(f"the scale {self} is negative here")
         return result
@@ -158,7 +180,7 @@ class Scale:
             return rf"\sqrt{{{self.squared.latex()}}}"
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
         below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
-        for name, power in self.powers:
+        for name, power in sorted(self.powers, key=_in_order):
             (above if power > 0 else below).append(_latex(name, abs(power)))
         top = " ".join(above) or "1"
         return rf"\frac{{{top}}}{{{' '.join(below)}}}" if below else top
@@ -171,7 +193,7 @@ class Scale:
             raise UsageError("SymPy is not installed; install it with: pip install sympy") from None
         result = sympy.Rational(self.coefficient.numerator, self.coefficient.denominator)
         for name, power in self.powers:
-            result *= sympy.Symbol(name, positive=True) ** power
+            result *= (sympy.Symbol(base_of(name), positive=True) + (name != base_of(name))) ** power
         return sympy.sqrt(result) if self.root else result
 
     def _print(self, factor: Callable[[str, int], str], times: str) -> str:
@@ -181,7 +203,7 @@ class Scale:
             return self._print_root(factor, times)
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
         below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
-        for name, power in self.powers:
+        for name, power in sorted(self.powers, key=_in_order):
             (above if power > 0 else below).append(factor(name, abs(power)))
         top = times.join(above) or "1"
         if not below:
@@ -200,6 +222,29 @@ class Scale:
         if not bottom:
             return times.join(top)
         return f"{times.join(top)}/{bottom[0] if len(bottom) == 1 else f'({times.join(bottom)})'}"
+
+
+def next_of(name: str) -> str:
+    """How scales name the whole number that comes after a quantity."""
+    return f"({name} + 1)"
+
+
+def base_of(name: str) -> str:
+    """The quantity that a name of a scale is made of: k for `(k + 1)`, and otherwise itself."""
+    found = NEXT.fullmatch(name)
+    return found[1] if found else name
+
+
+def value_of(name: str, values: Mapping[str, Fraction] | Mapping[str, int]) -> Fraction:
+    """What a name of a scale is worth."""
+    base = base_of(name)
+    return Fraction(values[base]) + (base != name)
+
+
+def _in_order(item: tuple[str, int]) -> tuple[str, str]:
+    """By name, and k + 1 right after k."""
+    name, _ = item
+    return base_of(name), "" if name == base_of(name) else name
 
 
 def _square_root(value: Fraction) -> Fraction | None:
@@ -226,13 +271,19 @@ def gdp_name(epsilon: str, delta: str) -> str:
 
 
 def _typeset(name: str, power: int) -> str:
-    shown = {"eps": "ε", "epsilon": "ε", "rho": "ρ", "mu": "μ", "gdp(eps, delta)": "gdp(ε, δ)"}.get(name, name)
+    base = base_of(name)
+    shown = {"eps": "ε", "epsilon": "ε", "rho": "ρ", "mu": "μ", "gdp(eps, delta)": "gdp(ε, δ)"}.get(base, base)
     if shown.startswith("len("):
         shown = f"|{shown[4:-1]}|"
+    if base != name:
+        shown = next_of(shown)
     return shown + ("" if power == 1 else str(power).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")))
 
 
 def _latex(name: str, power: int) -> str:
+    if name != base_of(name):
+        after = next_of(_latex(base_of(name), 1))
+        return after if power == 1 else f"{after}^{{{power}}}"
     shown = {"eps": r"\varepsilon", "epsilon": r"\varepsilon", "rho": r"\rho", "mu": r"\mu"}.get(name)
     if name == "gdp(eps, delta)":
         shown = r"\mathrm{gdp}(\varepsilon, \delta)"
@@ -304,6 +355,8 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
         case ast.Call(func=ast.Name(id="Fraction"), args=[inner], keywords=[]):  # as emitted programs write numbers
             number = exact_literal(inner)
             return scale_of(inner, known) if number is None else Scale(number)
+        case ast.BinOp(left, ast.Add(), ast.Constant(value=1)) | ast.BinOp(ast.Constant(value=1), ast.Add(), left):
+            return _next(scale_of(left, known), known, node)
         case ast.BinOp(left, ast.Mult(), right):
             return scale_of(left, known) * scale_of(right, known)
         case ast.BinOp(left, ast.Div(), right):
@@ -317,6 +370,15 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             return _power(scale_of(left, known), -power, node)
         case _:
             raise NotAScale("it is not a product of numbers and powers", node)
+
+
+def _next(scale: Scale, known: Mapping[str, Scale] | None, node: ast.expr) -> Scale:
+    match scale:
+        case Scale(Fraction(numerator=1, denominator=1), ((name, 1),), False):
+            after = next_of(name)
+            if NEXT.fullmatch(after) and (known is None or after in known):
+                return Scale(Fraction(1), ((after, 1),))
+    raise NotAScale("1 can only be added to a whole public quantity, as in k*(k + 1)/(2*eps)", node)
 
 
 def width_of(low: str, high: str) -> str:

@@ -27,7 +27,7 @@ from kolahal.lang.record_bins import read_count, sized_table
 from kolahal.lang.record_moves import RecordRelation, positive_units
 from kolahal.lang.records import RECORDS, clip_value, open_record, read_records
 from kolahal.lang.run_text import as_written
-from kolahal.lang.scale import Scale, gdp_name, parse_filling
+from kolahal.lang.scale import Scale, base_of, gdp_name, parse_filling
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
 from kolahal.lang.unit_names import check_positive
@@ -132,7 +132,7 @@ class Sketch(ShownAsText):
         Calls and emitted programs refuse other values, and a proof assumes nothing else of whole arguments.
         """
         scales = [draw.scale for draw in self.sites if isinstance(draw.scale, Scale)]
-        used = {name for scale in scales for name, _ in scale.powers}
+        used = {name for scale in scales for name in scale.names}
         for node in ir.walk(self.body):
             if isinstance(node, ir.Binary) and node.op == "%":
                 used |= {part.name for part in ir.walk(node.right) if isinstance(part, ir.Var)}
@@ -194,6 +194,11 @@ class Sketch(ShownAsText):
         return (*names, *self.factors)
 
     @property
+    def counted(self) -> frozenset[str]:
+        """The quantities that are whole numbers, so that a scale may have the next one as a factor, too."""
+        return frozenset({self.length_name, *(p.name for p in self.arguments if p.type is Type.INT)})
+
+    @property
     def factors(self) -> tuple[str, ...]:
         """Widths of public bounds that a scale may use."""
         return self.adjacency.factors if isinstance(self.adjacency, RecordRelation) else ()
@@ -226,7 +231,7 @@ class Sketch(ShownAsText):
             if scale.root and self.variant is Variant.PURE:
                 raise UsageError(f"the scale {scale} has a root, which has no place in a pure budget; {NO_BELLS}")
             for name, _ in scale.powers:
-                if name not in allowed:
+                if name not in allowed and not (base_of(name) in allowed and base_of(name) in self.counted):
                     names = ", ".join(allowed)
                     raise UsageError(f"the scale {scale} uses {name}; a scale of {self.name} may use {names}")
         Mechanism(self, completion).closed()  # the families are told, and fit

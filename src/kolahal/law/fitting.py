@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.inputs.arguments import WHOLE, Setting, with_flags
-from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Const, Range, walk
+from kolahal.lang.places import answers_needed, fixed_places, reads_fixed_places_alone
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
@@ -89,7 +89,8 @@ def collect_samples(
 
 def _sizes(sketch: Sketch, settings: ProofSettings) -> Sequence[int]:
     """The numbers of answers at which costs are computed; a declared one alone where the program names its places."""
-    usual = range(1, 2 * max(settings.sizes) + 1)
+    least = answers_needed(sketch) if reads_fixed_places_alone(sketch) else 1  # with fewer it stops, which tells nothing
+    usual = range(least, least + 2 * max(settings.sizes))
     if isinstance(sketch.adjacency, RecordRelation) and sketch.private.count is not None:
         # The first aggregates tell of all where they are bins of one kind.
         several = [size for size in usual if size <= sketch.private.count]

@@ -16,8 +16,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.inputs.arguments import whole_settings, with_flags
-from kolahal.inputs.places import fixed_places
 from kolahal.lang.ir import Hole
+from kolahal.lang.places import answers_needed, fixed_places, reads_fixed_places_alone
 from kolahal.lang.polynomial import Polynomial, is_at_most_one
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import NO_NOISE, Scale
@@ -155,7 +155,7 @@ def _why_not(sketch: Sketch, settings: ProofSettings) -> str:
 def _size_of(sketch: Sketch, usual: int) -> int:
     """The usual size, or all aggregates of records where there are fewer, or where the program names them."""
     if not isinstance(sketch.adjacency, RecordRelation):
-        return usual
+        return max(usual, answers_needed(sketch)) if reads_fixed_places_alone(sketch) else usual
     every = sketch.private.count or usual
     return every if fixed_places(sketch) else min(usual, every)
 
@@ -243,8 +243,11 @@ def _root_splits(rule: Rule, needs: Mapping[int, Scale]) -> Iterator[dict[int, F
 
 
 def cover(polynomials: Iterable[Polynomial]) -> Scale:
-    """A scale that is nowhere below any of some sums, where every name is at least 1."""
-    positive = [[term for term in p.terms if term[1] > 0] for p in polynomials]
+    """A scale that is nowhere below any of some sums, where every name is at least 1; a product itself, if there is one sum."""
+    sums = list(dict.fromkeys(polynomials))
+    if len(sums) == 1 and (product := sums[0].as_product()) is not None and len(product.powers) > 1:
+        return product
+    positive = [[term for term in p.terms if term[1] > 0] for p in sums]
     powers: dict[str, int] = {}
     for name, power in (item for terms in positive for term, _ in terms for item in term):
         powers[name] = max(powers.get(name, 0), power)

@@ -102,7 +102,7 @@ class _Shares:
 
     def _share(self, coefficient: Polynomial, scale: Scale) -> Polynomial | None:
         powers = dict(scale.powers)
-        if not scale or powers.pop(self.sketch.epsilon.name, 0) != -1 or not set(powers) <= self.names:
+        if not scale or powers.pop(self.sketch.epsilon.name, 0) != -1 or not scale.names <= self.names | {self.sketch.epsilon.name}:
             return None
         share = coefficient.divided(Scale(scale.coefficient, tuple(powers.items())))
         # A unit may be below 1 or above it, so that it has to go away.

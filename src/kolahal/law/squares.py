@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from kolahal.inputs.arguments import whole_settings, with_flags
-from kolahal.inputs.places import fixed_places
+from kolahal.lang.places import fixed_places
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import build_case, draws_of, find_passages
 from kolahal.law.fitting import FitPoint, SizedFronts, fit_rules

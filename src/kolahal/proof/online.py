@@ -87,7 +87,7 @@ class _Reader:
         if any(self.looks(test) for test in self.program.asserted):
             raise self.refuse("it asserts something of the number of answers")
         for draw in self.program.draws:
-            if isinstance(draw.scale, Scale) and self.program.length_name in dict(draw.scale.powers):
+            if isinstance(draw.scale, Scale) and self.program.length_name in draw.scale.names:
                 raise self.refuse("a scale depends on the number of answers, which nobody knows yet", draw)
         where = next((i for i, s in enumerate(body) if isinstance(s, ir.For | ir.While) and self.goes_through(s)), None)
         before = body if where is None else body[:where]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kolahal.inputs.places import answers_needed, reads_fixed_places_alone
+from kolahal.lang.places import answers_needed, reads_fixed_places_alone
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict

@@ -10,6 +10,7 @@ from kolahal.engine.accuracy import describe_errors, errors_by_length
 from kolahal.inputs.arguments import usual_value
 from kolahal.lang.canonical import with_draws
 from kolahal.lang.noise import Noise
+from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.model import Arguments, Ranked, Score, Selection, Split
@@ -79,7 +80,7 @@ def typical_arguments(sketch: Sketch, settings: Settings) -> Arguments:
         budget = sketch.budget.default
     if sketch.delta is not None and isinstance(sketch.delta.default, Fraction):
         delta = sketch.delta.default
-    (size,) = sketch.sizes((max(5, settings.arguments.sizes[0]),))
+    (size,) = sketch.sizes((max(5, settings.arguments.sizes[0], answers_needed(sketch)),))
     values = tuple((p.name, usual_value(p, WHOLE, REAL)) for p in sketch.arguments)
     return Arguments(budget, size, values, delta, sketch.variant.symbol)
 

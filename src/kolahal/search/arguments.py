@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from kolahal.inputs.arguments import usual_value
 from kolahal.lang.ir import Binary, Var, walk
+from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Parameter, Sketch, Type
 from kolahal.model import Arguments, Split
@@ -55,6 +56,7 @@ def _pool(sketch: Sketch, settings: Settings) -> list[Arguments]:
         size = max(
             [
                 size,
+                answers_needed(sketch),
                 *(ROOM * int(v) + 1 for p, (_, v) in zip(sketch.arguments, values, strict=True) if p.type is Type.INT),
             ]
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kolahal.engine.noise import Array
 from kolahal.lang.move_sizes import move_sizes
-from kolahal.lang.scale import NO_NOISE, Scale
+from kolahal.lang.scale import NO_NOISE, Scale, base_of
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Region
 from kolahal.search.grammar import degree_of, enumerate_scales
@@ -58,9 +58,13 @@ def _gaps(scales: tuple[Scale, ...], sketch: Sketch, region: Region) -> Array:
     units = np.array([float(max((s for s in sizes if s <= scale.coefficient), default=sizes[0])) for scale in scales])
     length = sketch.length_name
     if degree_of(sketch, length) > 1:  # squares are far apart, and a program that adds up sums may need one
-        units *= [float(names[length]) if dict(scale.powers).get(length) == 2 else 1.0 for scale in scales]
+        units *= [float(names[length]) if _degree(scale, length) == 2 else 1.0 for scale in scales]
     gaps: Array = np.abs(values[:, None, None] - np.array(region.members)[None, :, :]) / units[:, None, None]
     return gaps
+
+
+def _degree(scale: Scale, name: str) -> int:
+    return sum(power for factor, power in scale.powers if base_of(factor) == name)
 
 
 def _stretch(sketch: Sketch, region: Region) -> float:

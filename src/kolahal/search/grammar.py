@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from fractions import Fraction
 
 from kolahal.errors import SettingsError
 from kolahal.lang.ir import Binary, Comprehension, Draw, Expr, For, Length, Node, Range, Var, assignments, walk
 from kolahal.lang.move_sizes import move_sizes
-from kolahal.lang.scale import NO_NOISE, Scale, parse_scale
+from kolahal.lang.scale import NO_NOISE, Scale, next_of, parse_scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments
 from kolahal.settings import Grammar
@@ -32,15 +33,23 @@ def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
     every = sorted(itertools.product(*(p for _, p in choices)), key=lambda p: (sum(map(abs, p)), p))
     coefficients = [c * size for size in move_sizes(sketch) for c in grammar.coefficients]
     for power in every:
-        for coefficient in coefficients:
-            found.append(Scale(Fraction(coefficient), tuple(zip(names, power, strict=True))))
+        product = Scale(Fraction(1), tuple(zip(names, power, strict=True)))
+        for shape in (product, *_sums_of_counts(sketch, product)):
+            found += [Scale(Fraction(coefficient)) * shape for coefficient in coefficients]
     for text in grammar.extra:
         scale = parse_scale(text)
-        for name, _ in scale.powers:
+        for name in scale.names:
             if name not in allowed:
                 raise SettingsError(f"{text} uses {name}; a scale of {sketch.name} may use {', '.join(allowed)}")
         found.append(scale)
     return tuple(dict.fromkeys(found))
+
+
+def _sums_of_counts(sketch: Sketch, product: Scale) -> Iterator[Scale]:
+    """1 + 2 + … + k = k·(k + 1)/2 in place of k², for each k whose square stands in a product."""
+    for name, power in product.powers:
+        if power == 2 and name in sketch.counted and degree_of(sketch, name) == 2:
+            yield product / Scale(Fraction(2), ((name, 1),)) * Scale(Fraction(1), ((next_of(name), 1),))
 
 
 def degree_of(sketch: Sketch, name: str) -> int:

@@ -10,7 +10,7 @@ from kolahal.engine.faults import RunError
 from kolahal.engine.outputs import NUMBER, Outputs
 from kolahal.engine.tape import Tape
 from kolahal.inputs.arguments import MOST_ASKED, ArgumentValues, typical_values
-from kolahal.inputs.places import answers_needed, reads_fixed_places_alone
+from kolahal.lang.places import answers_needed, reads_fixed_places_alone
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments
 from kolahal.settings import TesterSettings

@@ -19,7 +19,7 @@ from kolahal.lang.read.header import Header
 from kolahal.lang.read.others import find_remedy
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, gdp_name, scale_of
+from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, gdp_name, next_of, scale_of
 from kolahal.lang.source import Span
 
 ARITHMETIC: dict[type[ast.operator], str] = {
@@ -137,6 +137,8 @@ class Body:
         roles = {p.role: p.name for p in header.parameters}
         if Role.DELTA in roles and Role.EPSILON in roles:
             names.append(gdp_name(roles[Role.EPSILON], roles[Role.DELTA]))
+        whole = [p.name for p in header.parameters if p.role is Role.ARGUMENT and p.type is Type.INT]
+        names += [next_of(name) for name in names if name in whole or name.startswith("len(")]
         return {name: Scale(Fraction(1), ((name, 1),)) for name in names}
 
     # ---- statements

@@ -129,6 +129,10 @@ class _GhostSearch:
         for failing in self.shared.failures[self.learned :]:
             self.exclude(failing)
         kept: list[tuple[int, int]] = []
+        release: Table = {use: CANCEL if CANCEL in own else STAY for use, own in self.options.items()}
+        if not self.trials and not self.ghosts and self.stage.passes(self.alignment(release)):  # many releases in a row
+            self.given.add(simpler := self.simpler(release))
+            yield simpler
         while self.trials < MOST_TRIALS and not self.stage.effort.is_over:
             picked = self.choices.pick(tier, kept if self.trials % AFRESH else ())
             if picked is None:

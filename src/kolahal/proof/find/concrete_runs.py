@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kolahal.lang.scale import Scale
+from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.terms import FALSE, INT, Symbol
 from kolahal.proof.find.compiled_paths import (
@@ -337,8 +337,8 @@ class Stage:
         def size(powers: Any) -> Fraction:
             result = Fraction(1)
             for name, power in powers:
-                if name in scenario.quantities:
-                    result *= Fraction(scenario.quantities[name]) ** power
+                if base_of(name) in scenario.quantities:
+                    result *= value_of(name, scenario.quantities) ** power
             return result
 
         epsilon = self.product.sketch.epsilon.name

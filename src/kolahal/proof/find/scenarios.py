@@ -10,12 +10,13 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.lang.ir import Const, walk
+from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.terms import BOOL, INT, Symbol
 from kolahal.proof.trusted.budget import powers_of
-from kolahal.proof.trusted.neighbours import Neighbours, enclosing
+from kolahal.proof.trusted.neighbours import Neighbours, enclosing, least_length
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, moved_by, moved_size
 
@@ -46,6 +47,9 @@ class ScenarioSource:
         self.long = min(max(8, math.ceil((6 if grows else 2) * steps)), LONGEST)
         self.most_segments = 2 * self.long + 8
         self.constants = self.near_constants()
+        needed, least = answers_needed(product.sketch), least_length(product.sketch)
+        more = [needed, needed + 1] if needed > 4 else []  # with fewer answers it may stop, which tells nothing
+        self.sizes = [max(size, least) for size in (1, 2, 3, 4, self.long, *more)]
         self.adjacency = enclosing(product.sketch.adjacency)
         self.rng = random.Random(seed)
 
@@ -56,7 +60,7 @@ class ScenarioSource:
         """Small numbers on the grid of the distance, so that ties and near misses are common."""
         step = self.neighbours.distance
         unit: Any = step.numerator if step.denominator == 1 else step
-        size = (1, 2, 3, 4, self.long)[index % 5]
+        size = self.sizes[index % len(self.sizes)]
         sketch = self.product.sketch
         public: dict[Symbol, Any] = {LENGTH: size}
         quantities = {sketch.length_name: size}

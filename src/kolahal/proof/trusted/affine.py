@@ -68,8 +68,7 @@ def read_release(program: Sketch, claim: Scale, size: int) -> Release:
             raise Rejected("the program has holes")
         square = is_quadratic(draw, rho)
         scale = Scale(Fraction(2)) * draw.scale.squared if square else draw.scale
-        names = {name for name, _ in scale.powers}
-        fits = dict(scale.powers).get(rho) == -1 and not scale.root and names <= set(values) & set(canonical.quantities())
+        fits = dict(scale.powers).get(rho) == -1 and not scale.root and scale.names <= set(values) & set(canonical.quantities())
         priced = draw.noise is Noise.GAUSS or program.variant is Variant.ZCDP
         if fits and priced and not draw.noise.one_sided:
             prices[draw.site] = 1 / scale.at(values)

@@ -127,8 +127,9 @@ def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: FixedArgumen
     for draw in sketch.draws:
         assert not isinstance(draw.scale, Hole)
         known = in_unit(draw.scale, sketch.moved_in, sketch.factors)
-        names = dict(known[1].powers) if known is not None else {}
-        if known is not None and names.get(epsilon, 0) == -power and set(names) <= set(values) & allowed:
+        if known is None or not known[1].names <= set(values) & allowed:
+            continue
+        if dict(known[1].powers).get(epsilon, 0) == -power:
             prices[draw.site] = 1 / known[1].at(values)
     return Budget(prices, claim.at(values))
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted.values import Unsupported
 
 
@@ -28,8 +28,8 @@ def powers_of(size: Scale, sketch: Sketch) -> Powers:
     """The powers μ of a scale c·μ/ε; those that are not 1/ε otherwise still have a power of ε in μ."""
     if size.coefficient <= 0 or size.root:
         raise Unsupported(f"the scale {size} is not above 0, or has a root")
-    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name, sketch.epsilon.name}
-    for name, _ in size.powers:
+    whole = sketch.counted | {sketch.epsilon.name}
+    for name in size.names:
         if name not in whole or name not in sketch.quantities():
             raise Unsupported(f"the scale {size} uses {name}, which may be zero or negative, or change")
     return (size * Scale(Fraction(1), ((sketch.epsilon.name, 1),))).powers
@@ -43,7 +43,7 @@ def within_claim(shares: tuple[Share, ...], claim: Scale, sketch: Sketch) -> boo
     in μ no bound but 0 holds for all ε.
     """
     allowance = dict(claim.powers)
-    whole = {p.name for p in sketch.arguments if p.type is Type.INT} | {sketch.length_name}
+    whole = sketch.counted
     if allowance.pop(sketch.epsilon.name, 0) != 1 or claim.coefficient <= 0 or claim.root or not whole >= set(allowance):
         return False
     for share in shares:

@@ -16,7 +16,7 @@ from typing import Any
 from kolahal.errors import KolahalError
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse_source
-from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.logic import solver
@@ -212,7 +212,7 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
         )
         for item in take_all(part, "shares", dict)
     )
-    if any(share.per is not None and share.per not in product.sketch.quantities() for share in shares):
+    if any(share.per is not None and base_of(share.per) not in product.sketch.quantities() for share in shares):
         raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
     alignment = Alignment(shifts, _read_ghosts(part), _read_reach(part, len(shifts)))
     system = build_system(product, neighbours, alignment, shares, assumed)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.record_bins import BinsRelation
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.scale import Scale
+from kolahal.lang.scale import Scale, base_of
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Formula, Sum, Symbol, at_most, below, choose, equal, some
@@ -112,10 +113,10 @@ def enclosing(adjacency: Adjacency) -> Adjacency:
 def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...]:
     """What is taken for granted of public inputs: ε is above 0, and the length and `assumed` are at least 1.
 
-    A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out. A number of
-    answers that is declared is enforced wherever the program is called.
+    A database without answers has no neighbour but itself, so nothing is lost by leaving length 0 out, nor lengths at
+    which every run stops in the same way. A number of answers that is declared is enforced wherever the program is called.
     """
-    facts = [at_most(number(1), variable(LENGTH)), below(ZERO, variable(Symbol(sketch.epsilon.name, REAL)))]
+    facts = [at_most(number(least_length(sketch)), variable(LENGTH)), below(ZERO, variable(Symbol(sketch.epsilon.name, REAL)))]
     if sketch.private.count is not None:
         facts.append(equal(variable(LENGTH), number(sketch.private.count)))
     for name in assumed:
@@ -123,6 +124,55 @@ def public_facts(sketch: Sketch, assumed: tuple[str, ...]) -> tuple[Formula, ...
             raise Unsupported(f"{name} is not a whole argument")
         facts.append(at_most(number(1), variable(Symbol(name, INT))))
     return tuple(facts)
+
+
+def least_length(sketch: Sketch) -> int:
+    """The number of answers below which every run stops with the same error at the same place; at least 1.
+
+    The statements at the top that compute nothing but sums and products of answers, names and noise are executed by
+    every run, in the same order, whatever is drawn. A place in them that is written as a number is missing on both
+    databases or on none, and nothing has been compared or answered before.
+    """
+    least, private = 1, sketch.private.name
+    for statement in sketch.body:
+        match statement:
+            case ir.Assign(targets, values) if private not in targets:
+                pass
+            case ir.Append(name, value) if name != private:
+                values = (value,)
+            case ir.Return(value):
+                values = (value,)
+            case _:
+                return least
+        places = [_fixed_places(value, private) for value in values]
+        for found in places:
+            if found is None:
+                return least
+            least = max([least, *found])
+        if isinstance(statement, ir.Return):
+            return least
+    return least
+
+
+def _fixed_places(value: ir.Expr, private: str) -> list[int] | None:
+    """How many answers each place needs that an expression reads; None where something else may stop a run in it."""
+    match value:
+        case ir.Const() | ir.Draw(of=None):
+            return []
+        case ir.Var(name) if name != private:
+            return []
+        case ir.Index(ir.Var(name), ir.Const(Fraction() as at)) if name == private and at.denominator == 1:
+            return [int(at) + 1 if at >= 0 else -int(at)]
+        case ir.Binary("+" | "-" | "*", left, right):
+            parts: tuple[ir.Expr, ...] = (left, right)
+        case ir.Negate(inner):
+            parts = (inner,)
+        case ir.ListOf(items) | ir.TupleOf(items):
+            parts = items
+        case _:
+            return None
+    found = [_fixed_places(part, private) for part in parts]
+    return None if None in found else [place for part in found for place in part or []]
 
 
 def assumed_names(sketch: Sketch, claim: Scale) -> tuple[str, ...]:
@@ -141,5 +191,7 @@ def public_symbols(sketch: Sketch) -> tuple[Symbol, ...]:
 
 
 def quantity(name: str, sketch: Sketch) -> Sum:
-    """A public quantity of a scale as a number of the clauses."""
-    return variable(LENGTH if name == sketch.length_name else Symbol(name, INT))
+    """A public quantity of a scale, or the next whole number, as a number of the clauses."""
+    base = base_of(name)
+    found = variable(LENGTH if base == sketch.length_name else Symbol(base, INT))
+    return found if base == name else found + number(1)

@@ -21,15 +21,18 @@ def fixed_places(sketch: Sketch) -> tuple[int, ...]:
 
 
 def reads_fixed_places_alone(sketch: Sketch) -> bool:
-    """Whether the private list is used for nothing but its items at places that are written as numbers."""
-    names = _names_of_the_list(sketch)
+    """Whether the private list is used for nothing but its items at places that are written as numbers.
+
+    What the program asserts of its length does not count.
+    """
+    names, body = _names_of_the_list(sketch), sketch.body[sketch.preconditions :]
     allowed: list[Node] = []  # by identity: equal names stand in other places too
-    for node in walk(sketch.body):
+    for node in walk(body):
         if isinstance(node, Index) and _constant(node.at) is not None:
             allowed.append(node.of)
         elif isinstance(node, Assign):
             allowed += [value for target, value in zip(node.targets, node.values, strict=True) if target in names]
-    uses = [n for n in walk(sketch.body) if isinstance(n, Var) and n.name in names]
+    uses = [n for n in walk(body) if isinstance(n, Var) and n.name in names]
     return bool(fixed_places(sketch)) and all(any(use is known for known in allowed) for use in uses)
 
 

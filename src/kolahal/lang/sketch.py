@@ -195,7 +195,7 @@ class Sketch(ShownAsText):
 
     @property
     def counted(self) -> frozenset[str]:
-        """The quantities that are whole numbers, so that a scale may have the next one as a factor, too."""
+        """The quantities that are whole numbers; a scale may have the next one as a factor, too."""
         return frozenset({self.length_name, *(p.name for p in self.arguments if p.type is Type.INT)})
 
     @property
@@ -423,9 +423,7 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
     names = {p.called: p for p in sketch.parameters}
     for name, value in kwargs.items():
         if name not in names:
-            raise UsageError(
-                f"{sketch.name} has no parameter {name}; it has {', '.join(names)}"
-            )
+            raise UsageError(f"{sketch.name} has no parameter {name}; it has {', '.join(names)}")
         if name in given:
             raise UsageError(f"{sketch.name} got {name} twice")
         given[name] = value
@@ -452,9 +450,7 @@ def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -
         values[sketch.private.name] = [_plain(answer) for answer in fixed.answers(records, given_to)]
     for name in sketch.required:
         if values[name] < 1:  # type: ignore[operator]
-            raise UsageError(
-                f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it"
-            )
+            raise UsageError(f"{name} of {sketch.name} must be at least 1, not {values[name]}: a scale or a `%` uses it")
     broken = sketch.broken(public, len(values[sketch.private.name]))  # type: ignore[arg-type]
     if broken is not None:
         raise UsageError(f"{sketch.name} asserts {broken}, and these arguments break it; give others")

@@ -12,6 +12,7 @@ from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.model import Accuracy, Arguments, Estimate, Example, Ranked, Region, Selection, Trial, describe_event
 from kolahal.report.advice import advise
 from kolahal.report.costs import cost_document
+from kolahal.report.names import name_completion
 from kolahal.report.records import records_of
 from kolahal.results import Check, Judged, Synthesis
 from kolahal.settings import as_data
@@ -151,6 +152,7 @@ def _candidate(rank: int, judged: Judged, synthesis: Synthesis) -> dict[str, Any
     return {
         "rank": rank,
         "scales": scales_document(ranked.completion),
+        "name": name_completion(ranked.completion, synthesis.law, synthesis.sketch),
         "verdict": name_verdict(verdict),
         "scope": scope_of(verdict),
         "assumed": assumed_by(verdict),

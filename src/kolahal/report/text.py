@@ -13,6 +13,7 @@ from kolahal.model import Accuracy, Example, Trial, show
 from kolahal.report.advice import advise
 from kolahal.report.budgets import render_budget_check, worth_lines
 from kolahal.report.costs import cost_words, crossing_lines
+from kolahal.report.names import name_lines
 from kolahal.report.proofs import explain_shortly
 from kolahal.report.records import counterexample_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
@@ -105,7 +106,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
         lines += ["", table(["", "rank", *labels, "verdict", "loss/ε", "p-value", "error"], rows, most)]
         lines += [f"error: {_accuracy(synthesis.accuracy)}"] if synthesis.accuracy else []
         lines += [f"cost: {cost_words(synthesis)}."] if synthesis.cost else []
-        lines += crossing_lines(synthesis)
+        lines += [*crossing_lines(synthesis), *name_lines(synthesis)]
     if synthesis.rival is not None and (other := synthesis.rival.best) is not None:
         family, shown = synthesis.rival.sketch.draws[0].noise.words, describe_completion(other.ranked.completion)
         lines.append(f"With {family} noise: {shown}, {name_verdict(other.verdict)}, error {_number(other.ranked.score.error)}")

@@ -1,0 +1,33 @@
+"""Textbooks share the budget evenly: the answers of the literature have that name, by the law and not by the sketch's name."""
+
+from __future__ import annotations
+
+import pytest
+
+from kolahal.lang.scale import parse_scale
+from kolahal.law.law import find_laws
+from kolahal.report.names import name_completion
+from kolahal.settings import ProofSettings
+from kolahal.sketches.gallery import GALLERY, load_one
+from kolahal.verdicts import Unknown
+
+
+def name(sketch_name: str, *scales: str | None) -> str | None:
+    sketch = load_one(sketch_name)
+    laws = find_laws(sketch, ProofSettings())
+    assert not isinstance(laws, Unknown)
+    return name_completion(tuple(map(parse_scale, scales)), laws.law(sketch), sketch)
+
+
+@pytest.mark.parametrize("sketch_name", GALLERY)
+def test_the_answers_of_textbooks_are_named(sketch_name: str) -> None:
+    classic, *others = GALLERY[sketch_name].textbook
+    wanted = "the classic pair" if sum(scale is not None for scale in classic) == 2 else None
+    assert name(sketch_name, *classic) == wanted
+    assert not any(name(sketch_name, *other) for other in others)
+
+
+def test_names_go_by_the_shares_of_the_budget() -> None:
+    assert name("above_threshold_1", "4/eps", "8/eps") is None  # even, but not the whole budget
+    assert name("above_threshold_1", "2/eps", "4/eps**2") is None
+    assert name("svt", "2/eps", "4/eps") is None

@@ -15,7 +15,7 @@ def name_completion(completion: Completion, law: Law | None, sketch: Sketch) -> 
     noisy = {hole for hole, scale in enumerate(completion) if scale}
     if law is None or len(noisy) < 2 or not any(_is_even(completion, rule, sketch, noisy) for rule in law.rules):
         return None
-    return "the classic pair" if len(noisy) == 2 else "even shares"
+    return "the classic pair" if len(noisy) == 2 else "the classic split"
 
 
 def name_lines(synthesis: Synthesis) -> list[str]:

@@ -115,7 +115,7 @@ class Translator:
     def _formula(self, formula: Formula | Inequality[Keyed]) -> Any:
         match formula:
             case Inequality(form, strict):
-                return self.against_zero(z3.Z3_mk_lt if strict else z3.Z3_mk_le, form)
+                return self.against_zero(z3.Z3_mk_gt if strict else z3.Z3_mk_ge, form)
             case Equation(form):
                 return self.against_zero(z3.Z3_mk_eq, form)
             case Truth(value):
@@ -130,9 +130,10 @@ class Translator:
                 return self.unknown(formula)
 
     def against_zero(self, compare: Callable[[Any, Any, Any], Any], form: LinearForm[Keyed]) -> Any:
+        """0 on the left of a comparison, and a form on the right."""
         whole = is_whole(form)
-        left, zero = self.form(form, whole), self.number(0, whole)
-        return z3.BoolRef(compare(self.context.ref(), left.as_ast(), zero.as_ast()), self.context)
+        right, zero = self.form(form, whole), self.number(0, whole)
+        return z3.BoolRef(compare(self.context.ref(), zero.as_ast(), right.as_ast()), self.context)
 
     def number(self, value: Number, whole: bool) -> Any:
         if (value, whole) not in self.numbers:

@@ -74,7 +74,8 @@ def errors_by_length(
     rows, lengths = [], lengths_of(sketch, settings)
     for size in lengths:
         inputs = typical_inputs(sketch, replace(arguments, size=size), settings)
-        rows.extend(map(tuple, errors_on([inputs], discrete, sketch, completions, settings)))
+        (row,) = errors_on([inputs], discrete, sketch, completions, settings)
+        rows.append(tuple(row))
     return LengthErrors(SHARE if discrete else DISTANCE, lengths, tuple(rows))
 
 

@@ -138,14 +138,14 @@ def run(
     sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
 ) -> Outputs:
     """The answers of all runs of `tape`."""
-    return Batch(sketch, database, arguments, scales, tape).outputs()
+    return BatchRun(sketch, database, arguments, scales, tape).outputs()
 
 
 def run_with_draws(
     sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
 ) -> tuple[Outputs, Used]:
     """The answers, and what each run drew at the holes: all that the weight of a run depends on."""
-    batch = Batch(sketch, database, arguments, scales, tape)
+    batch = BatchRun(sketch, database, arguments, scales, tape)
     holes = len(sketch.holes)
     batch.used = Used(np.zeros((holes, tape.runs)), np.zeros((holes, tape.runs)))
     return batch.outputs(), batch.used
@@ -158,7 +158,7 @@ class _Loop:
 
 
 @dataclass(slots=True)
-class Batch:
+class BatchRun:
     sketch: Sketch
     database: Sequence[Fraction]
     arguments: Arguments

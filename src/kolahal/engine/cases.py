@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kolahal.engine.batch import Batch, Lanes, PrivateLanes
+from kolahal.engine.batch import BatchRun, Lanes, PrivateLanes
 from kolahal.engine.outputs import BOOLEAN, NUMBER, Outputs
 from kolahal.engine.tape import Tape
 from kolahal.lang.scale import Scale
@@ -62,7 +62,7 @@ class _PrivateCases(PrivateLanes):
 
 
 @dataclass(slots=True)
-class _Cases(Batch):
+class _Cases(BatchRun):
     """A batch whose lanes belong to several inputs, in their order."""
 
     cases: Sequence[Case] = field(default_factory=tuple)

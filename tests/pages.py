@@ -38,7 +38,7 @@ $ kolahal synth {name}.py
 {synth}```
 
 The first column of the table marks the pick; *loss/ε* is the part of the budget that is used; what *error* is stands below the
-table. The p-value is a second opinion that shares nothing with the proof.
+table. With `--second-opinion` there is a p-value too, of a test that shares nothing with the proof.
 
 ## Why the pick is private
 

@@ -1,15 +1,21 @@
-"""Ctrl-C while the command is being loaded, which takes some tenths of a second: it ends, without a traceback.
+"""What a command does before the rest is loaded; nothing changes for those who import kolahal from programs of their own.
 
-An exception would not do: raised inside an import it comes out as something else. Nothing changes for those who import
-kolahal from programs of their own.
+Loading takes some tenths of a second. Ctrl-C ends it without a traceback: an exception would not do, since raised inside
+an import it comes out as something else. Dead circles of objects are looked for less often, and memory that was given back
+is kept, which together take a fifth off a short run.
 """
 
+import ctypes
+import gc
 import os
 import signal
 import sys
 from types import FrameType
 
 INTERRUPTED = 130
+SELDOM = 100_000  # new objects between two searches for dead circles, instead of 700; there are few such circles
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+KEPT, SMALL = 256 << 20, 32 << 20  # bytes that are not given back to the system, and of a piece that may be kept
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -29,5 +35,18 @@ def loaded() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-if is_command() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as by nohup
-    signal.signal(signal.SIGINT, _stop)
+def _keep_memory() -> None:
+    """Z3 takes 16 MB for each new context; fetching them from the system every time takes longer than most answers."""
+    try:
+        library = ctypes.CDLL(None)
+        library.mallopt(M_MMAP_THRESHOLD, SMALL)
+        library.mallopt(M_TRIM_THRESHOLD, KEPT)
+    except (AttributeError, OSError, TypeError):  # another C library
+        return
+
+
+if is_command():
+    _keep_memory()
+    gc.set_threshold(SELDOM)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as by nohup
+        signal.signal(signal.SIGINT, _stop)

@@ -51,13 +51,50 @@ def test_watch_tells_faults_and_verdicts_whenever_a_file_changes(tmp_path: Path)
         process.communicate()
 
 
+# Of each object that we write: the properties that the schema of SARIF 2.1.0 has and we may use, the required ones first.
+# The schema admits no others, and code hosts refuse a file that has any.
+SARIF = {
+    "log": ("version runs", "$schema"),
+    "run": ("tool", "columnKind results"),
+    "tool": ("driver", ""),
+    "driver": ("name", "semanticVersion rules"),
+    "rule": ("id", "shortDescription"),
+    "shortDescription": ("text", ""),
+    "result": ("message", "ruleId ruleIndex level locations partialFingerprints"),
+    "message": ("text", ""),
+    "location": ("physicalLocation", ""),
+    "physicalLocation": ("artifactLocation", "region"),
+    "artifactLocation": ("uri", "uriBaseId"),
+    "region": ("startLine", "startColumn endColumn"),
+}
+SINGLE = {"runs": "run", "rules": "rule", "results": "result", "locations": "location"}  # what lists are of
+
+
+def check_keys(kind: str, value: Any) -> None:
+    """The properties of an object and of all that it has inside."""
+    if isinstance(value, list):
+        for item in value:
+            check_keys(SINGLE[kind], item)
+    elif isinstance(value, dict) and kind == "partialFingerprints":
+        assert all(isinstance(text, str) for text in value.values())
+    elif isinstance(value, dict):
+        required, more = (set(names.split()) for names in SARIF[kind])
+        assert required <= value.keys() <= required | more, (kind, value)
+        for name, own in value.items():
+            check_keys(name, own)
+    else:
+        whole = kind in ("ruleIndex", "startLine", "startColumn", "endColumn")
+        assert isinstance(value, int if whole else str) and not isinstance(value, bool), (kind, value)
+
+
 def check_form(document: dict[str, Any]) -> list[dict[str, Any]]:
     """What SARIF 2.1.0 asks of the parts that we write (sections 3.13, 3.14, 3.19, 3.27 to 3.30); gives the results."""
+    check_keys("log", document)
     assert document["version"] == "2.1.0" and document["$schema"].startswith("https://")
     (run,) = document["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert run["tool"]["driver"]["name"] == "kolahal" and run["columnKind"] == "unicodeCodePoints"
-    assert all(rule["shortDescription"]["text"] for rule in rules)
+    assert len({rule["id"] for rule in rules}) == len(rules) and all(rule["shortDescription"]["text"] for rule in rules)
     for result in run["results"]:
         assert result["level"] in ("error", "warning") and result["message"]["text"]
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]

@@ -213,6 +213,12 @@ def test_rare_sampled_events_are_not_called_violations(refuted: dict[str, Any]) 
     assert page.count("n over") == 1
 
 
+def test_no_event_is_listed_twice(document: dict[str, Any]) -> None:
+    for pair in document.get("pairs", ()):
+        labels = [event["label"] for event in pair["events"]]
+        assert len(set(labels)) == len(labels), labels
+
+
 @pytest.mark.parametrize("junk", [{}, {"candidates": 3}, {"verdict": "maybe"}, {"verdict": "refuted", "pairs": [{}]}])
 def test_what_is_no_result_is_refused(junk: dict[str, Any]) -> None:
     with pytest.raises((ValueError, LookupError, TypeError, AttributeError)):

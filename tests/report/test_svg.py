@@ -92,6 +92,26 @@ def test_bars_are_as_high_as_they_are_likely_and_the_event_stands_out() -> None:
     assert [("k-in" in g.get("class", "")) for g in pairs] == [False, False, False, True, False]
 
 
+def test_a_rare_event_is_seen_on_a_logarithmic_scale() -> None:
+    """Where its bars would be a line on the axis: equal factors are equal heights then, and what never happens has none."""
+    bins = [{"label": str(i), "p1": p, "p2": p / 2} for i, p in enumerate((0.5, 0.01, 0.001, 0.0))]
+    root = parsed(paired_bars("t", "probability", bins, [2]))
+    first, second, third, none = [
+        [float(r.get("height", "")) for r in g.iter(f"{NAME}rect")] for g in root.iter(f"{NAME}g") if g.get("data-bin")
+    ]
+    steps = [a - b for a, b in (first, second, third)]
+    assert third[1] > 5 and max(steps) - min(steps) < 0.2 and none == [0, 0]
+    assert "probability, on a logarithmic scale" in "".join(root.itertext())
+    assert "logarithmic" not in paired_bars("t", "probability", bins, [0])
+
+
+def test_open_ends_of_a_histogram_are_named() -> None:
+    edges = [None, 0.0, 1.0, None]
+    labels = ["below 0", "0 to 1", "1 and more"]
+    bins = [{"label": n, "p1": 0.3, "p2": 0.3, "low": a, "high": b} for n, a, b in zip(labels, edges, edges[1:], strict=False)]
+    assert "first bar: below 0; last bar: 1 and more" in "".join(parsed(histogram("t", "x", "p", bins, [])).itertext())
+
+
 def test_the_contour_is_where_the_law_is_met() -> None:
     """1/x + 2/y = 1, whose points are known."""
     axis = [0.5 + 0.25 * i for i in range(31)]

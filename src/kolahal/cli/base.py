@@ -6,13 +6,12 @@ Packages that take long to load are imported by the commands that need them, so 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -142,6 +141,9 @@ def workers(count: int | None) -> Iterator[Executor | None]:
     if count <= 1:
         yield None
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(count, initializer=_leave_interrupts_to_us) as pool:
         try:
             yield pool

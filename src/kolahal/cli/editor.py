@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
 
 import click
@@ -41,6 +40,8 @@ def lsp_command(limit: Limits) -> None:
 @limits(seconds=60, memory=4096)
 def watch(target: str, limit: Limits) -> None:
     """Say what is known of a file, again each time that it changes, until Ctrl-C: faults, verdicts, costs, remedies."""
+    import asyncio
+
     from kolahal.editor.desk import Desk
     from kolahal.editor.terminal import watch_file
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from kolahal.engine import batch
+from kolahal.engine.cases import run_cases
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
@@ -73,7 +74,8 @@ def errors_by_length(
     rows, lengths = [], lengths_of(sketch, settings)
     for size in lengths:
         inputs = typical_inputs(sketch, replace(arguments, size=size), settings)
-        rows.append(tuple(errors_on(inputs, discrete, sketch, completions, settings)))
+        (row,) = errors_on([inputs], discrete, sketch, completions, settings)
+        rows.append(tuple(row))
     return LengthErrors(SHARE if discrete else DISTANCE, lengths, tuple(rows))
 
 
@@ -112,11 +114,9 @@ def errors_by_budget(
     discrete = gives_discrete_outputs(sketch, arguments, settings)
     inputs = typical_inputs(sketch, replace(arguments, size=length), settings)
     inputs = replace(inputs, cases=inputs.cases[:FEWEST])
-    found = []
-    for factor in BUDGETS:
-        budget = arguments.epsilon * factor
-        found.append((float(budget), tuple(errors_on(inputs.with_epsilon(budget), discrete, sketch, completions, settings))))
-    return length, tuple(found)
+    budgets = [arguments.epsilon * factor for factor in BUDGETS]
+    rows = errors_on([inputs.with_epsilon(budget) for budget in budgets], discrete, sketch, completions, settings)
+    return length, tuple((float(budget), tuple(row)) for budget, row in zip(budgets, rows, strict=True))
 
 
 def describe_errors(sketch: Sketch, arguments: Arguments, settings: Settings) -> Accuracy:
@@ -137,31 +137,33 @@ def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Setti
     silent = (0.0,) * len(sketch.holes)
     for size in sketch.sizes((arguments.size, LARGER * arguments.size)):
         a = replace(arguments, size=size)
-        for database in _fractions(a, settings.seed):
-            if not _is_discrete(batch.run(sketch, database, a, silent, Tape((0,), 1))):
-                return False
+        cases = [(a, database) for database in _fractions(a, settings.seed)]
+        if not all(map(_is_discrete, run_cases(sketch, cases, silent, Tape((0,), 1)))):
+            return False
     return True
 
 
 def errors_on(
-    inputs: TypicalInputs, discrete: bool, sketch: Sketch, completions: Sequence[Completion], settings: Settings
-) -> list[float]:
-    """For each completion the mean error over some inputs: the share of wrong outputs, or the mean distance."""
-    first, _ = inputs.cases[0]
+    several: Sequence[TypicalInputs], discrete: bool, sketch: Sketch, completions: Sequence[Completion], settings: Settings
+) -> list[list[float]]:
+    """For some inputs, and more of the same length, the mean error of each completion: the share of wrong outputs, or the mean distance."""
+    first = several[0].cases[0][0]
     runs = min(RUNS, max(64, WORK // (len(completions) * first.size)))
     tape = Tape((settings.seed, 77, first.size), runs)
-    silent = (0.0,) * len(sketch.holes)
-    truths = [batch.run(sketch, answers, a, silent, Tape((0,), 1)) for a, answers in inputs.cases]
-    scales = np.array([first.concretise(sketch, c) for c in completions])
-    errors = np.zeros(len(completions))
-    for pattern in np.unique(scales > 0, axis=0):  # a hole without noise is off in all lanes of a batch
-        rows = np.flatnonzero(((scales > 0) == pattern).all(axis=1))
-        together = tape.repeat(len(rows))
-        lanes: list[Any] = [np.repeat(scales[rows, h], runs) if on else 0.0 for h, on in enumerate(pattern)]
-        for (arguments, answers), truth in zip(inputs.cases, truths, strict=True):
-            found = errors_of_runs(batch.run(sketch, answers, arguments, lanes, together), truth, discrete)
-            errors[rows] += found.reshape(len(rows), runs).mean(axis=1) / len(truths)
-    return [float(error) for error in errors]
+    cases = [case for inputs in several for case in inputs.cases]
+    truths = run_cases(sketch, cases, (0.0,) * len(sketch.holes), Tape((0,), 1))
+    scales = np.array([[inputs.cases[0][0].concretise(sketch, c) for c in completions] for inputs in several])
+    errors = np.zeros((len(several), len(completions)))
+    for pattern in np.unique(scales[0] > 0, axis=0):  # a hole without noise is off in all lanes of a batch
+        rows = np.flatnonzero(((scales[0] > 0) == pattern).all(axis=1))
+        each = np.concatenate([np.tile(own[rows], (len(inputs.cases), 1)) for own, inputs in zip(scales, several, strict=True)])
+        lanes: list[Any] = [np.repeat(each[:, h], runs) if on else 0.0 for h, on in enumerate(pattern)]
+        found = iter(zip(run_cases(sketch, cases, lanes, tape.repeat(len(rows))), truths, strict=True))
+        for place, inputs in enumerate(several):
+            for outputs, truth in islice(found, len(inputs.cases)):
+                means = errors_of_runs(outputs, truth, discrete).reshape(len(rows), runs).mean(axis=1)
+                errors[place, rows] += means / len(inputs.cases)
+    return [[float(error) for error in row] for row in errors]
 
 
 def _fractions(arguments: Arguments, seed: int) -> list[Database]:

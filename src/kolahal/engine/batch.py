@@ -14,6 +14,7 @@ from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET, KindCodes, Lengths, Mask, Outputs
 from kolahal.engine.tape import Tape, Turns
 from kolahal.lang import ir
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 
@@ -137,14 +138,14 @@ def run(
     sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
 ) -> Outputs:
     """The answers of all runs of `tape`."""
-    return _Batch(sketch, database, arguments, scales, tape).outputs()
+    return BatchRun(sketch, database, arguments, scales, tape).outputs()
 
 
 def run_with_draws(
     sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
 ) -> tuple[Outputs, Used]:
     """The answers, and what each run drew at the holes: all that the weight of a run depends on."""
-    batch = _Batch(sketch, database, arguments, scales, tape)
+    batch = BatchRun(sketch, database, arguments, scales, tape)
     holes = len(sketch.holes)
     batch.used = Used(np.zeros((holes, tape.runs)), np.zeros((holes, tape.runs)))
     return batch.outputs(), batch.used
@@ -157,7 +158,7 @@ class _Loop:
 
 
 @dataclass(slots=True)
-class _Batch:
+class BatchRun:
     sketch: Sketch
     database: Sequence[Fraction]
     arguments: Arguments
@@ -170,13 +171,21 @@ class _Batch:
     result_lengths: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     result: _Stack = field(default_factory=lambda: _Stack.empty(0))
 
-    def outputs(self) -> Outputs:
-        runs = self.tape.runs
+    def bind_inputs(self) -> None:
+        """The names that have a value before anything runs."""
         for name, value in self.arguments.environment(self.sketch).items():
             self.names[name] = Lanes(BOOLEAN, value) if isinstance(value, bool) else Lanes(NUMBER, float(value))
         private = self.sketch.private
         answers = np.array([float(a) for a in self.database])
         self.names[private.name] = PrivateLanes(answers, BOOLEAN if private.bits else NUMBER)
+
+    def written_scale(self, scale: Scale) -> Any:
+        """The value of a scale that the program gives itself."""
+        return scale.near(self.arguments.quantities(self.sketch))
+
+    def outputs(self) -> Outputs:
+        runs = self.tape.runs
+        self.bind_inputs()
         self.taken, self.result_lengths = np.zeros((2, runs), dtype=np.int64)
         self.result = _Stack.empty(runs, 1)
         with np.errstate(all="ignore"):
@@ -241,8 +250,8 @@ class _Batch:
         runs = self.tape.runs
         made = Items(runs, _Stack.empty(runs), _Stack.empty(runs))
         if isinstance(value, PrivateLanes):
-            for answer in value.values:
-                made.back.push(Lanes(value.kind, answer), np.ones(runs, dtype=bool))
+            for place in range(len(value.values)):
+                made.back.push(value.at(place), np.ones(runs, dtype=bool))
         return made
 
     def answer(self, value: Any, mask: Mask) -> None:
@@ -409,7 +418,7 @@ class _Batch:
         if isinstance(node.scale, ir.Hole):
             scale = self.scales[node.scale.index]
         else:
-            scale = node.scale.near(self.arguments.quantities(self.sketch))
+            scale = self.written_scale(node.scale)
         if np.ndim(scale) == 0 and scale == 0:  # a scale may differ between lanes
             return 0.0
         drawn = FAMILIES[node.noise].value(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -270,6 +269,8 @@ def _load(path: Path) -> Callable[..., int]:
 
 
 def _file_name(text: str) -> str:
+    from importlib.metadata import version  # takes longer to load than the rest of this module
+
     return hashlib.sha256(f"{version('numba')}\n{text}".encode()).hexdigest()[:32]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
@@ -74,11 +74,15 @@ class Translator:
 
     What Z3 answers, or which of several proofs it finds, depends on all that its context has seen, so each search has
     one of its own: the same question then has the same answer in every process.
+
+    Terms are made by Z3's own functions, which refuse parts of different sorts. Its Python operators would first ask
+    each part for its sort, which takes longer than everything else.
     """
 
     def __init__(self, context: Any = None) -> None:
         self.context = context or z3.Context()
         self.known: dict[Any, Any] = {}
+        self.numbers: dict[tuple[Number, bool], Any] = {}
 
     def unknown(self, unknown: Keyed) -> Any:
         if unknown not in self.known:
@@ -97,41 +101,69 @@ class Translator:
                 piece = self.unknown(unknown)
                 if not whole and isinstance(unknown, Symbol) and unknown.sort == INT:
                     piece = z3.ToReal(piece)
-            pieces.append(piece if factor == 1 else self.number(factor, whole) * piece)
+            pieces.append(piece if factor == 1 else self.arithmetic(z3.Z3_mk_mul, [self.number(factor, whole), piece]))
         if form.constant or not pieces:
             pieces.append(self.number(form.constant, whole))
-        return pieces[0] if len(pieces) == 1 else z3.Sum(pieces)
+        return pieces[0] if len(pieces) == 1 else self.arithmetic(z3.Z3_mk_add, pieces)
 
     def formula(self, formula: Formula | Inequality[Keyed]) -> Any:
-        if formula not in self.known:
-            self.known[formula] = self._formula(formula)
-        return self.known[formula]
+        found = self.known.get(formula)
+        if found is None:
+            found = self.known[formula] = self._formula(formula)
+        return found
 
     def _formula(self, formula: Formula | Inequality[Keyed]) -> Any:
         match formula:
             case Inequality(form, strict):
-                left, zero = self.against_zero(form)
-                return left < zero if strict else left <= zero
+                return self.against_zero(z3.Z3_mk_gt if strict else z3.Z3_mk_ge, form)
             case Equation(form):
-                left, zero = self.against_zero(form)
-                return left == zero
+                return self.against_zero(z3.Z3_mk_eq, form)
             case Truth(value):
                 return z3.BoolVal(value, self.context)
             case Every(parts):
-                return z3.And([self.formula(part) for part in parts])
+                return self.every([self.formula(part) for part in parts])
             case Some(parts):
-                return z3.Or([self.formula(part) for part in parts])
+                return self.some([self.formula(part) for part in parts])
             case Neither(part):
-                return z3.Not(self.formula(part))
+                return self.neither(self.formula(part))
             case Symbol():
                 return self.unknown(formula)
 
-    def against_zero(self, form: LinearForm[Keyed]) -> tuple[Any, Any]:
+    def against_zero(self, compare: Callable[[Any, Any, Any], Any], form: LinearForm[Keyed]) -> Any:
+        """0 on the left of a comparison, and a form on the right."""
         whole = is_whole(form)
-        return self.form(form, whole), self.number(0, whole)
+        right, zero = self.form(form, whole), self.number(0, whole)
+        return z3.BoolRef(compare(self.context.ref(), zero.as_ast(), right.as_ast()), self.context)
 
     def number(self, value: Number, whole: bool) -> Any:
-        return z3.IntVal(value.numerator, self.context) if whole else z3.RealVal(str(value), self.context)
+        if (value, whole) not in self.numbers:
+            made = z3.IntVal(value.numerator, self.context) if whole else z3.RealVal(str(value), self.context)
+            self.numbers[value, whole] = made
+        return self.numbers[value, whole]
+
+    def arithmetic(self, operate: Callable[[Any, int, Any], Any], parts: Sequence[Any]) -> Any:
+        return z3.ArithRef(operate(self.context.ref(), len(parts), _addresses(parts)), self.context)
+
+    def every(self, parts: Sequence[Any]) -> Any:
+        return z3.BoolRef(z3.Z3_mk_and(self.context.ref(), len(parts), _addresses(parts)), self.context)
+
+    def some(self, parts: Sequence[Any]) -> Any:
+        return z3.BoolRef(z3.Z3_mk_or(self.context.ref(), len(parts), _addresses(parts)), self.context)
+
+    def neither(self, part: Any) -> Any:
+        return z3.BoolRef(z3.Z3_mk_not(self.context.ref(), part.as_ast()), self.context)
+
+    def implies(self, first: Any, second: Any) -> Any:
+        return z3.BoolRef(z3.Z3_mk_implies(self.context.ref(), first.as_ast(), second.as_ast()), self.context)
+
+    def tell(self, solver: Any, formulas: Iterable[Any]) -> None:
+        """Let a solver take formulas for true."""
+        for formula in formulas:
+            z3.Z3_solver_assert(self.context.ref(), solver.solver, formula.as_ast())
+
+
+def _addresses(parts: Sequence[Any]) -> Any:
+    return (z3.Ast * len(parts))(*[part.as_ast() for part in parts])
 
 
 # ---------------------------------------------------------------- questions
@@ -186,12 +218,11 @@ def is_empty(
     words = Translator(z3.main_ctx())  # a context of its own would take longer than most of these questions
     solver = z3.SolverFor("QF_LRA")
     solver.set("rlimit", steps)
-    solver.add([words.formula(atom) for atom in inside])
+    words.tell(solver, [words.formula(atom) for atom in inside])
     solver.add([z3.Or(words.unknown(bit) == 0, words.unknown(bit) == 1) for bit in bits])
     if one_of is not None:
-        solver.add(z3.Or([z3.And([words.formula(atom) for atom in atoms]) for atoms in one_of]))
-    for atoms in none_of:
-        solver.add(z3.Or([words.formula(atom.negated()) for atom in atoms]))
+        words.tell(solver, [words.some([words.every([words.formula(atom) for atom in atoms]) for atoms in one_of])])
+    words.tell(solver, [words.some([words.formula(atom.negated()) for atom in atoms]) for atoms in none_of])
     return bool(solver.check() == z3.unsat)
 
 
@@ -203,8 +234,7 @@ class Switchboard:
         self.solver = z3.SolverFor("QF_LIRA", ctx=translator.context)
         self.solver.set("rlimit", steps)
         self.solver.set("core.minimize", True)
-        for formula in always:
-            self.solver.add(translator.formula(formula))
+        translator.tell(self.solver, map(translator.formula, always))
         self.denied: dict[Symbol, Any] = {}
 
     def assertion(self, name: str, formula: Formula) -> Symbol:
@@ -214,22 +244,21 @@ class Switchboard:
     def denial(self, name: str, formula: Formula) -> Symbol:
         """A switch that asserts that a formula is false."""
         denied = self.translator.formula(formula)
-        switch = self._switch(name, z3.Not(denied))
+        switch = self._switch(name, self.translator.neither(denied))
         self.denied[switch] = denied
         return switch
 
     def _switch(self, name: str, asserted: Any) -> Symbol:
         switch = Symbol(name, BOOL)
-        self.solver.add(z3.Implies(self.translator.unknown(switch), asserted))
+        self.translator.tell(self.solver, [self.translator.implies(self.translator.unknown(switch), asserted)])
         return switch
 
     def check(self, assumed: Sequence[Symbol]) -> str:
         """sat, unsat or unknown."""
         # As solver.check does, without asking each of hundreds of switches for its sort.
-        switches = [self.translator.unknown(switch).as_ast() for switch in assumed]
-        array = (z3.Ast * len(switches))(*switches)
+        switches = _addresses([self.translator.unknown(switch) for switch in assumed])
         context = self.translator.context.ref()
-        return str(z3.CheckSatResult(z3.Z3_solver_check_assumptions(context, self.solver.solver, len(switches), array)))
+        return str(z3.CheckSatResult(z3.Z3_solver_check_assumptions(context, self.solver.solver, len(assumed), switches)))
 
     def core(self) -> set[str]:
         """The names of switches that suffice for the last `unsat`."""
@@ -241,7 +270,7 @@ class Switchboard:
         None of them, if there is no example; all of them, if that is not known.
         """
         self.solver.push()
-        self.solver.add(z3.Or([self.translator.unknown(switch) for switch in denials]))
+        self.translator.tell(self.solver, [self.translator.some([self.translator.unknown(switch) for switch in denials])])
         answer = self.check(assumed)
         broken = [answer == UNKNOWN] * len(denials)
         if answer == SAT:

@@ -257,6 +257,7 @@ def _histogram(program: Sketch, example: Example, outputs: Sequence[Outputs], pl
     chosen = inner[1:-1][:: max(1, len(inner) // THRESHOLDS)]
     events: list[Event] = [example.event]
     events += [_at(place, listed, Within(Fraction(str(round(float(x), 9))), None)) for x in chosen]
+    events = list(dict.fromkeys(events))  # one of them may be the example's
     exact = _integrate(program, example.arguments, events, (example.d1, example.d2))
     sampled = np.array([[float(hits(e, o).mean()) for o in outputs] for e in events])
     shown = []

@@ -39,7 +39,8 @@ def plan_budget(subject: Subject, completion: Completion, arguments: Arguments) 
         discrete = gives_discrete_outputs(sketch, arguments, settings)
         inputs = typical_inputs(sketch, at, settings)
         inputs = replace(inputs, cases=inputs.cases[:INPUTS])
-        rows = [errors_on(inputs.with_epsilon(at.epsilon * b), discrete, sketch, completions, settings) for b in BUDGETS]
+        several = [inputs.with_epsilon(at.epsilon * budget) for budget in BUDGETS]
+        rows = errors_on(several, discrete, sketch, completions, settings)
     except KolahalError:  # the program may ask more of its arguments than was known here
         return None
     errors = np.array(rows).reshape(len(BUDGETS), len(shares), len(SHARES))

@@ -149,7 +149,7 @@ def error_curves(subject: Subject, completions: Sequence[Completion], arguments:
     try:
         discrete = gives_discrete_outputs(sketch, arguments, settings)
         several = [inputs.with_epsilon(epsilon) for epsilon in EPSILONS]
-        rows = [errors_on(at, discrete, sketch, completions, settings) for at in several]
+        rows = errors_on(several, discrete, sketch, completions, settings)
     except KolahalError:  # the program may ask more of its arguments than was known here
         return None
     return {

@@ -140,7 +140,7 @@ def axes(frame: Frame, across: str, up: str, across_ticks: bool = True) -> list[
     parts.append(
         f'<path class="k-axis" d="M{LEFT} {TOP}V{bottom}H{right}"/>'
         + text_at((LEFT + right) / 2, frame.height - 12, across, "middle")
-        + f'<text class="k-text" transform="translate(13 {middle:.1f}) rotate(-90)" text-anchor="middle">{escape(up)}</text>'
+        + f'<text class="k-text" transform="translate(10 {middle:.1f}) rotate(-90)" text-anchor="middle">{escape(up)}</text>'
     )
     return parts
 

@@ -36,6 +36,8 @@ def heat_map(
     return document(title, "", parts, True)
 
 
+RARE = 0.05  # of the highest bar, below which nothing is seen of one
+LOG_WORDS = ", on a logarithmic scale"
 UNKNOWN = -1  # the band of what is not a number; it is left blank
 # Below the claim blue, above it orange, pale where the loss is the claim.
 BANDS: tuple[tuple[float, str], ...] = (
@@ -180,9 +182,8 @@ def paired_bars(
     slot = (WIDTH - LEFT - RIGHT) / max(1, len(bins))
     tilted = longest * 6.4 > slot
     height = HEIGHT + (min(longest, 26) * 4 if tilted else 0)
-    top = max([b["p1"] for b in bins] + [b["p2"] for b in bins] + [1e-9]) * 1.06
-    frame = lay_out([0.0, float(len(bins))], [0.0, top], False, False)
-    parts = axes(frame, "", up, across_ticks=False)
+    frame = _room(bins, chosen, 0.0, float(len(bins)))
+    parts = axes(frame, "", up + LOG_WORDS if frame.y.log else up, across_ticks=False)
     base = HEIGHT - BOTTOM
     for place, item in enumerate(bins):
         x = LEFT + slot * place
@@ -201,7 +202,7 @@ def paired_bars(
 def histogram(
     title: str, across: str, up: str, bins: Sequence[Mapping[str, Any]], chosen: Sequence[int], description: str = ""
 ) -> str:
-    """Two histograms over the same ranges; those of the chosen event stand out. The first and last range are open."""
+    """Two histograms over the same ranges; those of the chosen event stand out. Ranges at the ends that are open are named."""
     inner = [b["low"] for b in bins if b.get("low") is not None]
     step = inner[1] - inner[0] if len(inner) > 1 else 1.0
     ends = [
@@ -211,13 +212,26 @@ def histogram(
         )
         for b in bins
     ]
-    top = max([b["p1"] for b in bins] + [b["p2"] for b in bins] + [1e-9]) * 1.06
-    frame = lay_out([ends[0][0], ends[-1][1]], [0.0, top], False, False)
-    parts = axes(frame, across, up)
+    frame = _room(bins, chosen, ends[0][0], ends[-1][1])
+    parts = axes(frame, across, up + LOG_WORDS if frame.y.log else up)
     for place, (item, (low, high)) in enumerate(zip(bins, ends, strict=True)):
         x0, x1 = frame.x(low), frame.x(high)
         parts.append(_pair(place, not chosen or place in chosen, x0 + (x1 - x0) * 0.06, (x1 - x0) * 0.44, frame, item))
-    return document(title, description, [*parts, *_sides(HEIGHT + 6)], False, HEIGHT + 16)
+    ends_of = {"first": bins[0], "last": bins[-1]}
+    open_ends = [f"{which} bar: {b['label']}" for which, b in ends_of.items() if b["low"] is None or b["high"] is None]
+    parts.append(text_at(LEFT, HEIGHT + 22, "; ".join(open_ends)))
+    return document(title, description, [*parts, *_sides(HEIGHT + 6)], False, HEIGHT + 32)
+
+
+def _room(bins: Sequence[Mapping[str, Any]], chosen: Sequence[int], left: float, right: float) -> Frame:
+    """Room for bars; by logarithms where nothing would be seen of the chosen event otherwise."""
+    sizes = [max(b["p1"], b["p2"]) for b in bins]
+    top = max([*sizes, 1e-9]) * 1.06
+    event = max([sizes[place] for place in chosen], default=top)
+    if not 0 < event < RARE * top:
+        return lay_out([left, right], [0.0, top], False, False)
+    least = min(b[side] for b in bins for side in ("p1", "p2") if b[side] > 0)
+    return lay_out([left, right], [10.0 ** math.floor(math.log10(least) - 0.01), top], False, True)
 
 
 def _pair(place: int, inside: bool, x: float, wide: float, frame: Frame, item: Mapping[str, Any]) -> str:

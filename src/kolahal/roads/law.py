@@ -111,7 +111,7 @@ def judge_lawful(
     # With many holes there are many ways to be private, and a proof of one of the best will do.
     while len(judged) < len(finalists) and not _is_enough(judged, settings):
         jobs = [(sketch, r, settings) for r in finalists[len(judged) : len(judged) + batch]]
-        judged += executor.map(_decide, jobs) if executor else map(_decide, jobs)
+        judged += executor.map(_decide, jobs) if executor and len(jobs) > 1 else map(_decide, jobs)
     first, *others = by_standing(judged, settings)
     winner = first.ranked.completion
     if not testable or (isinstance(first.verdict, Proved) and not wanted):

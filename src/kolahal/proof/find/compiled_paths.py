@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm
@@ -152,8 +151,7 @@ class CompiledPath:
         return all(condition(state) for condition in self.conditions)
 
 
-@dataclass(frozen=True, slots=True)
-class SecondRun:
+class SecondRun(NamedTuple):  # made for every turn of every rehearsal
     """The second run on one path of a segment: its values, what its shifts cost, and whether it is a path that the run
     takes there (`fits`) and that goes along with the first run."""
 

@@ -6,6 +6,7 @@ Nothing here is trusted. A rehearsal that fails saves a query, one that succeeds
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -78,6 +79,8 @@ class Stage:
             for run in (product.first, product.second)
         }
         self.unit = compile_sum(neighbours.unit)
+        self.spent = {powers: product.spent(powers) for powers in product.monomials}
+        self.sizes: dict[tuple[int, Any], Fraction] = {}  # of powers in a scenario; scenarios stay as long as the stage does
         self.price = {
             draw.site: (powers_of(draw.scale, product.sketch), draw.scale.coefficient)
             for draw in product.sketch.draws
@@ -152,6 +155,13 @@ class Stage:
             new[symbol] = evaluate(local)
         return new
 
+    def left_of(self, both: ConcreteState, state: ConcreteState) -> ConcreteState:
+        """The state at the head of a segment with what was spent in it; reads and draws have names of their own."""
+        left = dict(state)
+        for symbol in self.spent.values():
+            left[symbol] = both[symbol]
+        return left
+
     def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
         counted = True
@@ -163,8 +173,7 @@ class Stage:
                 given = ghost if ghost is not None else value if value is not None else 0
                 state[ghost_value(which)] = given
                 counted = counted and (value is None or value == given)
-        for powers in self.product.monomials:
-            state[self.product.spent(powers)] = 0
+        state |= dict.fromkeys(self.spent.values(), 0)
         states: list[tuple[int, ConcreteState]] = []
         loop: int | None = None
         trace = Trace() if traced else None
@@ -185,15 +194,14 @@ class Stage:
                 return Outcome(tuple(states), True, trace.blame() if trace else frozenset())
             both = match.state
             for powers, cost in match.costs.items():
-                both[self.product.spent(powers)] += cost
+                both[self.spent[powers]] += cost
             if counted and any(match.costs.values()) and self.too_much(both, scenario):
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
                 failed = counted and one.answer(both) != match.path.answer(both)
                 states.append((END, both))
                 return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
-            state = {s: v for s, v in both.items() if s in state}
-            state = self.move_on(match.path, both, self.move_on(one, both, state))
+            state = self.move_on(match.path, both, self.move_on(one, both, self.left_of(both, state)))
             assert isinstance(one.path.end, Goto)
             loop = one.path.end.loop
             states.append((loop, state))
@@ -258,7 +266,7 @@ class Stage:
             if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
             powers, coefficient = self.price[mine.site]
-            costs[powers] = costs.get(powers, 0) + abs(shift) / coefficient
+            costs[powers] = costs.get(powers, 0) + (abs(shift) / coefficient if shift else 0)
             shifts.append(shift)
             if mine.rival is None:
                 both[drawn.symbol] = noise + shift
@@ -333,23 +341,21 @@ class Stage:
 
         return shift
 
-    def too_much(self, state: ConcreteState, scenario: Scenario) -> bool:
-        def size(powers: Any) -> Fraction:
-            result = Fraction(1)
-            for name, power in powers:
-                if base_of(name) in scenario.quantities:
-                    result *= value_of(name, scenario.quantities) ** power
-            return result
+    def size(self, powers: Any, scenario: Scenario) -> Fraction:
+        """The value of powers of a scenario's quantities."""
+        key = (id(scenario), powers)
+        if key not in self.sizes:
+            known = [(name, power) for name, power in powers if base_of(name) in scenario.quantities]
+            self.sizes[key] = math.prod((value_of(name, scenario.quantities) ** power for name, power in known), start=Fraction(1))
+        return self.sizes[key]
 
+    def too_much(self, state: ConcreteState, scenario: Scenario) -> bool:
         epsilon = self.product.sketch.epsilon.name
-        for powers in self.product.monomials:
-            if epsilon in dict(powers) and state[self.product.spent(powers)]:
-                return True  # no cost with another power of ε is within a claim for all ε
-        total = sum(
-            (Fraction(state[self.product.spent(powers)]) / size(powers) for powers in self.product.monomials),
-            Fraction(0),
-        )
-        limit = self.claim.coefficient * size(self.claim.powers)
+        spent = [(powers, state[symbol]) for powers, symbol in self.spent.items() if state[symbol]]
+        if any(epsilon in dict(powers) for powers, _ in spent):
+            return True  # no cost with another power of ε is within a claim for all ε
+        total = sum((Fraction(cost) / self.size(powers, scenario) for powers, cost in spent), Fraction(0))
+        limit = self.claim.coefficient * self.size(self.claim.powers, scenario)
         if self.neighbours.kind == "sum":
             moved = state[moved_size(self.neighbours.sort)]
             limit *= Fraction(moved) / self.neighbours.distance
@@ -381,7 +387,7 @@ class Stage:
         for scenario in self.scenarios[:60]:
             loop: int | None = None
             state: ConcreteState = dict(scenario.public)
-            state |= {self.product.spent(powers): 0 for powers in self.product.monomials}
+            state |= dict.fromkeys(self.spent.values(), 0)
             for segment in range(self.source.most_segments):
                 entered = self.enter(1, loop, state, scenario, segment)
                 if entered is None:
@@ -395,7 +401,7 @@ class Stage:
                 for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
                     if unit and not drawn.noise.finite:
                         found.add(Fraction(abs(other(both) - rest(both))) / unit)
-                state = self.move_on(two, both, self.move_on(one, both, {s: v for s, v in both.items() if s in state}))
+                state = self.move_on(two, both, self.move_on(one, both, self.left_of(both, state)))
                 assert isinstance(one.path.end, Goto)
                 loop = one.path.end.loop
         return sorted(found - {Fraction(0)})
@@ -404,7 +410,7 @@ class Stage:
         """States that occur, each once and at most so many a place, and what single turns cost."""
         found: dict[tuple[Any, ...], tuple[int, ConcreteState]] = {}
         counts: dict[int, int] = {}
-        prices: dict[Symbol, set[Any]] = {self.product.spent(powers): set() for powers in self.product.monomials}
+        prices: dict[Symbol, set[Any]] = {symbol: set() for symbol in self.spent.values()}
         for scenario in self.scenarios[:120]:
             for ghost in [None, scenario.ghost] if alignment.ghosts else [None]:
                 before = dict.fromkeys(prices, 0)

@@ -17,7 +17,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Accuracy
 from kolahal.report.svg import escape
 from kolahal.results import Judged, Law, describe_completion
-from kolahal.sketches.gallery import BEYOND, FOLDER, GALLERY, load_one
+from kolahal.sketches.gallery import BEYOND, FOLDER, GALLERY, RECORDS, load_one
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 
 # ---------------------------------------------------------------- the gallery
@@ -66,13 +66,15 @@ def gallery_page(name: str, best: str) -> str:
     """The page of a sketch and its best completion, as it is printed; without what the blocks of the page print."""
     source = (FOLDER / f"{name}.py").read_text(encoding="utf-8")
     imports = next(line for line in source.splitlines() if line.startswith("from kolahal import"))
+    shown = imports + "\n\n" + source[source.index("@sketch(") :].strip() if name not in RECORDS else source.split('"""', 2)[2].strip()
+    titles = {**BEYOND, **RECORDS}
     what = re.sub(r"^\w+ of the paper: ", "", source.split('"""')[1].strip())
     scales = [_read(text) for text in best[1:-1].split(", ")]
     return PAGE.format(
         name=name,
-        paper_name=f"{BEYOND[name] if name in BEYOND else GALLERY[name].paper_name}: `{name}`",
+        paper_name=f"{titles[name] if name in titles else GALLERY[name].paper_name}: `{name}`",
         what=what[0].upper() + what[1:],
-        sketch=imports + "\n\n" + source[source.index("@sketch(") :].strip(),
+        sketch=shown,
         pick=_imports(str(load_one(name).complete(*scales))),
         too_little=_imports(str(load_one(name).complete(*_halved(scales)))),
         synth="",
@@ -111,7 +113,9 @@ def _halved(scales: list[Scale]) -> Iterator[Scale]:
 def _imports(program: str) -> str:
     code = program.split('"""')[0] + program.split('"""')[-1]
     used = [name for name in kolahal.__all__ if re.search(rf"\b{name}\b", code)]
-    return f"from kolahal import {', '.join(sorted(used, key=lambda n: (n[0].islower(), n)))}\n\n{program}"
+    rows = [name for name in ("Literal", "NamedTuple") if re.search(rf"\b{name}\b", code)]
+    typing = f"from typing import {', '.join(rows)}\n\n" if rows else ""
+    return f"{typing}from kolahal import {', '.join(sorted(used, key=lambda n: (n[0].islower(), n)))}\n\n{program}"
 
 
 def without_output(page: str) -> str:

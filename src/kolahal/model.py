@@ -15,6 +15,7 @@ from kolahal.lang.accounting import gdp_of
 from kolahal.lang.kinds import TEXT, answer_kinds, infer
 from kolahal.lang.labels import LabelCode
 from kolahal.lang.record_moves import positive_units
+from kolahal.lang.record_runs import Questions
 from kolahal.lang.scale import Scale, gdp_name
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.unit_names import unit_value
@@ -281,9 +282,10 @@ class Example:
     d2: Database
     event: Event
     arguments: Arguments
+    asked: Questions | None = None  # by all runs that end in the event, where that depends on the run
 
     def flipped(self) -> Example:
-        return Example(self.d2, self.d1, self.event, self.arguments)
+        return replace(self, d1=self.d2, d2=self.d1)
 
     def __str__(self) -> str:
         return f"⟨{show(self.d1)}, {show(self.d2)}, {describe_event(self.event)}⟩"

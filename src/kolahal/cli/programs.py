@@ -27,7 +27,7 @@ from kolahal.cli.base import (
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFile, write_file
 from kolahal.errors import UsageError, harmless
-from kolahal.sketches.gallery import BEYOND, GALLERY, OTHER_BUDGETS, load
+from kolahal.sketches.gallery import BEYOND, GALLERY, OTHER_BUDGETS, RECORDS, load
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
@@ -41,6 +41,7 @@ def show(target: str | None) -> None:
 
     if target is None:
         click.echo("The gallery: " + ", ".join((*GALLERY, *BEYOND)))
+        click.echo("Over records: " + ", ".join(RECORDS))
         click.echo("With budgets other than ε: " + ", ".join(OTHER_BUDGETS))
         return
     click.echo("\n".join(render_sketch(sketch) for sketch in load(target)), nl=False)

@@ -174,7 +174,7 @@ class BinsRelation(RecordRelation):
 class RunBins(BinsRelation):
     """Aggregates that are read in the turns of a loop and depend on the run: each is another function of the records.
 
-    Nothing but the distance and the way of their moves is known, so that nothing is refuted.
+    Nothing but the distance and the way of their moves is known; `record_runs.along` knows more of one run.
     """
 
     size: int = 1

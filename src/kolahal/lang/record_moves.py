@@ -225,7 +225,7 @@ class RecordRelation(Adjacency):
     def library(self) -> dict[Move, Record]:
         """Contributions of records that are worth trying, and the plainest record of each.
 
-        There are none where these depend on the run: then nothing is refuted.
+        There are none where these depend on the run.
         """
         if self._table.depends_on_run:
             return {}
@@ -335,11 +335,13 @@ def _apart(place: int, aggregate: Aggregate, item: RecordFunction) -> RecordFunc
     return put_arguments(item, {name: ArgumentOf(f"{name} at {place}") for name in aggregate.run_names()})
 
 
-def _scaled(factor: int, vector: Move) -> Move:
+def scaled(factor: int, vector: Move) -> Move:
+    """A vector of contributions, so many times."""
     return tuple(factor * step for step in vector)
 
 
-def _sum(left: Move, right: Move) -> Move:
+def vector_sum(left: Move, right: Move) -> Move:
+    """Two vectors of contributions together."""
     return tuple(a + b for a, b in zip(left, right, strict=True))
 
 
@@ -365,18 +367,18 @@ class AddRemove(RecordRelation):
     def _corners(self) -> Iterator[Move]:
         for corner in self.pieces.corners:
             for sign in (1, -1):
-                yield from self._ends(_scaled(sign * self.count, corner), sign)
+                yield from self._ends(scaled(sign * self.count, corner), sign)
 
     def _steps(self) -> Iterator[Move]:
-        return (_scaled(sign, corner) for corner in self.pieces.corners for sign in (1, -1))
+        return (scaled(sign, corner) for corner in self.pieces.corners for sign in (1, -1))
 
     @cached_property
     def library_moves(self) -> tuple[Move, ...]:
         if self.spans:
             known = self._short_pairs
             return tuple(dict.fromkeys(tuple(b - a for a, b in zip(x, y, strict=True)) for x, y in known))
-        scaled = (_scaled(sign * self.count, vector) for vector in self.library for sign in (1, -1))
-        return tuple(dict.fromkeys(move for move in scaled if any(move)))
+        found = (scaled(sign * self.count, vector) for vector in self.library for sign in (1, -1))
+        return tuple(dict.fromkeys(move for move in found if any(move)))
 
     @cached_property
     def _short_pairs(self) -> dict[tuple[Move, Move], tuple[Rows, Rows]]:
@@ -410,11 +412,11 @@ class AddRemove(RecordRelation):
             return min(pairs, key=lambda p: sum(abs(a - b) for a, b in zip(p[0], d1, strict=True)), default=None)
         if tuple(step / self.count for step in move) in self.library:
             base = self.nearest(d1)
-            return base, _sum(base, move)
+            return base, vector_sum(base, move)
         if tuple(-step / self.count for step in move) not in self.library:
             return None
-        base = self.nearest(_sum(d1, move))
-        return _sum(base, _scaled(-1, move)), base
+        base = self.nearest(vector_sum(d1, move))
+        return vector_sum(base, scaled(-1, move)), base
 
 
 @dataclass(frozen=True)
@@ -426,11 +428,11 @@ class Replace(RecordRelation):
 
     def _corners(self) -> Iterator[Move]:
         for before, after in itertools.product(self.pieces.corners, repeat=2):
-            move = _sum(_scaled(self.count, after), _scaled(-self.count, before))
+            move = vector_sum(scaled(self.count, after), scaled(-self.count, before))
             yield from self._ends(move, 0)
 
     def _steps(self) -> Iterator[Move]:
-        return (_sum(after, _scaled(-1, before)) for before, after in itertools.product(self.pieces.corners, repeat=2))
+        return (vector_sum(after, scaled(-1, before)) for before, after in itertools.product(self.pieces.corners, repeat=2))
 
     @cached_property
     def _exchanges(self) -> dict[Move, tuple[Move, Move]]:
@@ -439,7 +441,7 @@ class Replace(RecordRelation):
         vectors = list(self.library)[:200]
         for before, after in itertools.product(vectors, repeat=2):
             if before != after:
-                found.setdefault(_sum(after, _scaled(-1, before)), (before, after))
+                found.setdefault(vector_sum(after, scaled(-1, before)), (before, after))
         return found
 
     @cached_property
@@ -457,7 +459,7 @@ class Replace(RecordRelation):
     def library_moves(self) -> tuple[Move, ...]:
         if self.spans:
             return tuple(dict.fromkeys(tuple(b - a for a, b in zip(x, y, strict=True)) for x, y in self._short_pairs))
-        return tuple(_scaled(self.count, move) for move in self._exchanges)
+        return tuple(scaled(self.count, move) for move in self._exchanges)
 
     def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
         first, second = tuple(d1), tuple(d2)
@@ -468,7 +470,7 @@ class Replace(RecordRelation):
             known = self._exchanges.get(tuple(step / times for step in move))
             if known is not None:
                 before, after = known
-                rows = self.compose(_sum(first, _scaled(-times, before)))
+                rows = self.compose(vector_sum(first, scaled(-times, before)))
                 if rows is not None:
                     return (*rows, (times, self.library[before])), (*rows, (times, self.library[after]))
         return None
@@ -480,9 +482,9 @@ class Replace(RecordRelation):
         known = self._exchanges.get(tuple(step / self.count for step in move))
         if known is None:
             return None
-        before = _scaled(self.count, known[0])
-        first = _sum(self.nearest(_sum(d1, _scaled(-1, before))), before)
-        return first, _sum(first, move)
+        before = scaled(self.count, known[0])
+        first = vector_sum(self.nearest(vector_sum(d1, scaled(-1, before))), before)
+        return first, vector_sum(first, move)
 
 
 RECORD_RELATIONS: dict[str, type[RecordRelation]] = {kind.name: kind for kind in (AddRemove, Replace)}

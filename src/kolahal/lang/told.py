@@ -13,8 +13,11 @@ from kolahal.lang.kinds import LIST, Types, infer
 from kolahal.lang.sketch import Sketch
 
 
-def told(sketch: Sketch) -> Sketch:
-    """The program that gives away what its questions are asked with, before it asks, and then its answer, as one list."""
+def told(sketch: Sketch, marked: bool = False) -> Sketch:
+    """The program that gives away what its questions are asked with, before it asks, and then its answer, as one list.
+
+    With `marked`, a truth value always says where the answer begins, and whether it has items.
+    """
     queries = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Query)]
     if not queries:
         return sketch
@@ -29,7 +32,7 @@ def told(sketch: Sketch) -> Sketch:
     shapes = {_shape(value, types) for value in returned}
     # Where all answers have as many items, the last ones are the answer; otherwise a truth value says where it begins, and
     # what it is: no question is asked with one.
-    teller = _Teller(seen, types, marked=len(shapes) > 1 or None in shapes)
+    teller = _Teller(seen, types, marked=marked or len(shapes) > 1 or None in shapes)
     return replace(sketch, body=(*guards, first, *teller.block(body)))
 
 

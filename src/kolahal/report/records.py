@@ -5,7 +5,8 @@ from __future__ import annotations
 from kolahal.lang.record_bins import BinsRelation
 from kolahal.lang.record_lists import Rows
 from kolahal.lang.record_moves import RecordRelation, positive_units
-from kolahal.lang.records import show_record
+from kolahal.lang.record_runs import Questions, along
+from kolahal.lang.records import Table, show_record
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, Trial, describe_event, show
 from kolahal.verdicts import Refuted
@@ -43,7 +44,10 @@ def sensitivity_lines(sketch: Sketch) -> list[str]:
 def records_of(sketch: Sketch, example: Example) -> tuple[list[str], list[str]] | None:
     """The two lists of records of an example, as Python would write them, repeated ones with their number."""
     adjacency = sketch.adjacency
-    found = adjacency.realise(example.d1, example.d2) if isinstance(adjacency, RecordRelation) else None
+    if not isinstance(adjacency, RecordRelation):
+        return None
+    relation = adjacency if example.asked is None else along(adjacency, example.asked, len(example.d1))
+    found = relation.realise(example.d1, example.d2)
     return None if found is None else (_show(sketch, found[0]), _show(sketch, found[1]))
 
 
@@ -59,7 +63,20 @@ def records_lines(sketch: Sketch, example: Example) -> list[str]:
     if found is None or table is None:
         return []
     lists = [f"  {table.rows}{which} = [{', '.join(rows)}]" for which, rows in zip("12", found, strict=True)]
+    if example.asked is not None:
+        return [*lists, *_asked_lines(table, example.asked)]
     return [*lists, f"  of which d1 and d2 are {table}"] if len(table.aggregates) <= FEW else lists
+
+
+def _asked_lines(table: Table, asked: Questions) -> list[str]:
+    """What the runs of an example ask, where that depends on the run: each question once, with all its values."""
+    several: dict[str, list[str]] = {}
+    for place, values in asked:
+        aggregate = table.aggregates[place] if table.bins is None else table.bins.aggregate
+        named = ", ".join(f"{name} = {show(value)}" for name, value in zip(aggregate.run_names(), values, strict=True))
+        several.setdefault(aggregate.over(table.rows), []).append(named)
+    lines = ["  A run that ends in the event asks, and d1 and d2 are the answers:"]
+    return lines + [f"    {question} with {'; '.join(named)}" for question, named in several.items()]
 
 
 def counterexample_lines(trial: Trial | Refuted, sketch: Sketch) -> list[str]:

@@ -58,9 +58,19 @@ BEYOND: dict[str, str] = {
     "top_three": "Top three by peeling",
 }
 
+# Over records, from rows to answer.
+RECORDS: dict[str, str] = {
+    "clipped_mean": "Clipped mean",
+    "shop_histogram": "Histogram by shop",
+    "busiest_day": "The busiest day",
+    "first_busy_day": "The first busy day",
+    "noisy_median": "The median by noisy binary search",
+    "visits_so_far": "Visits up to each day",
+}
+
 # With budgets other than ε.
 OTHER_BUDGETS = ("gaussian_histogram", "gaussian_tree", "gaussian_max", "gaussian_threshold")
-NAMES = (*GALLERY, *BEYOND, *OTHER_BUDGETS)
+NAMES = (*GALLERY, *BEYOND, *RECORDS, *OTHER_BUDGETS)
 
 
 def load(target: str) -> tuple[Sketch, ...]:

@@ -40,7 +40,7 @@ BUDGETS = {
 
 def confirm_budget(sketch: Sketch, example: Example, claim: Scale, order: Fraction | None) -> Refuted | None:
     """The example with certain probabilities, if these break the claim for certain; d1 is the likelier side."""
-    if not is_real(sketch, example) or not sketch.related(example.d1, example.d2):
+    if not is_real(sketch, example):
         return None
     if not example.arguments.accepted_by(sketch, claim):
         return None

@@ -13,6 +13,7 @@ from kolahal.exact.intervals import Interval, exceeds, rigorous_probability, sit
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
+from kolahal.lang.record_runs import Questions
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import (
@@ -57,6 +58,7 @@ def document(refuted: Refuted, sketch: Sketch, claim: Scale) -> dict[str, Any]:
         "arguments": {name: v if isinstance(v, bool) else str(v) for name, v in example.arguments.values},
         "d1": [str(a) for a in example.d1],
         "d2": [str(a) for a in example.d2],
+        **({} if example.asked is None else {"asked": [[place, *map(str, values)] for place, values in example.asked]}),
         "event": write_event(example.event),
         "words": describe_event(example.event),
         "p1": [odds.p1.low, odds.p1.high],
@@ -92,7 +94,7 @@ def find_misfit(sketch: Sketch, claim: Scale, example: Example) -> str | None:
     """Why an example says nothing of a program and its claim, if so."""
     if sketch.holes:
         return "the program has holes"
-    if not sketch.related(example.d1, example.d2) or not is_real(sketch, example):
+    if not is_real(sketch, example):
         return f"d1 and d2 are not neighbours that {sketch.name} takes: {sketch.adjacency.describe()}"
     if not example.arguments.accepted_by(sketch, claim):
         return f"{sketch.name} does not take these arguments, or the claim {claim} says nothing of them"
@@ -127,8 +129,21 @@ def read_document(data: Any) -> tuple[Sketch, Scale, Example]:
     epsilon = read_number(data.get("epsilon"))
     if epsilon <= 0:
         raise Malformed("ε must be above 0")
-    example = Example(d1, d2, read_event(data.get("event")), Arguments(epsilon, len(d1), values))
+    arguments = Arguments(epsilon, len(d1), values)
+    example = Example(d1, d2, read_event(data.get("event")), arguments, _read_asked(data.get("asked")))
     return sketch, parse_scale(take(data, "claim", str)), with_labels(sketch, example)
+
+
+def _read_asked(data: Any) -> Questions | None:
+    """The questions of an example, each with its place first."""
+    if data is None:
+        return None
+    found = []
+    for one in data if isinstance(data, list) else [None]:
+        if not isinstance(one, list) or not one or type(one[0]) is not int or not 0 <= one[0] < MOST_ANSWERS:
+            raise Malformed("what is asked must be a list of places and numbers")
+        found.append((one[0], tuple(read_number(value) for value in one[1:])))
+    return tuple(found)
 
 
 def write_event(event: Event) -> dict[str, Any]:

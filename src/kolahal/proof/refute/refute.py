@@ -33,6 +33,8 @@ from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.crossings import find_crossings
+from kolahal.proof.refute.questions import asks_as_it_runs
+from kolahal.proof.refute.runs import find_run_examples
 from kolahal.proof.refute.shrink import MARGIN, MOST_HALVES, confirm, losses_of, measure, shrink
 from kolahal.proof.refute.witness import Stays, find_stays, find_witnesses
 from kolahal.proof.trusted.passages import SizedProgram
@@ -88,6 +90,12 @@ def best_lower_bound(sketch: Sketch, claim: Scale, survey: Survey) -> LowerBound
 def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
     """The hardest example at each number of answers, its loss by doubles."""
     hardest: dict[int, FoundLoss] = {}
+    if asks_as_it_runs(sketch):
+        for example, loss in find_run_examples(sketch, claim):
+            known = hardest.get(example.arguments.size)
+            if known is None or loss > known.loss * (1 + 1e-6):
+                hardest[example.arguments.size] = FoundLoss(example, loss)
+        return hardest
     for search in _searches(sketch, claim, settings, few=True):
         size = search.arguments.size
         climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
@@ -108,6 +116,9 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
 
     Then the searches that have come closest go on.
     """
+    if asks_as_it_runs(sketch):
+        yield from (example for example, loss in find_run_examples(sketch, claim) if loss > 1 + MARGIN)
+        return
     rounds: Iterable[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = (
         (search, search.hardest(GAINS[:5], CLIMBS, only_above=True)) for search in _searches(sketch, claim, settings)
     )

@@ -12,10 +12,12 @@ from kolahal.errors import UsageError
 from kolahal.exact.intervals import exceeds, log_ratio, rigorous_probability
 from kolahal.exact.probe import Integrator, ask, exact_losses
 from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.record_runs import along
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import AllOf, Anything, Event, Example, Linear, Odds, OneOf, Within
 from kolahal.paths.cuts import CannotIntegrate
+from kolahal.proof.refute.questions import asked_for, asks_as_it_runs
 from kolahal.verdicts import Refuted
 
 MOST_HALVES = 12  # events and moves of programs with whole noise on answers that need not be whole
@@ -25,7 +27,6 @@ def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
     """The example with rigorous intervals, d1 as the likelier side, if they show a violation for certain."""
     if not is_real(sketch, example):
         return None
-    assert sketch.related(example.d1, example.d2), "the databases of an example are neighbours"
     assert example.arguments.accepted_by(sketch, claim), "the program and the claim take the arguments of an example"
     p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
@@ -39,12 +40,18 @@ def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
 
 
 def is_real(sketch: Sketch, example: Example) -> bool:
-    """Whether an example of a program over records stands for two neighbouring lists of them, at its arguments."""
-    adjacency = sketch.adjacency
-    if not isinstance(adjacency, RecordRelation):
-        return True
-    given = dict(example.arguments.values)
-    return all(given[name] == value for name, value in adjacency.public) and sketch.related(example.d1, example.d2)
+    """Whether the databases of an example are neighbours; of a program over records, at its arguments.
+
+    Where questions depend on the run, all runs that end in the event must ask those of the example.
+    """
+    adjacency, given = sketch.adjacency, dict(example.arguments.values)
+    if not isinstance(adjacency, RecordRelation) or not asks_as_it_runs(sketch):
+        public = adjacency.public if isinstance(adjacency, RecordRelation) else ()
+        return all(given[name] == value for name, value in public) and sketch.related(example.d1, example.d2)
+    asked, size = example.asked, example.arguments.size
+    if asked is None or asked != asked_for(sketch, example.arguments, example.event):
+        return False
+    return all(given[name] == value for name, value in adjacency.public) and along(adjacency, asked, size).related(example.d1, example.d2)
 
 
 def measure(sketch: Sketch, example: Example, claim: Scale) -> float | None:

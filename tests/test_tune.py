@@ -244,6 +244,9 @@ def test_records_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         (["--at", "N=0"], "K502"),
         (["--at", "eps=-1"], "K502"),
         (["--at", "eps=nan"], "K502"),
+        (["--at", "eps=1e-300"], "K502"),
+        (["--at", "eps=1e300"], "K502"),
+        (["--at", "T=1e400"], "K502"),
         (["--at", "len=0"], "K502"),
         (["--at", "len=1e99"], "K502"),
         (["--at", "N"], "K505"),
@@ -264,3 +267,10 @@ def test_mistakes_have_a_code_a_place_and_a_remedy(given: list[str], code: str, 
     told = capsys.readouterr()
     first, why, fix = told.err.strip().split("\n")
     assert f"error {code}: " in first and why.startswith("  ") and fix.startswith("  ") and not told.out
+
+
+def test_where_nothing_is_better_than_the_textbook_it_is_the_textbook() -> None:
+    """All shares are right on answers that are so far apart; the first rule that was looked at has 100 times the noise."""
+    found = tune(load_one("above_threshold_1"), {"T": 0}, [-(10**9)] * 100)
+    assert found.textbook.error == found.tuned.error == 0
+    assert found.tuned.completion == found.textbook.completion

@@ -24,6 +24,7 @@ from kolahal.model import Arguments, Database
 
 DIFFERENT = 64  # records that lists are drawn from
 STEPS = 1 << 10  # values of a real field between its bounds
+WIDEST = 1 << 62  # between bounds up to which whole numbers are drawn one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,9 @@ def _draw(field: Field, marks: tuple[Fraction, Fraction], rng: Generator) -> Fie
         case "label":
             return field.labels[int(rng.integers(len(field.labels)))]
         case "int":
-            return Fraction(int(rng.integers(math.ceil(low), math.floor(high) + 1)))
+            first, last = sorted((math.ceil(low), math.floor(high)))  # on both sides, where no whole number lies between
+            if last - first < WIDEST:
+                return Fraction(first + int(rng.integers(last - first + 1)))
+            return Fraction(first + (last - first) * int(rng.integers(STEPS)) // STEPS)
         case _:
             return low + (high - low) * Fraction(int(rng.integers(STEPS)), STEPS)

@@ -28,6 +28,8 @@ BUDGETS = {
     Variant.APPROXIMATE: (Fraction(1), Fraction(1, 10**6)),
 }
 MOST_INPUTS = 1_000  # databases of one file
+LEAST_BUDGET, MOST_BUDGET = Fraction(1, 10**9), Fraction(10**9)  # beyond these, errors are not told apart by doubles
+FARTHEST = Fraction(10**100)  # an argument: its square is a double
 TRUTHS = {"true": True, "false": False, "1": True, "0": False}
 
 FAULTS: dict[str, tuple[str, str, str]] = {
@@ -140,6 +142,10 @@ def _read_argument(sketch: Sketch, parameter: Parameter, value: object) -> Fract
         reason = "it is above 0"
     elif parameter == sketch.delta and number >= 1:
         reason = "it is below 1"
+    elif parameter == sketch.budget and not LEAST_BUDGET <= number <= MOST_BUDGET:
+        reason = f"errors are compared between {float(LEAST_BUDGET):g} and {float(MOST_BUDGET):g}"
+    elif abs(number) > FARTHEST:
+        reason = f"it is at most {float(FARTHEST):g}"
     if reason or number is None:
         example = "0.000001" if parameter == sketch.delta else "1"
         raise refuse_request(where, "K502", value=value, name=name, reason=reason, example=f"{name}={example}")

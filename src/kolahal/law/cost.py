@@ -217,7 +217,7 @@ def bound_corners(case: SizedProgram, rows: Sequence[Row], inside: Sequence[Atom
     if all(is_move_only(row.change) for row in rows):
         # Where the facts leave every move possible, the corners of the relation say more: rows move together.
         corners = find_corners(case, rows, whole)
-        if not isinstance(corners, Unknown) and all(
+        if not isinstance(corners, Unknown) and corners and all(
             max(c.offsets[i] for c in corners) <= max(pair) for i, pair in enumerate(ends)
         ):
             return corners

@@ -45,15 +45,6 @@ RECORDS = {
     return total, young, count, fresh, days
 ''',
 }
-OPEN = """
-@sketch(adjacent=each_within(1))
-def above_threshold(q: Private, T: float, eps: Epsilon):
-    t = T + Noise(hole)
-    for i in range(len(q)):
-        if q[i] + Noise(hole) > t:
-            return i + 1
-    return 0
-"""
 
 
 def row(name: str, sketch: Sketch, at: dict[str, object]) -> list[str]:
@@ -71,6 +62,5 @@ def row(name: str, sketch: Sketch, at: dict[str, object]) -> list[str]:
 
 def main() -> None:
     rows = [row(name, load_one(name), AT.get(name, {})) for name in NAMES]
-    rows.append(row("above threshold, any family", parse(OPEN), {}))
     rows += [row(name, parse(HEAD + text), {}) for name, text in RECORDS.items()]
     print(table(["sketch", "textbook", "error", "tuned", "error", "ratio", "verdict", "CPU s"], rows))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import kolahal
-from kolahal import check, parse_scale, synthesize
+from kolahal import check, synthesize
 from kolahal.display import ShownCheck, ShownSynthesis
-from kolahal.lang.scale import Scale
+from kolahal.lang.scale import Scale, parse_filling
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Accuracy
 from kolahal.report.svg import escape
@@ -100,14 +100,14 @@ def best_of_page(page: str) -> str:
 def _read(printed: str) -> Scale:
     """A scale from the way in which people read it."""
     plain = re.sub(r"\|(\w+)\|", r"len(\1)", printed.replace("·", "*").replace("ε", "eps"))
-    return parse_scale(plain)
+    return parse_filling(plain)
 
 
 def _halved(scales: list[Scale]) -> Iterator[Scale]:
     """The first noise halved."""
     first = next(place for place, scale in enumerate(scales) if scale)
     for place, scale in enumerate(scales):
-        yield Scale(scale.coefficient / 2, scale.powers) if place == first else scale
+        yield replace(scale, coefficient=scale.coefficient / 2) if place == first else scale
 
 
 def _imports(program: str) -> str:

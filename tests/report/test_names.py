@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kolahal.lang.scale import parse_scale
+from kolahal.lang.scale import parse_filling, parse_scale
 from kolahal.law.law import find_laws
 from kolahal.report.names import name_completion
 from kolahal.settings import ProofSettings
@@ -31,3 +31,12 @@ def test_names_go_by_the_shares_of_the_budget() -> None:
     assert name("above_threshold_1", "4/eps", "8/eps") is None  # even, but not the whole budget
     assert name("above_threshold_1", "2/eps", "4/eps**2") is None
     assert name("svt", "2/eps", "4/eps") is None
+
+
+def test_other_families_are_not_the_classic_ones() -> None:
+    sketch = load_one("above_threshold_open")
+    laws = find_laws(load_one("above_threshold_1"), ProofSettings())
+    assert not isinstance(laws, Unknown)
+    law = laws.law(load_one("above_threshold_1"))
+    names = [name_completion(tuple(map(parse_filling, pair)), law, sketch) for pair in (("Lap(2/eps)", "Lap(4/eps)"), ("Exp(2/eps)", "Lap(4/eps)"))]
+    assert names == ["the classic pair", None]

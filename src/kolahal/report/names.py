@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kolahal.lang.ir import Hole
+from kolahal.lang.noise import Noise
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.results import Law, Rule, Synthesis, describe_completion
@@ -13,6 +14,8 @@ from kolahal.results import Law, Rule, Synthesis, describe_completion
 def name_completion(completion: Completion, law: Law | None, sketch: Sketch) -> str | None:
     """`the classic pair` where two places take half of the budget each, and so on; None for what has no name."""
     noisy = {hole for hole, scale in enumerate(completion) if scale}
+    if any(scale.family not in (None, Noise.LAPLACE) for scale in completion):
+        return None
     if law is None or len(noisy) < 2 or not any(_is_even(completion, rule, sketch, noisy) for rule in law.rules):
         return None
     return "the classic pair" if len(noisy) == 2 else "the classic split"
@@ -32,7 +35,7 @@ def _is_even(completion: Completion, rule: Rule, sketch: Sketch, noisy: set[int]
     """Whether the places of a rule that is one sum take equal parts of the whole budget."""
     if len(rule.inequalities) != 1:
         return False
-    holes = {draw.site: draw.scale.index for draw in sketch.draws if isinstance(draw.scale, Hole)}
+    holes = {draw.site: draw.scale.index for draw in sketch.sites if isinstance(draw.scale, Hole)}
     weights = dict(rule.inequalities[0].coefficients)
     if {holes.get(site) for site in weights} != noisy or any(completion[hole].root for hole in noisy):
         return False

@@ -51,11 +51,12 @@ GALLERY: dict[str, Benchmark] = {
 }
 
 
-# Beyond the paper: draws with finitely many values, and what each page calls them.
+# Beyond the paper: draws with finitely many values, families that are found; and what each page calls them.
 BEYOND: dict[str, str] = {
     "randomized_response": "Randomized response",
     "exponential_mechanism": "The exponential mechanism",
     "top_three": "Top three by peeling",
+    "above_threshold_open": "Above threshold, whatever the noise",
 }
 
 # Over records, from rows to answer.

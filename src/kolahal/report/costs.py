@@ -60,7 +60,7 @@ def crossing_lines(synthesis: Synthesis) -> list[str]:
         f"Below about {length:.0f} answers {describe_completion(judged.ranked.completion)} errs less."
         for judged, length in sorted(synthesis.crossings, key=lambda crossing: -crossing[1])[:MOST_CROSSINGS]
     ]
-    if synthesis.best is not None and synthesis.cost is not None and min(j.ranked.score.error for j in synthesis.judged) < synthesis.best.ranked.score.error:
+    if cost_words(synthesis) and synthesis.best is not None and min(j.ranked.score.error for j in synthesis.judged) < synthesis.best.ranked.score.error:
         lines.append("Of completions that err about as much, the one with the least noise is first; `kolahal tune` finds the best scales for a length.")
     return lines
 

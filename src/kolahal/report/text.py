@@ -105,7 +105,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
         labels = [hole.label.replace("eta", "η") for hole in sketch.holes]
         lines += ["", table(["", "rank", *labels, "verdict", "loss/ε", "p-value", "error"], rows, most)]
         lines += [f"error: {_accuracy(synthesis.accuracy)}"] if synthesis.accuracy else []
-        lines += [f"cost: {cost_words(synthesis)}."] if synthesis.cost else []
+        lines += [f"cost: {words}."] if (words := cost_words(synthesis)) else []
         lines += [*crossing_lines(synthesis), *name_lines(synthesis)]
     if synthesis.rival is not None and (other := synthesis.rival.best) is not None:
         family, shown = synthesis.rival.sketch.draws[0].noise.words, describe_completion(other.ranked.completion)

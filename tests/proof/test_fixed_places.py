@@ -57,3 +57,9 @@ def test_places_that_a_run_may_not_come_to_are_not_taken_for_granted(name: str) 
 @pytest.mark.parametrize("text", ["return [q[0] + Lap(4/eps), q[1] + Lap(4/eps), q[2] + Lap(1/eps), q[6] + Lap(4/eps)]"])
 def test_too_little_noise_is_not_proved_either(text: str) -> None:
     assert not isinstance(prove_every_length(load(body(text)), EPS), Proved)
+
+
+def test_a_program_that_always_stops_is_not_proved() -> None:
+    sketch = load(body("return q[4] + Lap(1/eps)").replace("Private", "Private[3]"))
+    assert least_length(sketch) == 1
+    assert not isinstance(prove_every_length(sketch, EPS, ProofSettings().quick(fixed=True)), Proved)

@@ -162,6 +162,8 @@ def _fixed_places(value: ir.Expr, private: str) -> list[int] | None:
             return []
         case ir.Var(name) if name != private:
             return []
+        case ir.Query():
+            return None
         case ir.Index(ir.Var(name), ir.Const(Fraction() as at)) if name == private and at.denominator == 1:
             return [int(at) + 1 if at >= 0 else -int(at)]
         case ir.Binary("+" | "-" | "*", left, right):

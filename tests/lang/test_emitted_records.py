@@ -17,6 +17,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.record_bins import sized_table
 from kolahal.lang.records import read_records
 from kolahal.lang.sketch import Sketch
+from kolahal.verdicts import Proved
 
 HEADER = """
 class Visit(NamedTuple):
@@ -190,3 +191,15 @@ def test_as_many_bins_as_an_argument_says(body):
     for wrong in (0, -3, 1.5, None):
         with pytest.raises((TypeError, ValueError)):
             space["f"]([], wrong, 1)
+
+
+ADDED = "    return sum(clip(v.age + T, 1, 4) for v in visits) + Lap(4/eps){}"
+
+
+def test_public_numbers_are_added_to_one_sum_at_most():
+    """Sums that leave the grid are rounded, each by itself: the two of a record that moves them by 4 in all moved by 4 and a step."""
+    one, two = read(ADDED.format("")), read(ADDED.format(", sum(4 - clip(v.age + T, 1, 4) for v in visits) + Lap(4/eps)"))
+    assert isinstance(check(two).verdict, Proved)
+    with pytest.raises(Withheld, match="a public number that need not be on the grid"):
+        emit(two)
+    assert abs(load_emitted(emit(one))([(1, 0, 0, "new", True)], 1 / 3, 10**6) - 4 / 3) < 0.001  # fails once in exp(250) runs

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeGuard
 
 from kolahal.lang.adjacency import EachWithin
-from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces
+from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces, public_unknown
 from kolahal.lang.pretty import print_number
 from kolahal.lang.record_bins import bins_at
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of, print_item
-from kolahal.lang.sketch import Role, Sketch
+from kolahal.lang.sketch import Role, Sketch, Type
 
 STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
 
@@ -39,7 +39,7 @@ def over_answers(program: Sketch, name: str) -> AnswersProgram:
     private = replace(program.private, table=None)
     parameters = tuple(private if p.role is Role.PRIVATE else p for p in program.parameters if not p.counts)
     core = replace(program, name=name, parameters=parameters, adjacency=EachWithin(adjacency.distance), source=None)
-    reasons = _find_reasons(adjacency, table)
+    reasons = _find_reasons(adjacency, table, {p.name for p in program.arguments if p.type is Type.FLOAT})
     if reasons:
         return AnswersProgram(core, (), 1, reasons)
     corners = adjacency.pieces.corners
@@ -50,8 +50,8 @@ def over_answers(program: Sketch, name: str) -> AnswersProgram:
     return AnswersProgram(core, numbers, _refinement(adjacency, table), reasons)
 
 
-def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
-    """Why aggregates may leave the grid, or moves between two corners need shifts that do."""
+def _find_reasons(adjacency: RecordRelation, table: Table, real: Set[str]) -> tuple[str, ...]:
+    """Why aggregates may leave the grid, or moves between two corners need shifts that do; `real` arguments need not be whole."""
     if adjacency.spans and (len(table.aggregates) > 1 or table.bins is not None):
         return ("a max, min, any or all of records stands beside other aggregates",)
     if adjacency.units:
@@ -59,10 +59,13 @@ def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
     if adjacency.unbounded:
         return ("one record can move an aggregate by any amount",)
     found = []
+    several = len(table.aggregates) > 1 or table.bins is not None
+    added = {name for pieces in _all_pieces(adjacency, table) for name, _ in pieces.factors} & set(map(public_unknown, real))
+    if several and added:  # one sum is rounded by at most its own distance, but several are not rounded together
+        found.append("several sums add up a public number that need not be on the grid")
     if not all(pieces.exact for pieces in _all_pieces(adjacency, table)):
         found.append("an aggregate has products or quotients of fields")
     if not adjacency.pieces.finite:
-        several = len(table.aggregates) > 1 or table.bins is not None
         if several and (adjacency.name == "replace" or adjacency.count > 1):
             found.append("several sums, of which one is not a count, move together by more than one record")
         elif several and any(len(set(p.values)) > 2 and _varying(p) > 1 for p in adjacency.pieces.pieces):

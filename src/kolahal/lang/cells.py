@@ -186,7 +186,7 @@ class _Arrangement:
         self.real = [f for f in fields if f.name not in self.listed]
         given = {part for f in functions for part in parts_of(f) if isinstance(part, ArgumentOf)}
         self.public = sorted(part.name for part in given if not part.truth)
-        self.listed |= {_public(part.name): (False, True) for part in given if part.truth}
+        self.listed |= {public_unknown(part.name): (False, True) for part in given if part.truth}
         count = 1
         for values in self.listed.values():
             count *= len(values)
@@ -213,7 +213,7 @@ class _Arrangement:
     @property
     def free(self) -> list[str]:
         """The unknowns without bounds."""
-        return [f.name for f in self.real if f.low is None or f.high is None] + [_public(name) for name in self.public]
+        return [f.name for f in self.real if f.low is None or f.high is None] + [public_unknown(name) for name in self.public]
 
     def boxes(self) -> list[Cell]:
         """All values of the unknowns; those without bounds on either side of 0."""
@@ -234,7 +234,7 @@ class _Arrangement:
         Of planes with whole coefficients it is a quotient of determinants: that below is at least 1, and that above at most
         the product of the sums of its rows.
         """
-        names = [f.name for f in self.real] + [_public(name) for name in self.public]
+        names = [f.name for f in self.real] + [public_unknown(name) for name in self.public]
         planes = [form for form in self.forms.values() if all(n in names or n == CONSTANT for n in form)]
         for form in self.forms.values():
             # The bounds of a product are no planes here, so that the cut could lie before where it is compared.
@@ -265,7 +265,7 @@ class _Arrangement:
             case FieldOf(name):
                 return [(cell, self.field(name))]
             case ArgumentOf(name):
-                return [(cell, self.field(_public(name)))]
+                return [(cell, self.field(public_unknown(name)))]
             case RunOf():
                 raise AssertionError("values of the run are unknowns like public ones")
             case Apply("if", (test, then, orelse)):
@@ -408,7 +408,8 @@ class _Arrangement:
         return [(part, truth) for part, truth in ((yes, True), (no, False)) if part is not None]
 
 
-def _public(name: str) -> str:
+def public_unknown(name: str) -> str:
+    """What a public argument is called among the unknowns."""
     return f"public {name}"
 
 

@@ -166,6 +166,9 @@ class Scale:
     def __str__(self) -> str:
         return self._print(lambda name, power: name if power == 1 else f"{name}**{power}", "*") if self else "None"
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def pretty(self) -> str:
         """The scale as people read it: ⊥, 2/ε, 3·|q|/ε²."""
         return self._print(_typeset, "·") if self else "⊥"

@@ -196,7 +196,7 @@ class Scale:
             raise UsageError("SymPy is not installed; install it with: pip install sympy") from None
         result = sympy.Rational(self.coefficient.numerator, self.coefficient.denominator)
         for name, power in self.powers:
-            result *= (sympy.Symbol(base_of(name), positive=True) + (name != base_of(name))) ** power
+            result *= (sympy.Symbol(base_of(name), positive=True) + int(name != base_of(name))) ** power
         return sympy.sqrt(result) if self.root else result
 
     def _print(self, factor: Callable[[str, int], str], times: str) -> str:

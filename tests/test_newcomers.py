@@ -31,7 +31,7 @@ def test_the_shell_completes_names_of_the_gallery_and_files() -> None:
         shell = ShellComplete(cli, {}, "kolahal", "_KOLAHAL_COMPLETE")
         return [(item.type, item.value) for item in shell.get_completions(before, last)]
 
-    assert completed("synth", "above") == [("plain", "above_threshold_1"), ("plain", "above_threshold_2")]
+    assert completed("synth", "above") == [("plain", name) for name in NAMES if name.startswith("above")] != []
     assert len(completed("show", "")) == len(NAMES)
     assert completed("check", "src/") == [("file", "src/")]
     assert completed("batch", "svt", "mech") == [("file", "mech")]

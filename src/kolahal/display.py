@@ -50,6 +50,9 @@ class ShownSynthesis(Synthesis):
     def _verdict(self) -> Verdict | None:
         return self.best.verdict if self.best else None
 
+    def __repr__(self) -> str:
+        return f"<{self.sketch.name}: {self.best or 'no completion'}>"
+
     def _repr_html_(self) -> str:
         return as_html(self)
 
@@ -65,6 +68,10 @@ class ShownCheck(Check):
     def to_json(self) -> str:
         """The document that `kolahal check --json` prints, without the program that shows a counterexample."""
         return dump(as_document(self))
+
+    def __repr__(self) -> str:
+        name = "" if self.sketch is None else f"{self.sketch.name}, claimed {self.claim}: "
+        return f"<{name}{describe_verdict(self.verdict)}>"
 
     def _repr_html_(self) -> str:
         return as_html(self)

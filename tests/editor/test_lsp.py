@@ -14,7 +14,7 @@ import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient
-from tests.editor.texts import FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
+from tests.editor.texts import BUSIER, FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
 
 from kolahal.lang.read.parse import parse
 
@@ -135,7 +135,7 @@ async def test_too_little_noise_is_an_error_with_a_counterexample_and_a_remedy(c
 
 
 async def test_a_number_of_answers_is_declared(client: LanguageClient) -> None:
-    editor = Editor(client, "sunday.py", SUNDAY)
+    editor = Editor(client, "busier.py", BUSIER)
     note = await editor.diagnostic("unknown")
     assert note.severity == lsp.DiagnosticSeverity.Warning and "Private[7]" in note.message
     await editor.fix("Declare visits: Private[7]")

@@ -64,7 +64,7 @@ class Items:
     def at(self, place: Any) -> Lanes:
         """The items at `place`, counted from 0; out of range gives nonsense."""
         ahead = self.front.lengths
-        if not ahead.any():
+        if not in_some(ahead):
             return self.back.at(place)
         first, second = self.front.at(ahead - 1 - place), self.back.at(place - ahead)
         return _where(place < ahead, first, second)
@@ -82,7 +82,7 @@ class _Stack:
 
     def at(self, place: Any) -> Lanes:
         top = self.kinds.shape[0] - 1
-        if np.ndim(place) == 0:
+        if is_single(place):
             row = min(max(int(place), 0), top)
             return Lanes(self.kinds[row], self.values[row])
         rows = np.clip(np.asarray(place, dtype=np.int64), 0, top)
@@ -129,7 +129,7 @@ class PrivateLanes:
     def at(self, place: Any) -> Lanes:
         if not len(self.values):
             return Lanes(self.kind, 0.0)
-        if np.ndim(place) == 0:
+        if is_single(place):
             return Lanes(self.kind, float(self.values[min(max(int(place), 0), len(self.values) - 1)]))
         return Lanes(self.kind, np.take(self.values, np.asarray(place, dtype=np.int64), mode="clip"))
 
@@ -166,6 +166,7 @@ class BatchRun:
     tape: Tape
     used: Used | None = None
     names: dict[str, Any] = field(default_factory=dict)
+    constants: dict[int, tuple[ir.Expr, Lanes]] = field(default_factory=dict)  # by their addresses
     turns: int = 0  # of the batch; no run has taken more
     taken: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # turns of each run
     result_lengths: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -190,7 +191,7 @@ class BatchRun:
         self.result = _Stack.empty(runs, 1)
         with np.errstate(all="ignore"):
             left = self.block(self.sketch.body, np.ones(runs, dtype=bool), (), None)
-        assert not left.any(), "a checked program ends with an answer"
+        assert not in_some(left), "a checked program ends with an answer"
         return Outputs(self.result_lengths, self.result.kinds, self.result.values)
 
     # ---- statements; each returns the lanes that go on behind it
@@ -198,7 +199,7 @@ class BatchRun:
     def block(self, body: ir.Block, mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
         for statement in body:
             mask = self.statement(statement, mask, turns, loop)
-            if not mask.any():
+            if not in_some(mask):
                 break
         return mask
 
@@ -210,8 +211,8 @@ class BatchRun:
             case ir.If(test, then, orelse):
                 truth = mask & self.truth(test, mask, turns)
                 rest = mask & ~truth
-                after = self.block(then, truth, turns, loop) if truth.any() else truth
-                return after | (self.block(orelse, rest, turns, loop) if orelse and rest.any() else rest)
+                after = self.block(then, truth, turns, loop) if in_some(truth) else truth
+                return after | (self.block(orelse, rest, turns, loop) if orelse and in_some(rest) else rest)
             case ir.While():
                 return self.while_loop(node, mask, turns)
             case ir.For():
@@ -235,7 +236,7 @@ class BatchRun:
 
     def bind(self, name: str, value: Any, mask: Mask) -> None:
         old = self.names.get(name)
-        if mask.all():
+        if np.count_nonzero(mask) == len(mask):
             self.names[name] = value
         elif isinstance(value, Lanes):
             self.names[name] = _where(mask, value, old if isinstance(old, Lanes) else Lanes(UNSET, 0.0))
@@ -277,11 +278,11 @@ class BatchRun:
 
     def while_loop(self, node: ir.While, mask: Mask, turns: Turns) -> Mask:
         active, ended, turn = mask, np.zeros_like(mask), 0
-        while active.any():
+        while in_some(active):
             inside = (*turns, turn)
             goes = active & self.truth(node.test, active, inside)
             ended |= active & ~goes
-            if not goes.any():
+            if not in_some(goes):
                 break
             active = self.turn(node, node.body, goes, inside, ended)
             turn += 1
@@ -301,7 +302,7 @@ class BatchRun:
         while True:
             goes = active & (turn < count)
             ended |= active & ~goes
-            if not goes.any():
+            if not in_some(goes):
                 return ended
             self.bind(node.name, item(turn), goes)
             active = self.turn(node, node.body, goes, (*turns, turn), ended)
@@ -349,7 +350,9 @@ class BatchRun:
             case ir.Const(value=bool() as value):
                 return Lanes(BOOLEAN, value)
             case ir.Const(value=Fraction() as value):
-                return Lanes(NUMBER, float(value))
+                if id(expr) not in self.constants:
+                    self.constants[id(expr)] = expr, Lanes(NUMBER, float(value))
+                return self.constants[id(expr)][1]
             case ir.Var(name):
                 found = self.names.get(name)
                 if found is None or (isinstance(found, Lanes) and _any(found.kind == UNSET, mask)):
@@ -398,7 +401,7 @@ class BatchRun:
     def short_circuit(self, op: str, left: ir.Expr, right: ir.Expr, mask: Mask, turns: Turns) -> Lanes:
         first = self.truth(left, mask, turns)
         open_lanes = mask & (first if op == "and" else np.logical_not(first))
-        if not open_lanes.any():
+        if not in_some(open_lanes):
             return Lanes(BOOLEAN, first)
         second = self.truth(right, open_lanes, turns)
         return Lanes(BOOLEAN, np.logical_and(first, second) if op == "and" else np.logical_or(first, second))
@@ -407,7 +410,7 @@ class BatchRun:
         length = self.length(found)
         if _any(np.logical_not((place >= np.negative(length)) & (place < length)), mask):
             raise fault(self.sketch, "K401", expr)
-        if np.ndim(place) == 0 and place >= 0:
+        if is_single(place) and place >= 0:
             lanes = found.at(place)
         else:
             lanes = found.at(np.where(np.less(place, 0), np.add(place, length), place))
@@ -419,7 +422,7 @@ class BatchRun:
             scale = self.scales[node.scale.index]
         else:
             scale = self.written_scale(node.scale)
-        if np.ndim(scale) == 0 and scale == 0:  # a scale may differ between lanes
+        if is_single(scale) and scale == 0:  # a scale may differ between lanes
             return 0.0
         drawn = FAMILIES[node.noise].value(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)
         if self.used is not None and hole is not None and counted:
@@ -450,7 +453,7 @@ class BatchRun:
         made, turn = self.as_items(None), 0
         while True:
             goes = mask & (turn < count)
-            if not goes.any():
+            if not in_some(goes):
                 break
             self.count_turn(node, goes)
             self.names[name] = at(turn)
@@ -462,14 +465,24 @@ class BatchRun:
         return made
 
 
+def in_some(lanes: Any) -> bool:
+    """Whether something holds in a lane; as `any`, which goes through Python."""
+    return bool(np.count_nonzero(lanes))
+
+
+def is_single(value: Any) -> bool:
+    """Whether all lanes share a value; np.ndim says the same and takes ten times as long for Python's own numbers."""
+    return bool(getattr(value, "ndim", 0) == 0)
+
+
 def _any(condition: Any, mask: Mask) -> bool:
     """Whether a condition holds in a lane of `mask`."""
-    if np.ndim(condition) == 0:
-        return bool(condition) and bool(mask.any())
-    return bool((condition & mask).any())
+    if is_single(condition):
+        return bool(condition) and in_some(mask)
+    return in_some(condition & mask)
 
 
 def _where(mask: Any, new: Lanes, old: Lanes) -> Lanes:
-    same_kind = np.ndim(new.kind) == 0 and np.ndim(old.kind) == 0 and int(new.kind) == int(old.kind)
+    same_kind = is_single(new.kind) and is_single(old.kind) and int(new.kind) == int(old.kind)
     kind: Any = new.kind if same_kind else np.where(mask, new.kind, old.kind).astype(np.uint8)
     return Lanes(kind, np.where(mask, new.value, old.value))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kolahal.engine.batch import BatchRun, Lanes, PrivateLanes
+from kolahal.engine.batch import BatchRun, Lanes, PrivateLanes, is_single
 from kolahal.engine.outputs import BOOLEAN, NUMBER, Outputs
 from kolahal.engine.tape import Tape
 from kolahal.lang.scale import Scale
@@ -28,7 +28,7 @@ def run_cases(sketch: Sketch, cases: Sequence[Case], scales: Sequence[Any], tape
     found: list[Outputs] = []
     for several in _together(cases, tape.runs):
         first, lanes = len(found) * tape.runs, len(several) * tape.runs
-        own = [scale if np.ndim(scale) == 0 else scale[first : first + lanes] for scale in scales]
+        own = [scale if is_single(scale) else scale[first : first + lanes] for scale in scales]
         outputs = _Cases(sketch, several[0][1], several[0][0], own, tape.repeat(len(several)), cases=several).outputs()
         found += [_part(outputs, slice(start, start + tape.runs)) for start in range(0, lanes, tape.runs)]
     return found
@@ -55,7 +55,7 @@ class _PrivateCases(PrivateLanes):
     def at(self, place: Any) -> Lanes:
         if not len(self.values):
             return Lanes(self.kind, 0.0)
-        if np.ndim(place) == 0:
+        if is_single(place):
             return Lanes(self.kind, np.repeat(self.values[min(max(int(place), 0), len(self.values) - 1)], self.repeats))
         rows = np.clip(np.asarray(place, dtype=np.int64), 0, len(self.values) - 1)
         return Lanes(self.kind, self.values[rows, np.arange(len(rows)) // self.repeats])

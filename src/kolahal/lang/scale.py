@@ -166,6 +166,9 @@ class Scale:
     def __str__(self) -> str:
         return self._print(lambda name, power: name if power == 1 else f"{name}**{power}", "*") if self else "None"
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def pretty(self) -> str:
         """The scale as people read it: ⊥, 2/ε, 3·|q|/ε²."""
         return self._print(_typeset, "·") if self else "⊥"
@@ -193,7 +196,7 @@ class Scale:
             raise UsageError("SymPy is not installed; install it with: pip install sympy") from None
         result = sympy.Rational(self.coefficient.numerator, self.coefficient.denominator)
         for name, power in self.powers:
-            result *= (sympy.Symbol(base_of(name), positive=True) + (name != base_of(name))) ** power
+            result *= (sympy.Symbol(base_of(name), positive=True) + int(name != base_of(name))) ** power
         return sympy.sqrt(result) if self.root else result
 
     def _print(self, factor: Callable[[str, int], str], times: str) -> str:

@@ -26,7 +26,6 @@ from kolahal.logic.linear import Number
 from kolahal.logic.simplex import find_point, find_supremum
 from kolahal.logic.solver import contradict, is_empty
 from kolahal.paths.events import OutputCell, find_events
-from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths
 from kolahal.paths.unknowns import Atom, Indeterminate, MoveAt, NoiseAt
 from kolahal.proof.trusted.passages import (
@@ -326,16 +325,21 @@ def _strictest(fronts: list[Front]) -> list[Front]:
 
 
 def build_case(
-    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], settings: ProofSettings, ties: bool = False, as_is: bool = False
+    sketch: Sketch,
+    size: int,
+    arguments: Mapping[str, Fraction | bool],
+    settings: ProofSettings,
+    ties: bool = False,
+    as_is: Paths | None = None,
 ) -> SizedProgram | Unknown:
     """The events of a program of one size, or why there are none; without `ties`, those of probability 0 are left out.
 
-    Where the answer is not linear, they are events of what it is computed from, unless it is to be taken `as_is`.
+    Where the answer is not linear, they are events of what it is computed from, unless it is to be taken `as_is`, by paths
+    that are known.
     """
     if reason := find_no_bound(sketch.adjacency, size, sketch.private.bits):
         return Unknown(reason)
-    follow = explore if as_is else explore_released
-    paths = follow(sketch, size, arguments, settings.paths, ties=ties)
+    paths = as_is or explore_released(sketch, size, arguments, settings.paths, ties=ties)
     if isinstance(paths, Unknown):
         return paths
     fixed = tuple((p.name, arguments[p.name]) for p in sketch.arguments if p.name in arguments)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias, TypeVar
@@ -37,7 +36,7 @@ class Evaluation:
         self.others: list[tuple[Decisions, Mapping[Indeterminate, Number]]] = []
 
     def after(self) -> State:
-        return replace(self.state, atoms=self.atoms, draws=self.draws, point=self.point, picks=self.picks)
+        return self.state._replace(atoms=self.atoms, draws=self.draws, point=self.point, picks=self.picks)
 
     def decide(self, *options: Atoms) -> int:
         """Which of the options, of which always exactly one holds, holds on this path."""

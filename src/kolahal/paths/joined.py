@@ -219,7 +219,7 @@ class _JoinedSearch:
             else:
                 values = _by_symbol(entrant.values)
                 names = {name: _told(value, values) for name, value in contest.state.names.items()}
-                states.append(replace(contest.state, names=names, atoms=atoms, point=point))
+                states.append(contest.state._replace(names=names, atoms=atoms, point=point))
         return Cohort(contest.state.atoms, tuple(states))
 
     def tell_apart(self, contest: Contest, paths: Sequence[Path]) -> list[Path]:
@@ -268,7 +268,7 @@ class _JoinedSearch:
             known = {atom.form: atom.strict for atom in cohort.states[place].atoms}
             if not all(self.follows(other, step, known) for other in steps):
                 return states
-        return [replace(states[-1], atoms=(*cohort.atoms, *dict.fromkeys(steps)))]
+        return [states[-1]._replace(atoms=(*cohort.atoms, *dict.fromkeys(steps)))]
 
     def follows(self, atom: Atom, step: Atom, known: Mapping[Affine, bool]) -> bool:
         """Whether `step` alone, or with one known comparison, implies `atom`."""
@@ -302,7 +302,7 @@ def _open_contest(cohort: Cohort, first: State, second: State) -> Contest | None
         for sign in (1, -1):
             if later.form == ahead.times(sign):
                 names: dict[str, Value] = {**first.names, **{n: variable(Held(n)) for n in differing}}
-                state = replace(first, names=names, atoms=first.atoms[:known], point=cohort.states[0].point)
+                state = first._replace(names=names, atoms=first.atoms[:known], point=cohort.states[0].point)
                 return Contest(state, name, sign, (Entrant(told[0], True), Entrant(told[1], later.strict)))
     return None
 
@@ -336,7 +336,7 @@ def _go_on(contest: Contest, arrived: Sequence[State]) -> Contest | None:
         return None
     if new[0].form != (held[contest.by] - values[contest.by]).times(contest.sign):
         return None
-    state = replace(kept, atoms=contest.state.atoms, point=contest.state.point)
+    state = kept._replace(atoms=contest.state.atoms, point=contest.state.point)
     return Contest(state, contest.by, contest.sign, (*contest.entrants, Entrant(values, new[0].strict)))
 
 

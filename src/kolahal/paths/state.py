@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from kolahal.engine.tape import Turns
 from kolahal.lang.ir import Block, For, Node, While
@@ -139,14 +139,13 @@ class ForTask:
 Todo: TypeAlias = tuple[BlockTask | WhileTask | ForTask, Any] | None  # the rest of the run, first thing first
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):  # one for every statement of every path
     """Runs that are between the same two statements with the same values; `point` is a place inside."""
 
     names: dict[str, Value]  # not changed in place, as other paths may share it
     todo: Todo
-    atoms: Atoms = ()
-    point: Mapping[Indeterminate, Number] = field(default_factory=dict)
+    atoms: Atoms
+    point: Mapping[Indeterminate, Number]
     draws: tuple[NoiseAt, ...] = ()
     turns_left: int = MOST_TURNS
     picks: tuple[ChosenPlace, ...] = ()
@@ -179,7 +178,7 @@ def given_answers(sketch: Sketch, database: Sequence[Fraction]) -> tuple[Item, .
 
 def begin(sketch: Sketch, names: dict[str, Value]) -> State:
     """The state before the first statement, with the values of all parameters."""
-    return State(names, (BlockTask(sketch.body, 0, ()), None))
+    return State(names, (BlockTask(sketch.body, 0, ()), None), (), {})
 
 
 class Outside(Exception):

@@ -172,9 +172,10 @@ class _SizedEvents:
     def case(self) -> SizedProgram | Unknown:
         """Paths are not put together to events where that takes long."""
         paths = explore(self.sketch, self.size, dict(self.arguments), MOST_PATHS)
-        if isinstance(paths, Unknown) or len(paths.paths) <= FEW_PATHS:
-            few = replace(self.settings, paths=FEW_PATHS)
-            return build_case(self.sketch, self.size, dict(self.arguments), few, as_is=True)
+        if isinstance(paths, Unknown):
+            return paths
+        if len(paths.paths) <= FEW_PATHS:
+            return build_case(self.sketch, self.size, dict(self.arguments), self.settings, as_is=paths)
         events = (OutputCell((i,), normal(path.atoms), path.output, path.picks) for i, path in enumerate(paths.paths))
         return SizedProgram(paths, tuple(events), self.arguments)
 

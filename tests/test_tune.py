@@ -223,7 +223,7 @@ def two(visits: Records[Visit], eps: Epsilon):
 def test_records_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sketch, data, rows = tmp_path / "two.py", tmp_path / "visits.csv", tmp_path / "visits.json"
     sketch.write_text(RECORDS)
-    data.write_text("kind,age\nnew,30\nreturning,50\nnew,200\n")
+    data.write_text("\ufeffkind,age\nnew,30\nreturning,50\nnew,200\n", encoding="utf-8")  # with a mark, as spreadsheets write it
     rows.write_text(json.dumps([{"age": 30, "kind": "new"}, {"age": 50, "kind": "returning"}]))
     for file in (data, rows):
         assert main(["tune", str(sketch), "--typical", str(file), "--at", "eps=1/2", "--json"]) == 0
@@ -234,6 +234,9 @@ def test_records_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     shown = capsys.readouterr().out
     assert "100/eta1 + 1/eta2 <= eps" in shown and "textbook" in shown
     assert {p.name for p in (tmp_path / "out").iterdir()} >= {"result.json", "certificate.json", "error.svg"}
+    data.write_text("kind,age,age\nnew,30,31\n")
+    assert main(["tune", str(sketch), "--typical", str(data)]) == 2
+    assert "K503" in (told := capsys.readouterr().err) and "has age twice" in told
 
 
 @pytest.mark.parametrize(

@@ -218,7 +218,7 @@ def parse_data(sketch: Sketch, text: str, where: str) -> object:
 def _parse_csv(sketch: Sketch, text: str, where: str) -> object:
     """Records, a line each, under a line of names; of answers, a list in each line, or one list, an answer a line."""
     try:
-        lines = [line for line in csv.reader(text.splitlines()) if line]
+        lines = [line for line in csv.reader(text.removeprefix("\ufeff").splitlines()) if line]  # some programs write a mark first
     except csv.Error as error:
         raise refuse_request(where, "K503", reason=f"it is not CSV: {error}") from None
     table = sketch.private.table
@@ -232,9 +232,10 @@ def _parse_csv(sketch: Sketch, text: str, where: str) -> object:
     heads, fields = lines[0] if lines else [], table.row.fields
     alone = table.row.name is None and len(heads) == 1
     missing = [] if alone else [field.name for field in fields if field.name not in heads]
-    if missing or any(len(line) != len(heads) for line in lines):
-        reason = f"its first line lacks {', '.join(missing)}" if missing else "its lines have different numbers of values"
-        raise refuse_request(where, "K503", reason=reason)
+    twice = [field.name for field in fields if heads.count(field.name) > 1]
+    if missing or twice or any(len(line) != len(heads) for line in lines):
+        names = f"its first line lacks {', '.join(missing)}" if missing else f"its first line has {', '.join(twice)} twice"
+        raise refuse_request(where, "K503", reason=names if missing or twice else "its lines have different numbers of values")
     found = []
     for line in lines[1:]:
         cells = dict(zip(heads, line, strict=True))

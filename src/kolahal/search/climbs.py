@@ -123,7 +123,7 @@ def hardest(
         others = sorted(by_move.values(), key=found.index)
         starts.update(dict.fromkeys(others[: 1 + settings.examples.starts - len(starts)]))
     if not starts:
-        raise UsageError(f"{sketch.name} has no neighbours with {arguments.size} answers")
+        raise UsageError(f"no neighbours of {sketch.name} with {arguments.size} answers differ: nothing that it computes moves, and it needs no noise")
     climbers: list[Climber] = []
     for start in starts:
         climbers.append(Climber.start(sketch, start, scales, settings, name))

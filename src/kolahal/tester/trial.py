@@ -95,7 +95,7 @@ def _answer_paired(questions: Sequence[Question], executor: Executor | None) -> 
     settings = questions[0].settings
     searched = spread(search, [part for question in questions for part in enumerate_searches(question)], executor)
     if not any(found.candidates for found in searched):
-        raise UsageError(f"{questions[0].sketch.name} has no neighbours with {questions[0].arguments.size} answers")
+        raise UsageError(f"no neighbours of {questions[0].sketch.name} with {questions[0].arguments.size} answers differ: nothing that it computes moves, and it needs no noise")
     early = [candidate for found in searched for candidate in found.candidates]
     appraised = early
     if settings.refined:

@@ -343,3 +343,16 @@ def test_what_is_divided_by_the_next_number_is_a_multiple_of_it(terms: list[tupl
     product = total.as_product()
     at = {"k": Fraction(3), "n": Fraction(5)}
     assert product is None or product.at(at) == total.at(at)
+
+
+def test_next_numbers_are_known_to_be_larger() -> None:
+    def total(*shares: str) -> Polynomial:
+        one = Polynomial.constant(Fraction(1))
+        return sum((one.divided(parse_scale(share)) for share in shares), Polynomial(()))
+
+    assert is_at_most_one(total("2", "k*(k + 1)")) and is_at_most_one(total("k + 1", "2"))
+    assert not is_at_most_one(total("3/2", "k*(k + 1)")) and not is_at_most_one(total("k", "k + 1"))
+    assert parse_scale("2/eps").compare(parse_scale("k*(k + 1)/eps")) == -1
+    assert parse_scale("k*(k + 1)/(2*eps)").compare(parse_scale("k**2/eps")) == -1
+    assert parse_scale("k*(k + 1)/(2*eps)").compare(parse_scale("k/eps")) == 1
+    assert parse_scale("3/eps").compare(parse_scale("(k + 1)/eps")) is None

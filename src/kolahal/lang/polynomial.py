@@ -149,7 +149,9 @@ def is_at_most_one(total: Polynomial) -> bool:
     names = sorted({name for powers, _ in gap.terms for name, _ in powers})
     lowest = {name: min(0, *(dict(powers).get(name, 0) for powers, _ in gap.terms)) for name in names}
     raised = gap * _collect({tuple((name, -low) for name, low in lowest.items() if low): Fraction(1)})
-    for name in names:
+    one = Polynomial.constant(Fraction(1))
+    raised = raised.put({name: Polynomial.name(base_of(name)) + one for name in names if base_of(name) != name})
+    for name in sorted({base_of(name) for name in names}):
         raised = _shift(raised, name)
     return all(coefficient >= 0 for _, coefficient in raised.terms)
 

@@ -147,7 +147,8 @@ class Scale:
         """-1, 0 or 1 where one is never above the other for whole quantities ≥ 1 and every ε; else None.
 
         Powers of names other than ε can only raise a scale (names count at least 1), so they order two scales
-        as coefficients do; different powers of ε never do, because ε may be small or large.
+        as coefficients do; different powers of ε never do, because ε may be small or large. With y = (x + 1)/2, both y
+        and x/y are at least 1, so that x^p·(x + 1)^r = 2^r·(x/y)^p·y^(p + r) is such a product, too.
         """
         if not self or not other:
             return bool(self) - bool(other)
@@ -156,8 +157,13 @@ class Scale:
         ratio = self / other
         if any(name == epsilon for name, _ in ratio.powers):
             return None
-        signs = {(power > 0) - (power < 0) for _, power in ratio.powers}
-        signs.add((ratio.coefficient > 1) - (ratio.coefficient < 1))
+        powers, coefficient = dict(ratio.powers), ratio.coefficient
+        for name in ratio.names:
+            after = powers.pop(next_of(name), 0)
+            coefficient *= Fraction(2) ** after
+            powers[next_of(name)] = powers.get(name, 0) + after
+        signs = {(power > 0) - (power < 0) for power in powers.values()}
+        signs.add((coefficient > 1) - (coefficient < 1))
         signs.discard(0)
         if len(signs) == 2:
             return None

@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeGuard
 
+from kolahal.emission.scaled import Scaled, scale_item
 from kolahal.lang.adjacency import EachWithin
 from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces, public_unknown
 from kolahal.lang.pretty import print_number
 from kolahal.lang.record_bins import bins_at
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of, print_item
+from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of
 from kolahal.lang.sketch import Role, Sketch, Type
 
 STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
@@ -84,17 +85,21 @@ def _all_pieces(adjacency: RecordRelation, table: Table) -> list[RecordPieces]:
     return [adjacency.pieces, *(find_pieces(table.row, [a.gated]) for a in others)]
 
 
-def field_steps(table: Table) -> dict[str, Fraction]:
-    """To multiples of what the numbers of each field are rounded that need not be whole."""
-    return {f.name: STEP for f in table.row.fields if f.kind == "float"}
+def field_units(table: Table) -> dict[str, int]:
+    """The fields that need not be whole, and what they are held in whole multiples of 1 over: the step, and their bounds."""
+    return {
+        f.name: math.lcm(STEP.denominator, *(end.denominator for end in (f.low, f.high) if end is not None))
+        for f in table.row.fields
+        if f.kind == "float"
+    }
 
 
 def _unit(adjacency: RecordRelation, table: Table) -> Fraction:
     """What every record adds a whole multiple of: fields are whole, multiples of a step, or one of their bounds."""
-    steps = field_steps(table)
-    bounds = [end for f in table.row.fields if f.name in steps for end in (f.low, f.high) if end]
+    units = field_units(table)
+    bounds = [end for f in table.row.fields if f.name in units for end in (f.low, f.high) if end]
     rough = common_measure([STEP, *bounds])
-    parts = [c * rough if name in steps else c for p in _all_pieces(adjacency, table) for name, c in p.factors]
+    parts = [c * rough if name in units else c for p in _all_pieces(adjacency, table) for name, c in p.factors]
     defaults = [a.default for a in table.every if a.default]
     return common_measure([part for part in (*parts, *defaults) if part] or [Fraction(1)])
 
@@ -122,9 +127,9 @@ def _refinement(adjacency: RecordRelation, table: Table) -> int:
 
 def print_fields(table: Table) -> str:
     """The fields of a record, for the support code."""
-    steps = field_steps(table)
+    units = field_units(table)
     shown = [
-        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {_end(steps.get(f.name))})"
+        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {units.get(f.name, 1)})"
         for f in table.row.fields
     ]
     return "_FIELDS = [\n" + "".join(f"    {field},\n" for field in shown) + "]"
@@ -136,64 +141,77 @@ def _end(value: Fraction | None) -> str:
 
 def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
     """The function that goes once through the records."""
-    lines = [f"def _aggregate({', '.join([table.rows, *public])}):", '    """The aggregates of the records, in one pass."""']
+    lines = [f"def _aggregate({', '.join([table.rows, *public])}):", f'    """{_pass_words(table)}"""']
     dot = _find_dot(table)
     if table.bins is not None:
         return "\n".join([*lines, *_print_bins(table, table.bins, dot)])
     names = [f"answer{dot}{i}" for i in range(len(table.aggregates))]
     lines.append(f"    {' = '.join(names)} = 0")
     lines += [f"    {n} = None" for n, a in zip(names, table.aggregates, strict=True) if a.how != "sum"]
-    fields = ", ".join(_field_names(table))
-    lines.append(f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):")
+    lines.append(f"    {_print_head(table)}")
+    units = field_units(table)
     for name, aggregate in zip(names, table.aggregates, strict=True):
-        add = _print_step(aggregate, name, dot)
+        add = _print_step(aggregate, name, scale_item(aggregate.item, units, dot))
         if aggregate.test is None:
             lines.append(f"        {add}")
         else:
-            lines += [f"        if {print_item(aggregate.test, dot)}:", f"            {add}"]
-    found = [_print_end(a, name) for name, a in zip(names, table.aggregates, strict=True)]
+            lines += [f"        if {scale_item(aggregate.test, units, dot).text}:", f"            {add}"]
+    found = [_print_end(a, scale_item(a.item, units, dot), name) for name, a in zip(names, table.aggregates, strict=True)]
     return "\n".join([*lines, f"    return [{', '.join(found)}]"])
 
 
-def _print_step(aggregate: Aggregate, name: str, dot: str) -> str:
+def _pass_words(table: Table) -> str:
+    units = [f"{name or 'a record'} is in units of 1/{unit}" for name, unit in field_units(table).items()]
+    return "The aggregates of the records, in one pass" + "".join(f"; {words}" for words in units) + "."
+
+
+def _print_head(table: Table) -> str:
+    """The line that begins the loop over the records."""
+    fields = ", ".join(_field_names(table))
+    return f"for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):"
+
+
+def _print_step(aggregate: Aggregate, name: str, item: Scaled) -> str:
     """The statement that counts a record in an aggregate."""
-    item, how = print_item(aggregate.item, dot), aggregate.how
-    return f"{name} += {item}" if how == "sum" else f"{name} = {item} if {name} is None else {how}({name}, {item})"
+    how = aggregate.how
+    return f"{name} += {item.text}" if how == "sum" else f"{name} = {item.text} if {name} is None else {how}({name}, {item.text})"
 
 
-def _print_end(aggregate: Aggregate, name: str) -> str:
+def _print_end(aggregate: Aggregate, item: Scaled, name: str) -> str:
     """An aggregate when all records are counted."""
-    return name if aggregate.default is None else f"({print_number(aggregate.default)} if {name} is None else {name})"
+    found = Scaled(name, item.below).exact()
+    return found if aggregate.default is None else f"({print_number(aggregate.default)} if {name} is None else {found})"
 
 
 def _print_bins(table: Table, bins: Bins, dot: str) -> list[str]:
     """The loop that counts into as many bins as an argument says: into the one that a record names, or into all."""
-    place, name = f"place{dot}", f"answer{dot}0"
-    fields = ", ".join(_field_names(table))
+    place, name, units = f"place{dot}", f"answer{dot}0", field_units(table)
     aggregate = bins_at(bins, ArgumentOf(place), ArgumentOf(bins.size))
     tests = _conjuncts(aggregate.test)
     direct = next((own for own in tests if _names_place(own, place)), None)
-    rest = [print_item(test, dot) for test in tests if test is not direct]
+    rest = [scale_item(test, units, dot).text for test in tests if test is not direct]
     head = [
         f"    if {bins.size} < 1:",
         f'        raise ValueError("{bins.size} must be at least 1")',
         f"    {name} = [{0 if aggregate.how == 'sum' else None}] * {bins.size}",
-        f"    for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):",
+        f"    {_print_head(table)}",
     ]
+    item = scale_item(aggregate.item, units, dot)
     if direct is None:
         head.append(f"        for {place} in range({bins.size}):")
         margin = " " * 12
     else:
         left, right = direct.of
-        own = right if left == ArgumentOf(place) else left
-        head.append(f"        {place} = {print_item(own, dot)}")
+        own = scale_item(right if left == ArgumentOf(place) else left, units, dot)
+        head.append(f"        {place} = {own.exact()}")
         rest = [f"0 <= {place} < {bins.size}", f"{place} == int({place})", *rest]
         margin = " " * 8
     body = [f"{margin}if {' and '.join(rest)}:"] if rest else []
     inner = "    " if rest else ""
     index = place if direct is None else f"int({place})"
-    add = _print_step(aggregate, f"{name}[{index}]", dot)
-    end = name if aggregate.default is None else f"[{_print_end(aggregate, f'bin{dot}')} for bin{dot} in {name}]"
+    add = _print_step(aggregate, f"{name}[{index}]", item)
+    each = _print_end(aggregate, item, f"bin{dot}")
+    end = name if each == f"bin{dot}" else f"[{each} for bin{dot} in {name}]"
     return [*head, *body, f"{margin}{inner}{add}", f"    return {end}"]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import inspect
+import itertools
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
@@ -13,12 +16,14 @@ from typing import Any, NamedTuple
 # ---------------------------------------------------------------- records
 #
 # A record is checked, its numbers are rounded to multiples of a fixed step and clamped to the bounds of their fields, and
-# it is counted exactly: numbers are whole or fractions, never doubles. Each record is rounded by itself, so that neighbours
+# it is counted exactly: numbers are whole, those that need not be are held as multiples of a unit, and doubles take part in
+# nothing but rounding, where every number on the way is a double. Each record is rounded by itself, so that neighbours
 # stay neighbours, and what is rounded is a record as well: what it adds to an aggregate is what some record adds. That is a
 # multiple of the grid, so that nothing of an aggregate is rounded. No message shows a value.
 
-
-_MOST_KNOWN = 10_000  # values of a field that are kept
+_STEPS = 2**20  # numbers that need not be whole are rounded to multiples of 1/_STEPS
+_AT_ONCE = 10_000  # records that are looked at together
+_NEAR = 2**30  # below which a double times _STEPS, its floor and their difference are doubles
 
 
 class _Field(NamedTuple):
@@ -29,7 +34,7 @@ class _Field(NamedTuple):
     low: Fraction | int | None
     high: Fraction | int | None
     labels: tuple[str, ...]
-    step: Fraction | None = None  # numbers are rounded to multiples of it
+    unit: int = 1  # of a float field: a multiple of _STEPS; its numbers are whole multiples of 1/unit
 
 
 def clip(value: Any, low: Any, high: Any) -> Any:
@@ -38,7 +43,7 @@ def clip(value: Any, low: Any, high: Any) -> Any:
 
 
 def _value(where: str, field: _Field, value: Any) -> Any:
-    """A value of a field, exactly; within its bounds."""
+    """A value of a field, exactly, within its bounds; a number in units of its field."""
     if field.kind == "label":
         if value not in field.labels:
             raise ValueError(f"{where} must be one of {', '.join(field.labels)}")
@@ -47,42 +52,79 @@ def _value(where: str, field: _Field, value: Any) -> Any:
         if value not in (False, True):
             raise ValueError(f"{where} must be True or False")
         return bool(value)
-    if type(value) is float:
-        if not math.isfinite(value):
-            raise ValueError(f"{where} must be a finite number")
-        if field.step is not None and abs(value) < 2**30:
-            value = _nearest(value, field.step.denominator)
-        value = int(value) if value.is_integer() else Fraction(value)
-    elif type(value) is not int:
-        value = _exact(where, value)  # type: ignore[name-defined]  # noqa: F821, of the support code above
-    if field.kind == "int" and value != int(value):
-        raise ValueError(f"{where} must be a whole number")
-    if field.step is not None and type(value) is not int:
-        value = math.floor(value / field.step + Fraction(1, 2)) * field.step
-    if field.low is not None and field.high is not None:
-        value = min(max(value, field.low), field.high)
-    return value
+    number = value if type(value) is int else _exact(where, value)  # type: ignore[name-defined]  # noqa: F821, of the support code above
+    if field.kind == "int":
+        if number != int(number):
+            raise ValueError(f"{where} must be a whole number")
+        found = int(number)
+    else:
+        found = math.floor(number * _STEPS + Fraction(1, 2)) * (field.unit // _STEPS)
+    low, high = _ends(field)
+    return found if low is None or high is None else min(max(found, low), high)
 
 
-def _nearest(value: float, steps: int) -> float:
-    """The multiple of 1/steps, a power of two, that is nearest: every number on the way is a double."""
-    many = value * steps
-    whole = math.floor(many)
-    return (whole + (many - whole >= 0.5)) / steps
+def _ends(field: _Field) -> tuple[int | None, int | None]:
+    """The bounds of a field in its units."""
+    low, high = (None if end is None else int(end * field.unit) for end in (field.low, field.high))
+    return low, high
 
 
 def _records(name: str, given: Any, fields: Sequence[_Field]) -> Iterator[tuple[Any, ...]]:
     """The records of a call: rows as tuples, mappings or objects, numbers, a mapping of columns, or a data frame."""
-    names = [field.name for field in fields]
-    if hasattr(given, "itertuples"):
-        given = given[names].itertuples(index=False, name=None)
-    elif isinstance(given, Mapping) and set(names) <= set(given):
-        given = zip(*(given[one] for one in names), strict=True)
+    first = 0
+    for columns in _in_columns(name, given, [field.name for field in fields]):
+        found = [_column(field, column) for field, column in zip(fields, columns)]
+        if None not in found:
+            yield from zip(*found)
+        else:  # a value is of another type than the others, or wrong: the first such record is named
+            for place, row in enumerate(zip(*columns), first):
+                yield tuple([_value(f"{name}[{place}].{f.name}", f, value) for f, value in zip(fields, row)])
+        first += len(columns[0])
+
+
+def _in_columns(name: str, given: Any, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+    """Some records after others, as columns: what is read at once takes little memory."""
+    if hasattr(given, "itertuples") or (isinstance(given, Mapping) and set(names) <= set(given)):
+        columns = [_listed(given[one]) for one in names]
+        if len(set(map(len, columns))) > 1:
+            raise ValueError(f"{name} must have as many values in each column")
+        for start in range(0, len(columns[0]), _AT_ONCE):
+            yield [column[start : start + _AT_ONCE] for column in columns]
     elif isinstance(given, str | bytes | Mapping | Set) or not isinstance(given, Iterable):
         raise TypeError(f"{name} must be a list of records, and it is of type {type(given).__name__}")
+    else:
+        rows = iter(_listed(given) if hasattr(given, "tolist") else given)
+        first = 0
+        while some := list(itertools.islice(rows, _AT_ONCE)):
+            yield _split(some, names) or list(zip(*_each(name, first, some, names)))
+            first += len(some)
+
+
+def _listed(column: Any) -> Sequence[Any]:
+    """A column or rows that can be cut; of an array, with numbers of Python's own."""
+    column = column.tolist() if hasattr(column, "tolist") else column
+    return column if isinstance(column, list | tuple) else list(column)
+
+
+def _split(rows: Sequence[Any], names: Sequence[str]) -> list[Any] | None:
+    """The columns of rows of the same plain type; None where each row has to be looked at."""
+    kinds = set(map(type, rows))
+    if names == [""]:
+        return [rows] if kinds <= {int, float} else None
+    if kinds == {tuple} and set(map(len, rows)) == {len(names)}:
+        return list(zip(*rows))
+    if kinds == {dict} and all(map(set(names).issubset, rows)):
+        return [[row[one] for row in rows] for one in names]
+    if len(kinds) == 1 and tuple not in kinds and not isinstance(rows[0], Mapping):
+        with contextlib.suppress(AttributeError):
+            return [list(map(operator.attrgetter(one), rows)) for one in names]
+    return None
+
+
+def _each(name: str, first: int, rows: Sequence[Any], names: Sequence[str]) -> Iterator[Sequence[Any]]:
+    """The values of each row, whatever it is; the first one has the place `first`."""
     plain = names == [""]
-    known: list[dict[Any, Any]] = [{} for _ in fields]  # values that were seen before, and what they are
-    for place, row in enumerate(given):
+    for place, row in enumerate(rows, first):
         if type(row) is tuple:
             values: Sequence[Any] = row
         elif plain:
@@ -95,14 +137,39 @@ def _records(name: str, given: Any, fields: Sequence[_Field]) -> Iterator[tuple[
             values = row if isinstance(row, Sequence) and not isinstance(row, str | bytes) else ()
         if len(values) != len(names):
             raise ValueError(f"{name}[{place}] must have {', '.join(names) if not plain else 'a number'}")
-        try:
-            found = tuple([memo[type(value), value] for memo, value in zip(known, values)])
-        except (KeyError, TypeError):
-            found = tuple([_value(f"{name}[{place}].{f.name}", f, value) for f, value in zip(fields, values)])
-            for memo, value, clean in zip(known, values, found):
-                if len(memo) < _MOST_KNOWN and type(value) in (int, float, str, bool):
-                    memo[type(value), value] = clean  # True is not 1 where numbers are asked for
-        yield found
+        yield values
+
+
+def _column(field: _Field, column: Sequence[Any]) -> Sequence[Any] | None:
+    """What `_value` makes of each value, all at once where they are of one type; None where they are not, or one is wrong."""
+    kinds = set(map(type, column))
+    if kinds == {int, float} and min(column) > -_NEAR and max(column) < _NEAR:
+        kinds, column = {float}, list(map(float, column))
+    if field.kind == "label":
+        return column if kinds <= {str} and set(column) <= set(field.labels) else None
+    if field.kind == "bool":
+        return column if kinds <= {bool} else None
+    if kinds == {float}:
+        if not all(map(math.isfinite, column)):
+            return None
+        if field.kind == "int":
+            if not all(map(float.is_integer, column)):
+                return None
+            found = list(map(int, column))
+        elif min(column) > -_NEAR and max(column) < _NEAR:
+            more = field.unit // _STEPS
+            steps = [value * _STEPS for value in column]
+            found = [(whole + (many - whole >= 0.5)) * more for many, whole in zip(steps, map(math.floor, steps))]
+        else:
+            return None
+    elif kinds <= {int}:
+        found = [value * field.unit for value in column] if field.unit > 1 else list(column)
+    else:
+        return None
+    low, high = _ends(field)
+    if low is None or high is None or not found or (low <= min(found) and max(found) <= high):
+        return found
+    return [low if value < low else high if value > high else value for value in found]
 
 
 # ---------------------------------------------------------------- a file of records
@@ -111,33 +178,60 @@ _TRUTHS = {"true": True, "false": False, "1": True, "0": False}
 
 
 def _from_text(where: str, field: _Field, text: str) -> Any:
+    """A cell: a number that need not be whole is the double that Python reads."""
     try:
         if field.kind == "label":
             return text
-        return _TRUTHS[text.strip().lower()] if field.kind == "bool" else Fraction(text.strip())
-    except (KeyError, ValueError, ZeroDivisionError):
-        raise ValueError(f"{where} is not of type {field.kind}") from None
+        if field.kind == "bool":
+            return _TRUTHS[text.strip().lower()]
+        if field.kind == "int" and text.strip().removeprefix("-").isdecimal():
+            return int(text)
+        number = float(text)
+        if math.isfinite(number):
+            return number
+    except (KeyError, ValueError):
+        pass
+    raise ValueError(f"{where} is not of type {field.kind}, or too large")
 
 
-def _read_csv(path: str, fields: Sequence[_Field]) -> list[tuple[Any, ...]]:
+def _read_csv(path: str, fields: Sequence[_Field]) -> Iterator[Any]:
     """The records of a CSV file whose first line names the columns; of numbers, its only column."""
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8-sig") as file:
         lines = csv.reader(file)
         heads = next(lines, [])
         names = [field.name for field in fields]
+        if twice := [name for name in names if heads.count(name) > 1]:
+            raise ValueError(f"{path} has several columns {twice[0]}: its first line must name each once")
         places = [0] if names == [""] and len(heads) == 1 else [heads.index(n) for n in names if n in heads]
         if len(places) != len(names):
             raise ValueError(f"{path} needs the columns {', '.join(names)} in its first line")
         if names == [""] and _is_number(heads[0]):
             raise ValueError(f"{path} begins with a number: its first line must name the column, or a record would be lost")
-        rows = [(number, row) for number, row in enumerate(lines, 2) if row]
-        for number, row in rows:
-            if len(row) != len(heads):
-                raise ValueError(f"line {number} of {path} does not have {len(heads)} values, as its first line says")
-        return [
-            tuple([_from_text(f"line {number}, {f.name}", f, row[at]) for f, at in zip(fields, places)])
-            for number, row in rows
-        ]
+        first = 2
+        while some := list(itertools.islice(lines, _AT_ONCE)):
+            numbers = [number for number, row in enumerate(some, first) if row]
+            rows = some if all(some) else [row for row in some if row]
+            if not set(map(len, rows)) <= {len(heads)}:
+                wrong = next(number for number, row in zip(numbers, rows) if len(row) != len(heads))
+                raise ValueError(f"line {wrong} of {path} does not have {len(heads)} values, as its first line says")
+            columns = list(zip(*rows)) or [()] * len(heads)
+            found = [_cells(f, columns[at], numbers) for f, at in zip(fields, places)]
+            yield from found[0] if names == [""] else zip(*found)
+            first += len(some)
+
+
+def _cells(field: _Field, texts: Sequence[str], lines: Sequence[int]) -> list[Any]:
+    """What `_from_text` makes of the cells of a column; `lines` is where they stand."""
+    with contextlib.suppress(ValueError, KeyError):
+        if field.kind == "label":
+            return list(texts)
+        if field.kind == "bool":
+            return [_TRUTHS[text.strip().lower()] for text in texts]
+        if field.kind == "int":
+            return list(map(int, texts))
+        if all(map(math.isfinite, numbers := list(map(float, texts)))):
+            return numbers
+    return [_from_text(f"line {number}, {field.name}", field, text) for number, text in zip(lines, texts)]
 
 
 def _is_number(text: str) -> bool:

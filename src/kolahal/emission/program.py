@@ -20,8 +20,10 @@ from kolahal.emission.exact_text import write_exactly
 from kolahal.emission.online import class_name, describe_online, print_class, print_turns
 from kolahal.emission.own_text import own_text, print_words
 from kolahal.emission.promise import AcceptedRange, Promise, check_proof, describe, find_limits
+from kolahal.emission.questions import ask_in_place, asks_for_numbers, print_asking_front, print_questions
 from kolahal.emission.resolution import NO_SHIFTS, GridPlan, Shifts, plan_grid, read_shifts
 from kolahal.emission.rows import SUPPORT, over_answers, print_aggregates, print_fields, print_front, record_names
+from kolahal.emission.scaled import TIMES
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim, print_claim
 from kolahal.lang.enclosures import MATH
@@ -128,14 +130,16 @@ def _emit_over_records(
     assert table is not None
     if backend == OPENDP:
         raise UsageError(f"there is no OpenDP measurement of {name} yet: it takes records; emit it for Python")
-    if table.depends_on_run:
-        raise UsageError(f"{name} cannot be emitted yet: what it asks of the records depends on the run")
+    if asks_for_numbers(table):
+        raise UsageError(f"{name} cannot be emitted: it adds up numbers that depend on the run, which are on no grid; count records instead")
     if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
         raise UsageError(f"{name} cannot be emitted: its aggregates use {', '.join(functions)}, which is not exact on any grid")
-    if hidden := sorted(SUPPORT & {p.called for p in program.parameters}):
+    given = {p.called for p in program.parameters}.union(*(a.run_names() for a in table.every))
+    if hidden := sorted(SUPPORT & given) or sorted(n for n in given if TIMES in n):
         raise UsageError(f"{name} cannot be emitted: the emitted file uses the name {hidden[0]}; call the argument something else")
     inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))
     core = over_answers(program, inner)
+    asking = table.depends_on_run
     known = plan_grid(core.program, shifts)
     if known.reasons:  # then the proof is about what the answer is computed from, and the rest comes after it
         known = plan_grid(released(core.program), shifts)
@@ -149,13 +153,14 @@ def _emit_over_records(
         raise _off_grid(program, plan, "Count, or add up numbers of single fields: clip(r.age, 0, 100), without products of fields.")
     limits = find_limits(program, promise)
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
-    public = tuple(sorted(table.public_names() | (set() if table.bins is None else {table.bins.size})))
+    public = tuple(sorted(table.public_names() | (set() if table.bins is None or table.bins.size.isdigit() else {table.bins.size})))
     parts = [
         write_exactly(_print_plan(core.program, plan, limits, promise.most), wholes),
-        write_exactly(_print(core.program, inner), wholes),
+        write_exactly(_print(ask_in_place(core.program), inner), wholes),
         print_fields(table),
-        write_exactly(print_aggregates(table, public), wholes | record_names(table)),
-        print_front(program, name, inner, public),
+        *([] if asking and table.bins is not None else [write_exactly(print_aggregates(table, public), wholes | record_names(table))]),
+        *([write_exactly(print_questions(table, public), wholes | record_names(table))] if asking else []),
+        (print_asking_front if asking else print_front)(program, name, inner, public),
     ]
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
     text = partial(_assemble, words, name, parts, backend=backend, inner=inner)

@@ -208,8 +208,11 @@ class _Planner:
     def sites(self) -> dict[int, _Site]:
         """Every product and quotient with a public number that is not 1, unless it is itself fixed or whole."""
         found: dict[int, _Site] = {}
+        apart = self.apart()
         for node in ir.walk(self.sketch.body):
             match node:
+                case ir.Binary() if id(node) in apart:
+                    continue
                 case ir.Binary("*" | "/" as op, left, right) if (
                     not self.is_fixed(node) and self.types.of(node) != WHOLES
                 ):
@@ -229,6 +232,30 @@ class _Planner:
                     if self.types.of(node) != WHOLES:
                         self.refuse(node, "takes the floor or the rest of", "a private value or noise")
         return found
+
+    def apart(self) -> set[int]:
+        """The parts of a program that asks the records as it runs whose values meet neither private data nor noise, but
+        for what is asked with them: no shift is made of them.
+        """
+        body = self.sketch.body
+        if not any(isinstance(node, ir.Query) for node in ir.walk(body)):
+            return set()
+        bound = [(name, value) for name, value in bindings(self.sketch)]
+        meeting = [n for n in ir.walk(body) if isinstance(n, ir.Binary | ir.Call | ir.Draw | ir.Negate) and self.data.of(n)]
+        names = {name for several in self.shifts.followed.values() for name in several} | self.data.names
+        names = names.union(*map(_names_beside_questions, meeting))
+        names = self.sources(names, bound)
+        safe = [value for name, value in bound if name not in names and not self.data.of(value)]
+        safe += [node.value for node in ir.walk(body) if isinstance(node, ir.Return) and not self.data.of(node.value)]
+        return {id(part) for value in safe for part in ir.walk(value)}
+
+    def sources(self, names: set[str], bound: list[tuple[str, ir.Expr | ir.Range]]) -> set[str]:
+        """`names`, and every name that one of them is given a value of."""
+        while True:
+            more = {n for name, value in bound if name in names for n in _names_beside_questions(value)} - names
+            if not more:
+                return names
+            names = names | more
 
     def is_multiple(self, operand: ir.Expr, factor: ir.Expr) -> bool:
         """Whether a product is a whole multiple of something on the grid; to undo that for noise would leave it."""
@@ -378,6 +405,16 @@ def _sums(node: object) -> Iterator[ir.Expr]:
             yield from _sums(_inside(leaf))
     elif isinstance(node, ir.Node):
         yield from _sums(_inside(node))
+
+
+def _names_beside_questions(node: ir.Node) -> set[str]:
+    """The names in an expression, without those that questions to the records are asked with."""
+    if isinstance(node, ir.Query):
+        return set()
+    own = {node.name} if isinstance(node, ir.Var) else set()
+    inner = [part for part in _inside(node) if isinstance(part, ir.Node)]
+    inner += [n for part in _inside(node) if isinstance(part, tuple) for n in part if isinstance(n, ir.Node)]
+    return own.union(*map(_names_beside_questions, inner))
 
 
 def _inside(node: ir.Node) -> tuple[object, ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeGuard
 
-from kolahal.emission.scaled import Scaled, scale_item
+from kolahal.emission.scaled import Scaled, Writer
 from kolahal.lang.adjacency import EachWithin
 from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces, public_unknown
 from kolahal.lang.pretty import print_number
@@ -20,7 +20,7 @@ from kolahal.lang.sketch import Role, Sketch, Type
 
 STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
 
-SUPPORT = frozenset({"Fraction", "clip", "_FIELDS", "_records", "_aggregate"})  # names that the code for records calls
+SUPPORT = frozenset({"Fraction", "clip", "_rows", "_public", "_list", "_place", "_given", "_FIELDS", "_records", "_aggregate", "_question", "_ask", "_asking", "_whole"})  # names that the code for records calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,35 +140,43 @@ def _end(value: Fraction | None) -> str:
 
 
 def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
-    """The function that goes once through the records."""
-    lines = [f"def _aggregate({', '.join([table.rows, *public])}):", f'    """{_pass_words(table)}"""']
-    dot = _find_dot(table)
+    """The function that goes once through the records; where some depend on the run, they were read before."""
+    lines = [f"def _aggregate({', '.join([table.rows, *public])}):", f'    """{pass_words(table, "The aggregates of the records")}"""']
     if table.bins is not None:
-        return "\n".join([*lines, *_print_bins(table, table.bins, dot)])
-    names = [f"answer{dot}{i}" for i in range(len(table.aggregates))]
-    lines.append(f"    {' = '.join(names)} = 0")
-    lines += [f"    {n} = None" for n, a in zip(names, table.aggregates, strict=True) if a.how != "sum"]
-    lines.append(f"    {_print_head(table)}")
-    units = field_units(table)
-    for name, aggregate in zip(names, table.aggregates, strict=True):
-        add = _print_step(aggregate, name, scale_item(aggregate.item, units, dot))
+        return "\n".join([*lines, *_print_bins(table, table.bins)])
+    at_once = [aggregate for aggregate in table.aggregates if not aggregate.run_names()]
+    over = table.rows if table.depends_on_run else f"_records({table.rows!r}, {table.rows}, _FIELDS)"
+    return "\n".join([*lines, *print_pass(table, at_once, over)])
+
+
+def print_pass(table: Table, aggregates: Sequence[Aggregate], over: str) -> list[str]:
+    """The statements that go through the records in `over` once, and hand the aggregates back as a list."""
+    writer = Writer(field_units(table), dot := find_dot(table))
+    names = [f"answer{dot}{i}" for i in range(len(aggregates))]
+    first = [f"    {' = '.join(names)} = 0"] if names else []
+    first += [f"    {n} = None" for n, a in zip(names, aggregates, strict=True) if a.how != "sum"]
+    lines = [f"    {_print_head(table, over)}"]
+    for name, aggregate in zip(names, aggregates, strict=True):
+        add = _print_step(aggregate, name, writer.write(aggregate.item))
         if aggregate.test is None:
             lines.append(f"        {add}")
         else:
-            lines += [f"        if {scale_item(aggregate.test, units, dot).text}:", f"            {add}"]
-    found = [_print_end(a, scale_item(a.item, units, dot), name) for name, a in zip(names, table.aggregates, strict=True)]
-    return "\n".join([*lines, f"    return [{', '.join(found)}]"])
+            lines += [f"        if {writer.write(aggregate.test).text}:", f"            {add}"]
+    lines += [] if names else ["        pass"]
+    found = [_print_end(a, writer.write(a.item), name) for name, a in zip(names, aggregates, strict=True)]
+    return [*first, *writer.lines(), *lines, f"    return [{', '.join(found)}]"]
 
 
-def _pass_words(table: Table) -> str:
+def pass_words(table: Table, what: str) -> str:
+    """What a function that goes through the records gives, and in which units it sees their fields."""
     units = [f"{name or 'a record'} is in units of 1/{unit}" for name, unit in field_units(table).items()]
-    return "The aggregates of the records, in one pass" + "".join(f"; {words}" for words in units) + "."
+    return f"{what}, in one pass" + "".join(f"; {words}" for words in units) + "."
 
 
-def _print_head(table: Table) -> str:
+def _print_head(table: Table, over: str) -> str:
     """The line that begins the loop over the records."""
     fields = ", ".join(_field_names(table))
-    return f"for {fields}{',' if len(table.row.fields) == 1 else ''} in _records({table.rows!r}, {table.rows}, _FIELDS):"
+    return f"for {fields}{',' if len(table.row.fields) == 1 else ''} in {over}:"
 
 
 def _print_step(aggregate: Aggregate, name: str, item: Scaled) -> str:
@@ -183,27 +191,29 @@ def _print_end(aggregate: Aggregate, item: Scaled, name: str) -> str:
     return found if aggregate.default is None else f"({print_number(aggregate.default)} if {name} is None else {found})"
 
 
-def _print_bins(table: Table, bins: Bins, dot: str) -> list[str]:
+def _print_bins(table: Table, bins: Bins) -> list[str]:
     """The loop that counts into as many bins as an argument says: into the one that a record names, or into all."""
-    place, name, units = f"place{dot}", f"answer{dot}0", field_units(table)
+    dot = find_dot(table)
+    place, name = f"place{dot}", f"answer{dot}0"
+    writer = Writer(field_units(table), dot, place)
     aggregate = bins_at(bins, ArgumentOf(place), ArgumentOf(bins.size))
     tests = _conjuncts(aggregate.test)
     direct = next((own for own in tests if _names_place(own, place)), None)
-    rest = [scale_item(test, units, dot).text for test in tests if test is not direct]
+    rest = [writer.write(test).text for test in tests if test is not direct]
     head = [
         f"    if {bins.size} < 1:",
         f'        raise ValueError("{bins.size} must be at least 1")',
         f"    {name} = [{0 if aggregate.how == 'sum' else None}] * {bins.size}",
-        f"    {_print_head(table)}",
     ]
-    item = scale_item(aggregate.item, units, dot)
+    loop = [f"    {_print_head(table, f'_records({table.rows!r}, {table.rows}, _FIELDS)')}"]
+    item = writer.write(aggregate.item)
     if direct is None:
-        head.append(f"        for {place} in range({bins.size}):")
+        loop.append(f"        for {place} in range({bins.size}):")
         margin = " " * 12
     else:
         left, right = direct.of
-        own = scale_item(right if left == ArgumentOf(place) else left, units, dot)
-        head.append(f"        {place} = {own.exact()}")
+        own = writer.write(right if left == ArgumentOf(place) else left)
+        loop.append(f"        {place} = {own.exact()}")
         rest = [f"0 <= {place} < {bins.size}", f"{place} == int({place})", *rest]
         margin = " " * 8
     body = [f"{margin}if {' and '.join(rest)}:"] if rest else []
@@ -212,7 +222,7 @@ def _print_bins(table: Table, bins: Bins, dot: str) -> list[str]:
     add = _print_step(aggregate, f"{name}[{index}]", item)
     each = _print_end(aggregate, item, f"bin{dot}")
     end = name if each == f"bin{dot}" else f"[{each} for bin{dot} in {name}]"
-    return [*head, *body, f"{margin}{inner}{add}", f"    return {end}"]
+    return [*head, *writer.lines(), *loop, *body, f"{margin}{inner}{add}", f"    return {end}"]
 
 
 def _conjuncts(test: RecordFunction | None) -> list[RecordFunction]:
@@ -236,13 +246,14 @@ def record_names(table: Table) -> frozenset[str]:
 
 
 def _field_names(table: Table) -> list[str]:
-    return [f"{RECORD}{_find_dot(table)}{f.name}" if f.name else RECORD for f in table.row.fields]
+    return [f"{RECORD}{find_dot(table)}{f.name}" if f.name else RECORD for f in table.row.fields]
 
 
-def _find_dot(table: Table) -> str:
-    """What stands in the function's own names, so that none of them is that of a parameter."""
-    dot = "_"
-    while any(name.startswith((f"{RECORD}{dot}", f"answer{dot}", f"place{dot}")) for name in (table.rows, *table.public_names(), *([] if table.bins is None else [table.bins.size]))):
+def find_dot(table: Table) -> str:
+    """What stands in the function's own names, so that none of them is that of a parameter or of a value of the run."""
+    dot, asked = "_", [name for aggregate in table.every for name in aggregate.run_names()]
+    names = (table.rows, *table.public_names(), *asked, *([] if table.bins is None else [table.bins.size]))
+    while any(name.startswith((f"{RECORD}{dot}", f"answer{dot}", f"place{dot}")) for name in names):
         dot += "_"
     return dot
 

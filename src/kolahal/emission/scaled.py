@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from kolahal.lang.records import (
@@ -22,6 +22,8 @@ from kolahal.lang.records import (
     print_item,
 )
 
+TIMES = "_times_"  # in a name that is a multiple of another
+
 
 @dataclass(frozen=True, slots=True)
 class Scaled:
@@ -29,10 +31,15 @@ class Scaled:
 
     text: str
     below: int = 1
+    fixed: dict[str, str] | None = None  # of a name that is the same for all records: where its multiples are noted
 
     def over(self, below: int) -> str:
         """The text over a multiple of its denominator."""
         factor = below // self.below
+        if self.fixed is not None and factor > 1:
+            name = f"{self.text}{TIMES}{factor}"
+            self.fixed[name] = f"_whole({self.text} * {factor})"
+            return name
         bare = self.text.removeprefix("(").removesuffix(")")
         if bare.removeprefix("-").isdigit():
             number = int(bare) * factor
@@ -44,19 +51,36 @@ class Scaled:
         return self.text if self.below == 1 else f"Fraction({self.text}, {self.below})"
 
 
-def scale_item(item: RecordFunction, units: Mapping[str, int], dot: str) -> Scaled:
-    """A function of a record whose fields are whole multiples of 1 over their units."""
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How functions of a record are written: `units` of its fields, and what stands between its name and theirs."""
 
-    def part(inner: RecordFunction) -> Scaled:
-        return scale_item(inner, units, dot)
+    units: Mapping[str, int]
+    dot: str
+    place: str = ""  # a name that changes from record to record
+    fixed: dict[str, str] = field(default_factory=dict)  # names that are made before the records are looked at
+
+    def lines(self) -> list[str]:
+        """The statements that make these names."""
+        return [f"    {name} = {text}" for name, text in self.fixed.items()]
+
+    def write(self, item: RecordFunction) -> Scaled:
+        return scale_item(item, self)
+
+
+def scale_item(item: RecordFunction, writer: Writer) -> Scaled:
+    """A function of a record whose fields are whole multiples of 1 over their units."""
+    part, dot = writer.write, writer.dot
 
     match item:
         case NumberOf(value):
             return _number(value)
         case FieldOf(name):
-            return Scaled(print_item(item, dot), units.get(name, 1))
-        case TextOf() | ArgumentOf() | RunOf():
+            return Scaled(print_item(item, dot), writer.units.get(name, 1))
+        case TextOf():
             return Scaled(print_item(item, dot))
+        case ArgumentOf(name) | RunOf(name):
+            return Scaled(name, 1, None if name == writer.place else writer.fixed)
         case Apply("if", (test, then, orelse)):
             (first, second), below = _aligned([part(then), part(orelse)])
             return Scaled(f"({first} if {part(test).text} else {second})", below)
@@ -78,7 +102,8 @@ def scale_item(item: RecordFunction, units: Mapping[str, int], dot: str) -> Scal
             (first, second), below = _aligned([part(left), part(right)])
             return Scaled(f"({first} {op} {second})", 1 if op in COMPARISONS else below)
         case Apply("neg", (of,)):
-            return Scaled(f"(-{part(of).text})", part(of).below)
+            inner = part(of)
+            return Scaled(f"(-{inner.text})", inner.below)
         case Apply(name, several):
             texts, below = _aligned([part(one) for one in several])
             return Scaled(f"{name}({', '.join(texts)})", below)

@@ -10,6 +10,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -40,6 +41,11 @@ class _Field(NamedTuple):
 def clip(value: Any, low: Any, high: Any) -> Any:
     """The number between `low` and `high` that is nearest to `value`."""
     return min(max(value, low), high)
+
+
+def _whole(number: Any) -> Any:
+    """A number, as one of Python's whole numbers if it is one: these are quick to compare."""
+    return int(number) if number.denominator == 1 else number
 
 
 def _value(where: str, field: _Field, value: Any) -> Any:
@@ -170,6 +176,30 @@ def _column(field: _Field, column: Sequence[Any]) -> Sequence[Any] | None:
     if low is None or high is None or not found or (low <= min(found) and max(found) <= high):
         return found
     return [low if value < low else high if value > high else value for value in found]
+
+
+# ---------------------------------------------------------------- questions that depend on the run
+#
+# A run asks the records when it comes to a question, with values that it has then. What it is answered is a multiple of the
+# grid as it is, because these values decide which records count, and nothing else.
+
+_asked: ContextVar[Callable[[int, tuple[Any, ...]], Any] | None] = ContextVar("_asked", default=None)
+
+
+@contextlib.contextmanager
+def _asking(question: Callable[[int, tuple[Any, ...]], Any]) -> Iterator[None]:
+    """While this lasts, runs are answered by `question`."""
+    token = _asked.set(question)
+    try:
+        yield
+    finally:
+        _asked.reset(token)
+
+
+def _ask(answers: Sequence[Any], place: int, *given: Any) -> Any:
+    """The answer to a question of the run; in the self-test, which has no records, what stands at its place."""
+    question = _asked.get()
+    return answers[place] if question is None else question(place, given)
 
 
 # ---------------------------------------------------------------- a file of records

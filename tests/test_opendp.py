@@ -300,3 +300,61 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.
     monkeypatch.setitem(__import__("sys").modules, "opendp.prelude", None)
     with pytest.raises(UsageError, match=r"pip install 'kolahal\[opendp\]'"):
         to_opendp(textbook("sum"), 1.0)
+
+
+# ---------------------------------------------------------------- records
+
+VISITS = """
+class Visit(NamedTuple):
+    age: float
+    kind: Literal["new", "returning"]
+
+@sketch(adjacent={})
+def f(visits: Records[Visit], {}eps: Epsilon):
+    s = sum(clip(v.age, 0, 100) for v in visits if v.kind == "new") + Lap({}/eps)
+    n = sum(1 for v in visits if v.kind == "new") + Lap({}/eps)
+    return s / max(n, 1)
+"""
+NUMBERS = "@sketch(adjacent={})\ndef f(xs: Records[{}], eps: Epsilon):\n    return sum(x for x in xs) + Lap({}/eps)\n"
+
+
+@pytest.mark.parametrize(("relation", "metric"), [("add_remove", "SymmetricDistance"), ("replace", "ChangeOneDistance")])
+def test_records_have_the_metric_of_their_relation(relation: str, metric: str, dp) -> None:
+    """Against OpenDP's own Laplace mechanism behind its own clipped sum: the same loss at the same scale."""
+    measurement = to_opendp(parse(NUMBERS.format(f"{relation}(1)", "Between(0, 8)", "8")), 0.5)
+    assert metric in str(measurement.input_metric)
+    assert measurement.map(1) == 0.5 and measurement.map(3) == 1.5 and measurement.map(0) == 0
+    assert abs(measurement([1.5, 20.0, 3.0]) - 12.5) < 8 / 0.5 * 40
+    # To exchange a record is to take one away and to add one, where there are always three.
+    bounded = dp.atom_domain(bounds=(0, 8))
+    domain, far = (dp.vector_domain(bounded), 1) if relation == "add_remove" else (dp.vector_domain(bounded, size=3), 2)
+    theirs = dp.t.make_sum(domain, dp.symmetric_distance()) >> dp.m.then_laplace(scale=16.0)
+    assert theirs.map(far) == pytest.approx(measurement.map(1), abs=1e-9)
+    composed = dp.c.make_composition([measurement, measurement])
+    assert composed.map(1) == 1.0 and len(composed([1.0])) == 2
+
+
+def test_rows_of_a_class_are_measured_by_how_many_come_or_go(dp) -> None:
+    text = VISITS.format("add_remove(2)", "", 400, 4).partition("    s = ")[0] + "    return sum(1 for v in visits if v.kind == 'new') + Lap(2/eps)\n"
+    measurement = to_opendp(parse(text), "0.5")
+    assert [measurement.map(d) for d in (1, 2, 3, 4, 5)] == [0.5, 0.5, 1.0, 1.0, 1.5]
+    found = measurement([(30.0, "new"), {"age": 500, "kind": "new"}, (9, "returning")])
+    assert isinstance(found, float)
+    with pytest.raises(UsageError, match="leave T out"):
+        to_opendp(parse(text), 1, T="i64")
+
+
+def test_records_that_are_whole_and_arguments(dp) -> None:
+    whole = to_opendp(parse(NUMBERS.format("add_remove(1)", "Between(0, 8, whole=True)", "8")), 1)
+    assert isinstance(whole([1, 2, 3]), float)
+    more = parse(VISITS.format("add_remove(1)", "T: float, ", 200, 2))
+    assert to_opendp(more, 1, {"T": 3.0}).map(1) == 1.0
+    with pytest.raises(UsageError, match="needs arguments for T"):
+        to_opendp(more, 1)
+    with pytest.raises(UsageError, match="not eps-private"):
+        to_opendp(parse(NUMBERS.format("add_remove(1)", "Between(0, 8)", "4")), 1)
+
+
+def test_a_median_is_a_measurement(dp) -> None:
+    measurement = to_opendp(load_one("noisy_median").complete("4/eps"), 10**6)
+    assert measurement.map(1) == 10**6 and measurement([1.0, 40.0, 41.0, 42.0, 100.0]) == pytest.approx(41, abs=1)

@@ -22,7 +22,15 @@ from kolahal.emission.own_text import own_text, print_words
 from kolahal.emission.promise import AcceptedRange, Promise, check_proof, describe, find_limits
 from kolahal.emission.questions import ask_in_place, asks_for_numbers, print_asking_front, print_questions
 from kolahal.emission.resolution import NO_SHIFTS, GridPlan, Shifts, plan_grid, read_shifts
-from kolahal.emission.rows import SUPPORT, over_answers, print_aggregates, print_fields, print_front, record_names
+from kolahal.emission.rows import (
+    SUPPORT,
+    over_answers,
+    print_aggregates,
+    print_fields,
+    print_front,
+    print_record_measurement,
+    record_names,
+)
 from kolahal.emission.scaled import TIMES
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim, print_claim
@@ -91,11 +99,7 @@ def emit(
         write_exactly(_own_or_print(mechanism, program, name), wholes, fraction),
     ]
     if backend == OPENDP:
-        if not promise.claims:
-            raise UsageError(
-                f"there is no OpenDP measurement of {program.name}: it would claim a loss, and {promise.text[:1].lower()}{promise.text[1:]}"
-            )
-        parts += _print_measurement(program, name, claim)
+        parts += _print_measurement(program, name, claim, promise)
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
     online = None
     if turns is not None:
@@ -128,8 +132,6 @@ def _emit_over_records(
     """The file of a program over records: they are aggregated exactly, and the rest sees the aggregates alone."""
     table = program.private.table
     assert table is not None
-    if backend == OPENDP:
-        raise UsageError(f"there is no OpenDP measurement of {name} yet: it takes records; emit it for Python")
     if asks_for_numbers(table):
         raise UsageError(f"{name} cannot be emitted: it adds up numbers that depend on the run, which are on no grid; count records instead")
     if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
@@ -162,6 +164,8 @@ def _emit_over_records(
         *([write_exactly(print_questions(table, public), wholes | record_names(table))] if asking else []),
         (print_asking_front if asking else print_front)(program, name, inner, public),
     ]
+    if backend == OPENDP:
+        parts += _print_measurement(program, name, claim, promise)
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
     text = partial(_assemble, words, name, parts, backend=backend, inner=inner)
     return text(_find_known(core.program, promise.most, text(())))
@@ -283,14 +287,20 @@ def _uses_finite(parts: list[str]) -> bool:
     return any(isinstance(call.func, ast.Name) and call.func.id in ours for call in calls)
 
 
-def _print_measurement(program: Sketch, name: str, claim: str) -> list[str]:
+def _print_measurement(program: Sketch, name: str, claim: str, promise: Promise) -> list[str]:
     """The function that builds an OpenDP measurement."""
+    if not promise.claims:
+        raise UsageError(
+            f"there is no OpenDP measurement of {program.name}: it would claim a loss, and {promise.text[:1].lower()}{promise.text[1:]}"
+        )
     if program.length_name in claim:
         raise UsageError(
             f"the claim {claim} depends on the length of the input, and an OpenDP measurement has one loss for all"
         )
     public = ", ".join(p.name for p in program.parameters if p.role is not Role.PRIVATE)
     relation, distance = program.adjacency.name, program.adjacency.distance
+    if program.private.table is not None:
+        return [print_record_measurement(program, name, claim, public)]
     return [
         f'''\
 def make_measurement(epsilon, arguments=None, T=None):

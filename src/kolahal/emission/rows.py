@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeGuard
 
+from kolahal.emission.answer_type import answer_type
 from kolahal.emission.scaled import Scaled, Writer
 from kolahal.lang.adjacency import EachWithin
 from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces, public_unknown
@@ -274,3 +275,20 @@ def print_front(program: Sketch, name: str, inner: str, public: tuple[str, ...])
     first = "" if reader == "_argument" else f"{reader} = _argument\n\n\n"
     return f'{first}def {name}({", ".join(parameters)}):\n    """{doc}"""\n    return {inner}({called})'
 
+
+def print_record_measurement(program: Sketch, name: str, claim: str, public: str) -> str:
+    """The function that builds an OpenDP measurement on records; `public` are the parameters of the claim."""
+    table, adjacency = program.private.table, program.adjacency
+    assert table is not None and isinstance(adjacency, RecordRelation)
+    (first, *_) = table.row.fields
+    plain = "" if table.row.name is not None else "i64" if first.kind == "int" else "f64"
+    words = f"for numbers of type T, {plain} if it is not given" if plain else "for lists of rows"
+    return f'''\
+def make_measurement(epsilon, arguments=None, T=None):
+    """An OpenDP measurement of {name}: at `epsilon`, with these public `arguments`, {words}."""
+    def claim({public}):
+        return {claim}
+
+    relation, count, kind = "{adjacency.name}", {adjacency.count}, "{answer_type(program)}"
+    return _build_record_measurement({name}, "{table.rows}", "{plain}", relation, count, kind, claim, epsilon, arguments, T)
+'''

@@ -34,12 +34,7 @@ def _build_measurement(
     concentrated = "Rho" in roles  # then the loss is rho of zero-concentrated privacy
     spent = roles["Rho" if concentrated else "Epsilon"]
     public = {n: p for n, p in parameters.items() if n not in (roles["Private"], spent)}
-    needed = {name for name, parameter in public.items() if parameter.default is inspect.Parameter.empty}
-    given, budget = dict(arguments or {}), _exact_epsilon(epsilon)
-    if not needed <= given.keys() <= public.keys():
-        raise ValueError(
-            f"{mechanism.__name__} needs arguments for {', '.join(sorted(needed)) or 'nothing'}, and got {given}"
-        )
+    given, budget = _read_arguments(mechanism, public, arguments), _exact_epsilon(epsilon)
     bits = "[bool" in str(parameters[roles["Private"]].annotation)
     if bits and (T not in (None, "bool") or relation not in ("one_within", "sum_within")):
         raise ValueError(f"{mechanism.__name__} takes bits, some of which are turned over: leave T out, and use one_within or sum_within")
@@ -72,6 +67,60 @@ def _build_measurement(
     measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
     metric = dp.hamming_distance() if bits else metrics[relation]()  # of bits: how many of them are turned over
     return dp.m.make_user_measurement(domain, metric, measure, function, privacy_map, TO=kind)
+
+
+def _build_record_measurement(
+    mechanism: Callable[..., Any],
+    rows: str,
+    plain: str,
+    relation: str,
+    count: int,
+    kind: str,
+    claim: Callable[..., Fraction],
+    epsilon: float | str | Fraction,
+    arguments: Mapping[str, object] | None,
+    T: str | None,
+) -> Any:
+    """The measurement of a mechanism over records: numbers of the type `plain`, or rows if that is empty.
+
+    Distances are numbers of records, in which order does not count: those that come or go, or those that are exchanged.
+    """
+    dp = import_module("opendp.prelude")
+    dp.enable_features("contrib", "honest-but-curious")
+    parameters = inspect.signature(mechanism).parameters
+    spent = next(name for name, parameter in parameters.items() if parameter.annotation in ("Epsilon", "Rho"))
+    concentrated = parameters[spent].annotation == "Rho"
+    public = {n: p for n, p in parameters.items() if n not in (rows, spent)}
+    given, budget = _read_arguments(mechanism, public, arguments), _exact_epsilon(epsilon)
+    if T not in ((None, "f64", "i64") if plain else (None,)):
+        raise ValueError(f"records of type {T!r} are not supported; {'use f64 or i64' if plain else 'leave T out'}")
+    loss = Fraction(claim(**{**{n: given.get(n, p.default) for n, p in public.items()}, spent: budget}))
+
+    def function(records: Any) -> Any:
+        return _typed(kind, mechanism(**{**given, rows: records, spent: budget}))
+
+    T = T or plain
+    if plain:
+        domain = dp.vector_domain(dp.atom_domain(T="f64", nan=False) if T == "f64" else dp.atom_domain(T=T))
+    else:
+        domain = dp.user_domain(f"records that {mechanism.__name__} takes", lambda records: True)
+    metric = dp.symmetric_distance() if relation == "add_remove" else dp.change_one_distance()
+    measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
+    privacy_map = _build_privacy_map(relation, Fraction(count), loss, concentrated)
+    return dp.m.make_user_measurement(domain, metric, measure, function, privacy_map, TO=kind)
+
+
+def _read_arguments(
+    mechanism: Callable[..., Any], public: Mapping[str, inspect.Parameter], arguments: Mapping[str, object] | None
+) -> dict[str, object]:
+    """The public arguments that were given; none that is needed is missing, and none is too many."""
+    needed = {name for name, parameter in public.items() if parameter.default is inspect.Parameter.empty}
+    given = dict(arguments or {})
+    if not needed <= given.keys() <= public.keys():
+        raise ValueError(
+            f"{mechanism.__name__} needs arguments for {', '.join(sorted(needed)) or 'nothing'}, and got {given}"
+        )
+    return given
 
 
 def _exact_epsilon(epsilon: float | str | Fraction) -> Fraction:

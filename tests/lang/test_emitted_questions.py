@@ -102,9 +102,10 @@ def test_a_file_and_the_self_test(tmp_path: Path) -> None:
     ("body", "words"),
     [
         ("    t = 10 + Lap(2/eps)\n    return t, sum(clip(r, 0, 1) if r > t else clip(t, 0, 1) for r in records) + Lap(4/eps)", "depend on the run"),
+        ("    t = 10 + Lap(2/eps)\n    return sum(clip(T, 0, 1) for r in records if r > t) + Lap(2/eps)", "on an argument"),
         ("    b_times_2 = 10 + Lap(2/eps)\n    return sum(1 for r in records if r > b_times_2) + Lap(2/eps)", "b_times_2"),
     ],
 )
 def test_what_is_not_emitted_says_why(body: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        emit(parse(HEAD.format("add_remove(1)", "") + body), force=True)
+        emit(parse(HEAD.format("add_remove(1)", "T: float, ") + body), force=True)

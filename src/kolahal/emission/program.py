@@ -132,8 +132,8 @@ def _emit_over_records(
     """The file of a program over records: they are aggregated exactly, and the rest sees the aggregates alone."""
     table = program.private.table
     assert table is not None
-    if asks_for_numbers(table):
-        raise UsageError(f"{name} cannot be emitted: it adds up numbers that depend on the run, which are on no grid; count records instead")
+    if asks_for_numbers(program, table):
+        raise UsageError(f"{name} cannot be emitted: it asks for sums of numbers that depend on the run or on an argument, which are on no grid; count records instead")
     if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
         raise UsageError(f"{name} cannot be emitted: its aggregates use {', '.join(functions)}, which is not exact on any grid")
     given = {p.called for p in program.parameters}.union(*(a.run_names() for a in table.every))

@@ -20,12 +20,17 @@ from kolahal.lang.records import (
     Table,
     parts_of,
 )
-from kolahal.lang.sketch import Role, Sketch
+from kolahal.lang.sketch import Role, Sketch, Type
 
 
-def asks_for_numbers(table: Table) -> bool:
-    """Whether what a record adds depends on values of the run, beyond whether it counts: then it may leave every grid."""
-    return any(isinstance(part, RunOf) for a in table.every for part in _valued(a.item))
+def asks_for_numbers(program: Sketch, table: Table) -> bool:
+    """Whether what a record adds to an answer depends on the run, or on a public number that need not be whole.
+
+    Then it may leave every grid; whether a record counts may depend on both.
+    """
+    real = {p.name for p in program.arguments if p.type is Type.FLOAT}
+    parts = [part for a in table.every for part in _valued(a.item)] if table.depends_on_run else []
+    return any(isinstance(part, RunOf) or (isinstance(part, ArgumentOf) and part.name in real) for part in parts)
 
 
 def _valued(item: RecordFunction) -> list[RecordFunction]:

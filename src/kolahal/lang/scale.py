@@ -377,6 +377,8 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             return _power(scale_of(left, known), power, node)
         case ast.BinOp(left, ast.Pow(), ast.UnaryOp(ast.USub(), ast.Constant(value=int() as power))):
             return _power(scale_of(left, known), -power, node)
+        case ast.Subscript():
+            raise NotAScale("it counts records or is read from a list; a number that is public may be an argument, such as n: int", node)
         case _:
             raise NotAScale("it is not a product of numbers and powers", node)
 

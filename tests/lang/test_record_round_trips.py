@@ -1,0 +1,56 @@
+"""Programs over records read back as themselves, whatever their scales are made of; what the text says is what is proved."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from kolahal.checking import check
+from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
+from kolahal.sketches.gallery import RECORDS, load_one
+from kolahal.verdicts import Proved
+
+PURE = ("3/eps", "len({0})/(2*eps)", "2*len({0})**2/eps")
+ROOTS = ("sqrt(1/(2*rho))", "sqrt(len({0})/(2*rho))/2", "len({0})/(3*rho)", "sqrt(2*len({0})**3/rho)")
+HEAD = "@sketch(adjacent={})\ndef f(rows: Records[Between(0, 128)], {}{}):\n"
+MEDIAN = """    lo, hi = 0, 128
+    for k in range({}):
+        mid = (lo + hi) / 2
+        if sum(1 for r in rows if r <= mid) - len(rows) / 2 + {} > 0:
+            hi = mid
+        else:
+            lo = mid
+    return lo"""
+BINS = "    return [sum(1 for r in rows if r > d) + {1} for d in range({0})]"
+
+
+@pytest.mark.parametrize(("name", "scale"), [*itertools.product(RECORDS, PURE)])
+def test_the_gallery(name: str, scale: str) -> None:
+    sketch = load_one(name)
+    if sketch.length_name not in sketch.quantities():
+        scale = scale.replace("len({0})", "7")  # the number of questions has no name in the program
+    program = sketch.complete(*[scale.format(sketch.private.name)] * len(sketch.holes)).filled()
+    assert parse(str(sketch)) == sketch and parse(str(program)) == program
+
+
+@pytest.mark.parametrize(("body", "size"), [*itertools.product((MEDIAN, BINS), ("3", "K"))])
+@pytest.mark.parametrize(("budget", "noise"), [("eps: Epsilon", "Lap"), ("rho: Rho", "Gauss"), ("rho: Rho", "Lap")])
+def test_scales_with_lengths_and_roots(body: str, size: str, budget: str, noise: str) -> None:
+    head = HEAD.format("add_remove(1)", "K: int, " if size == "K" else "", budget)
+    sketch = parse(head + body.format(size, f"{noise}(hole)"))
+    for scale in PURE if noise == "Lap" and "eps" in budget else ROOTS:
+        named = sketch.length_name in sketch.quantities()
+        text = (scale if named else scale.replace("len({0})", "7")).format(sketch.private.name)
+        program = sketch.complete(text).filled()
+        assert parse(str(program)) == program, program
+        (draw,) = program.draws
+        assert draw.scale == parse_scale(text)
+
+
+def test_a_median_of_k_steps_is_concentrated() -> None:
+    """The root of a scale with the number of steps was lost in the text, and the proof was about another program."""
+    sketch = parse(HEAD.format("add_remove(1)", "K: int, ", "rho: Rho") + MEDIAN.format("K", "Gauss(hole)"))
+    assert isinstance(check(sketch.complete("sqrt(len(answers)/(2*rho))/2")).verdict, Proved)
+    assert not isinstance(check(sketch.complete("sqrt(len(answers)/(3*rho))/2")).verdict, Proved)

@@ -11,6 +11,7 @@ import numpy as np
 from kolahal.errors import UsageError
 from kolahal.exact.intervals import exceeds, log_ratio, rigorous_probability
 from kolahal.exact.probe import Integrator, ask, exact_losses
+from kolahal.lang.cells import TooComplex
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.record_runs import along
 from kolahal.lang.scale import Scale
@@ -51,7 +52,11 @@ def is_real(sketch: Sketch, example: Example) -> bool:
     asked, size = example.asked, example.arguments.size
     if asked is None or asked != asked_for(sketch, example.arguments, example.event):
         return False
-    return all(given[name] == value for name, value in adjacency.public) and along(adjacency, asked, size).related(example.d1, example.d2)
+    try:
+        relation = along(adjacency, asked, size)
+    except TooComplex:
+        return False
+    return all(given[name] == value for name, value in adjacency.public) and relation.related(example.d1, example.d2)
 
 
 def measure(sketch: Sketch, example: Example, claim: Scale) -> float | None:

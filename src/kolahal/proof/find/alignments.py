@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, permutations
 
-from kolahal.lang.ir import Binary, Const, Draw, For, Return, Var, While, assigned_names, assignments, walk
+from kolahal.lang.ir import Append, Binary, Const, Draw, For, Return, Var, While, assigned_names, assignments, walk
 from kolahal.lang.kinds import NONE, WHOLE, infer
 from kolahal.lang.sketch import Type
 from kolahal.logic.solver import Choices
 from kolahal.logic.terms import is_whole, print_term, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
+from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import Own
@@ -48,25 +49,28 @@ class AlignmentSearch:
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
         """Simple ones first; among these those without a ghost, and then those of each ghost and of two."""
-        searches = [_GhostSearch(self, ghosts, options) for ghosts, options in self.questions()]
+        searches = [_GhostSearch(self, ghosts, renewed, options) for ghosts, renewed, options in self.questions()]
         for tier in TIERS:
             for search in searches:
                 yield search.passing(tier)
 
-    def questions(self) -> Iterator[tuple[tuple[str, ...], Options]]:
-        """For each choice of ghosts the rules that each use may have."""
+    def questions(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options]]:
+        """For each choice of ghosts, and of the loops at which they are renewed, the rules that each use may have."""
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
-        yield (), {use: forms[use[0]] for use in self.uses}
+        yield (), (), {use: forms[use[0]] for use in self.uses}
         ghosts = _ghosts(self.product)
         around = {ghost: _sites_near(self.product, ghost) for ghost in ghosts}
         for ghost in ghosts:
             near = around[ghost]
-            yield (ghost,), {
+            options = {
                 use: [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]] if use[0] in near - self.reach.keys() else forms[use[0]]
                 for use in self.uses
             }
+            for loop in _loops_around(self.product, ghost):
+                yield (ghost,), (loop,), options
+            yield (ghost,), (), options
         for pair in combinations(ghosts, 2):
-            yield pair, {
+            yield pair, (), {
                 use: [STAY, *self.at_ghosts([use[0] in around[ghost] - self.reach.keys() for ghost in pair]), *forms[use[0]][1:]]
                 if not (noise := self.product.sketch.draws[use[0]].noise).finite and not noise.selects
                 else forms[use[0]]
@@ -110,9 +114,9 @@ class AlignmentSearch:
 class _GhostSearch:
     """The search among alignments with the same ghosts."""
 
-    def __init__(self, shared: AlignmentSearch, ghosts: tuple[str, ...], options: Options):
+    def __init__(self, shared: AlignmentSearch, ghosts: tuple[str, ...], renewed: tuple[int | None, ...], options: Options):
         self.shared, self.stage = shared, shared.stage
-        self.ghosts, self.options = ghosts, options
+        self.ghosts, self.renewed, self.options = ghosts, renewed, options
         self.ranks = {use: {rule: rank for rank, rule in enumerate(own)} for use, own in options.items()}
         self.numbers = {use: index for index, use in enumerate(options)}
         self.choices = Choices([len(own) for own in options.values()])
@@ -164,7 +168,7 @@ class _GhostSearch:
     def alignment(self, table: Table) -> Alignment:
         draws = self.shared.product.sketch.draws
         reach = tuple(self.shared.reach.get(draw.site) for draw in draws) if self.shared.reach else ()
-        return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts, reach)
+        return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts, self.renewed, reach)
 
     def simpler(self, table: Table) -> Alignment:
         """The same with one rule for several uses of a draw where that passes too, the simplest first."""
@@ -267,6 +271,11 @@ def _sites_near(product: Product, ghost: str) -> set[int]:
     return sites
 
 
+def _loops_around(product: Product, ghost: str) -> list[int]:
+    """The loops that hold a loop in which a variable gets its value, by number: in each of their turns it is found anew."""
+    return [loop for loop in outer_loops(product) if ghost in product.first.unsettled[loop, loop]]
+
+
 def _in_a_loop(site: int, loops: Sequence[For | While]) -> bool:
     return any(isinstance(d, Draw) and d.site == site for loop in loops for d in walk(loop))
 
@@ -301,6 +310,7 @@ def _ghosts(product: Product) -> list[str]:
             if name not in public and name not in found:
                 found.append(name)
                 todo += [value for target, value in assignments(body) if target == name]
+                todo += [node.value for node in walk(body) if isinstance(node, Append) and node.name == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
     return [name for name in copies if name in changing][:2]

@@ -274,6 +274,10 @@ def _first_values(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Fo
         if seen is not None and seen[0] == seen[1]:
             yield same_truth(equal(term, number(seen[0])), equal(turn, ZERO))
             yield same_truth(equal(term, number(seen[0])), at_most(turn, number(1)))
+    for one, two in scene.pairs:
+        seen = _range(one, states)
+        if seen and seen[0] == -1 and not observed([same_truth(equal(one, number(-1)), equal(turn, ZERO))], states):
+            yield same_truth(equal(one, number(-1)), equal(two, number(-1)))  # turns may pass it by, in both runs
     # A variable that is None before the first turn or two and never after it, or a flag that is true from then on.
     for flag, _ in scene.flags:
         yield same_truth(flag, equal(turn, ZERO))

@@ -14,7 +14,7 @@ from typing import Any
 
 from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
-from kolahal.logic.terms import FALSE, INT, Symbol
+from kolahal.logic.terms import BOOL, FALSE, INT, REAL, Symbol
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,
     ConcreteState,
@@ -25,13 +25,13 @@ from kolahal.proof.find.compiled_paths import (
     evaluator,
     pattern_of,
 )
-from kolahal.proof.find.scenarios import Scenario, ScenarioSource
+from kolahal.proof.find.scenarios import Scenario, ScenarioSource, outer_loops
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.product import END, Product
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
-from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
+from kolahal.proof.trusted.values import Goto, Read, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
 MORE = 400  # rehearsals after a failed attempt at a proof
@@ -108,22 +108,26 @@ class Stage:
     def uses_of(self, path: SegmentPath) -> list[Use]:
         return [(drawn.site, pattern_of(path, self.asked[drawn.site])) for drawn in path.draws]
 
-    def first_run(self, scenario: Scenario, ghosts: Sequence[str]) -> list[int | None] | None:
-        """The values of the ghosts' variables at the end of the first run; None if it does not end."""
+    def first_run(self, scenario: Scenario, alignment: Alignment) -> list[list[int | None]]:
+        """For each ghost the values of its variable: where it is renewed, and at the end of the first run, if it ends."""
         state, loop = dict(scenario.public), None
+        values: list[list[int | None]] = [[] for _ in alignment.ghosts]
         for segment in range(self.source.most_segments):
             found = self.enter(1, loop, state, scenario, segment)
             if found is None:
-                return None
+                break
             path, local = found
-            if path.answer is not None:
-                values = [path.names.get(ghost) for ghost in ghosts]
-                found_values = [None if value is None else evaluator(value)(local) for value in values]
-                return [value if isinstance(value, int) else None for value in found_values]
-            assert isinstance(path.path.end, Goto)
+            end = path.path.end
+            for which, ghost in enumerate(alignment.ghosts):
+                if isinstance(end, Returned) or end.loop == alignment.renewal(which):
+                    shown = path.names.get(ghost)
+                    value = None if shown is None else evaluator(shown)(local)
+                    values[which].append(value if isinstance(value, int) else None)
+            if isinstance(end, Returned):
+                break
             state = self.move_on(path, local, state)
-            loop = path.path.end.loop
-        return None
+            loop = end.loop
+        return values
 
     def enter(
         self, which: int, loop: int | None, state: ConcreteState, scenario: Scenario, segment: int
@@ -133,7 +137,8 @@ class Stage:
             self.choose_places(path, local, scenario, segment)
             for read, place in path.reads:
                 at = place(local)
-                local[read.symbol] = scenario.answers[at] if read.private and 0 <= at < len(scenario.answers) else 0
+                inside = read.private and 0 <= at < len(scenario.answers)
+                local[read.symbol] = scenario.answers[at] if inside else _item(read, at, scenario)
             for drawn, _, _ in path.draws:
                 if drawn.rival is None:
                     local[drawn.symbol] = scenario.noise[drawn.site, segment]
@@ -167,12 +172,10 @@ class Stage:
         counted = True
         self.effort.spent += 1
         state: ConcreteState = dict(scenario.public)
-        if alignment.ghosts:
-            actual = self.first_run(scenario, alignment.ghosts) or [None] * len(alignment.ghosts)
-            for which, value in enumerate(actual):
-                given = ghost if ghost is not None else value if value is not None else 0
-                state[ghost_value(which)] = given
-                counted = counted and (value is None or value == given)
+        actual = self.first_run(scenario, alignment) if alignment.ghosts else []
+        for which, values in enumerate(actual):
+            counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
+            state[ghost_value(which)] = _next_value(values, ghost)
         state |= dict.fromkeys(self.spent.values(), 0)
         states: list[tuple[int, ConcreteState]] = []
         loop: int | None = None
@@ -204,6 +207,11 @@ class Stage:
             state = self.move_on(match.path, both, self.move_on(one, both, self.left_of(both, state)))
             assert isinstance(one.path.end, Goto)
             loop = one.path.end.loop
+            for which, values in enumerate(actual):
+                if loop == alignment.renewal(which):
+                    if not values:
+                        return Outcome(tuple(states), False)  # where this turn leads was not looked at
+                    state[ghost_value(which)] = _next_value(values, ghost)
             states.append((loop, state))
         return Outcome(tuple(states), False)
 
@@ -247,7 +255,7 @@ class Stage:
         for read, place in two.reads:
             at = place(both)
             inside = read.private and 0 <= at < len(scenario.answers)
-            both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else 0
+            both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else _item(read, at, scenario)
         costs: dict[Any, Any] = {}
         shifts: list[Any] = []
         forms: list[Form] = []
@@ -410,14 +418,20 @@ class Stage:
         """States that occur, each once and at most so many a place, and what single turns cost."""
         found: dict[tuple[Any, ...], tuple[int, ConcreteState]] = {}
         counts: dict[int, int] = {}
+        outer = outer_loops(self.product)
         prices: dict[Symbol, set[Any]] = {symbol: set() for symbol in self.spent.values()}
         for scenario in self.scenarios[:120]:
             for ghost in [None, scenario.ghost] if alignment.ghosts else [None]:
                 before = dict.fromkeys(prices, 0)
+                turns: dict[int, ConcreteState] = {}  # the last state at the head of a loop that holds others
                 for loop, state in self.play(scenario, alignment, ghost).states:
                     for symbol, seen in prices.items():
                         seen.add(Fraction(state[symbol]) - before[symbol])
                         before[symbol] = state[symbol]
+                        if loop in turns:
+                            seen.add(Fraction(state[symbol]) - turns[loop][symbol])
+                    if loop in outer:
+                        turns[loop] = state
                     if loop == END and ghost is not None:
                         continue
                     key = (
@@ -428,3 +442,16 @@ class Stage:
                         found[key] = (loop, state)
                         counts[loop] = counts.get(loop, 0) + 1
         return ObservedStates(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})
+
+
+def _item(read: Read, at: int, scenario: Scenario) -> Any:
+    """What stands in a list of the program's own, of which rehearsals know the length alone: the same in both runs."""
+    if read.private or read.symbol.sort == REAL:
+        return 0
+    return (at + scenario.ghost) % 2 == 0 if read.symbol.sort == BOOL else at % len(scenario.answers)
+
+
+def _next_value(values: list[int | None], given: int | None) -> int:
+    """The next of a ghost's values, which it takes away, unless another one is given for all."""
+    value = values.pop(0) if values else None
+    return given if given is not None else value if value is not None else 0

@@ -13,9 +13,11 @@ from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import FALSE, INT, TRUE, Formula, Sum, Symbol, at_most
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.concrete_runs import ObservedStates
+from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import Neighbours, quantity
 from kolahal.proof.trusted.product import END, Product
+from kolahal.proof.trusted.symbols import Turn, ghost_symbol
 
 
 def observed(found: Iterable[Formula], states: Sequence[ConcreteState]) -> list[Formula]:
@@ -83,7 +85,8 @@ def spending(
                 yield from observed([at_most(spent, unit.times(bound))], states)
         arguments = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
         alike: dict[tuple[Any, ...], Sum] = {}  # counters that go together count once
-        for counter in (*counters, *arguments):
+        turns = [variable(ghost_symbol(Turn(loop), 1)) for loop in outer_loops(product)]
+        for counter in (*(turn for turn in turns if turn in counters), *counters, *arguments):
             alike.setdefault(tuple(map(compile_sum(counter), states)), counter)
         for counter in alike.values():
             count = compile_sum(counter)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.ir import Comprehension, Draw, Return, Var, assignments, walk
+from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
@@ -77,7 +77,7 @@ def find_proof(
     assumed = assumed_names(sketch, claim)
     comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
     reasons = []
-    ways = dict.fromkeys([must_release(sketch), comprehensions])
+    ways = dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)])
     named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
     effort = Effort(settings.rehearsals)
     for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
@@ -165,6 +165,20 @@ def choose_shares(product: Product, valid: list[Share]) -> tuple[Share, ...] | N
             return None
         result.append(min(own, key=lambda share: (share.bound, share.per or "")))
     return tuple(result)
+
+
+def private_lists(sketch: Sketch) -> frozenset[int]:
+    """The comprehensions whose items draw noise or look at answers, themselves or in a list that does."""
+    order = [node for node in walk(sketch.body) if isinstance(node, Comprehension)]
+    lists, found = {sketch.private.name}, set[int]()
+    for _ in order:
+        for i, node in enumerate(order):
+            read = {n.of.name for n in walk(node.item) if isinstance(n, Index)}
+            read |= {node.over.name} if isinstance(node.over, Var) else set()
+            if read & lists or any(isinstance(n, Draw) for n in walk(node.item)):
+                found.add(i)
+                lists |= {target for target, value in assignments(sketch.body) if value is node}
+    return frozenset(found)
 
 
 def must_release(sketch: Sketch) -> frozenset[int]:

@@ -19,6 +19,7 @@ from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, enclosing, least_length
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, moved_by, moved_size
+from kolahal.proof.trusted.values import Goto
 
 LONGEST = 40  # answers of one rehearsal
 
@@ -35,6 +36,13 @@ class Scenario:
     ghost: int
 
 
+def outer_loops(product: Product) -> list[int]:
+    """The loops that hold others: a loop stands before those that it holds, and these lead back to it."""
+    after = {here: {p.end.loop for p in paths if isinstance(p.end, Goto)} for here, paths in product.first.paths.items()}
+    loops = [loop for loop in after if loop is not None]
+    return [loop for loop in loops if any(loop in after[here] for here in loops if here > loop)]
+
+
 class ScenarioSource:
     """Draws scenarios for a product and one set of moves."""
 
@@ -45,7 +53,7 @@ class ScenarioSource:
         steps = max((scale.coefficient for scale in scales), default=Fraction(1)) * claim.coefficient
         grows = any(power > 0 for scale in scales for _, power in powers_of(scale, product.sketch))  # with an argument up to 3
         self.long = min(max(8, math.ceil((6 if grows else 2) * steps)), LONGEST)
-        self.most_segments = 2 * self.long + 8
+        self.most_segments = (2 * self.long + 8) * (4 if outer_loops(product) else 1)
         self.constants = self.near_constants()
         needed, least = answers_needed(product.sketch), least_length(product.sketch)
         more = [needed, needed + 1] if needed > 4 else []  # with fewer answers it may stop, which tells nothing

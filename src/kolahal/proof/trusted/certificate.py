@@ -112,6 +112,7 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
             "whole": case.neighbours.whole,
         },
         "ghost": _write_ghosts(case.alignment.ghosts),
+        **({"renewed": list(case.alignment.renewed)} if any(l is not None for l in case.alignment.renewed) else {}),
         **({"reach": [r if r is None else str(r) for r in case.alignment.reach]} if case.alignment.reach else {}),
         "alignment": [
             {
@@ -214,7 +215,8 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
     )
     if any(share.per is not None and base_of(share.per) not in product.sketch.quantities() for share in shares):
         raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
-    alignment = Alignment(shifts, _read_ghosts(part), _read_reach(part, len(shifts)))
+    ghosts = _read_ghosts(part)
+    alignment = Alignment(shifts, ghosts, _read_renewed(part, len(ghosts)), _read_reach(part, len(shifts)))
     system = build_system(product, neighbours, alignment, shares, assumed)
     fixed = frozenset().union(*map(symbols_of, system.fixed))
     invariant, told = {}, take(part, "invariant", dict)
@@ -239,6 +241,15 @@ def _read_ghosts(item: Mapping[str, Any]) -> tuple[str, ...]:
         return ghosts
     ghost = _name(item, "ghost")
     return () if ghost is None else (ghost,)
+
+
+def _read_renewed(item: Mapping[str, Any], ghosts: int) -> tuple[int | None, ...]:
+    if "renewed" not in item:
+        return ()
+    told = take(item, "renewed", list)
+    if len(told) != ghosts or any(type(loop) is not int and loop is not None for loop in told):
+        raise Rejected("where ghosts are renewed is not one loop, or null, for each ghost")
+    return tuple(told)
 
 
 def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Fraction | None, ...]:

@@ -44,7 +44,7 @@ from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.steps import spread_comprehensions
-from kolahal.proof.trusted.symbols import Own, ghost_value, spent_on
+from kolahal.proof.trusted.symbols import Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
@@ -182,6 +182,8 @@ def build_system(
     draws = product.sketch.draws
     if len(alignment.shifts) != len(draws):
         raise Unsupported("the alignment has not one shift for each draw")
+    if any(loop is not None and loop not in product.first.paths for loop in alignment.renewed):
+        raise Unsupported("a ghost is renewed at a loop that does not exist")
     if shares is not None and tuple(share.powers for share in shares) != product.monomials:
         raise Unsupported("the shares of the budget do not match the scales")
     states = {
@@ -300,7 +302,8 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
-        return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+        known, shown, renewed = self.renewals(one.end.loop, one, two, binding)
+        return Clause(name, place.loop, (*premises, *known), (*goals, *more, *shown), one.end.loop, (*updates, *renewed))
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""
@@ -406,15 +409,43 @@ class _Pairing:
                     raise Unsupported("a cost in proportion to the move and to a public quantity is not linear")
                 limit = self.neighbours.unit.times(share.bound / self.neighbours.distance)
             goals.append(at_most(spent[share.powers], limit))
-        for which, name in enumerate(self.alignment.ghosts):
-            here, there = one.names.get(name), two.names.get(name)
-            if here is None and there is None:
-                continue
-            if here is None or there is None:
+        for which in range(len(self.alignment.ghosts)):
+            here, there = (path.names.get(self.alignment.ghosts[which]) for path in (one, two))
+            if (here is None) != (there is None):
                 return premises, [FALSE]
-            premises = [*premises, _is_ghost(here, variable(ghost_value(which)))]
-            goals = [*goals, same(here, bound(there, binding))]
+            more, shown = self.shows(which, one, two, binding)
+            premises, goals = [*premises, *more], [*goals, *shown]
         return premises, goals
+
+    def shows(
+        self, which: int, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]
+    ) -> tuple[list[Formula], list[Formula]]:
+        """Where a ghost's value is that of its variable: only first runs with it count, and the second run shows it too."""
+        here, there = (path.names.get(self.alignment.ghosts[which]) for path in (one, two))
+        if here is None and there is None:
+            return [], []
+        if here is None or there is None:
+            return [], [FALSE]
+        return [_is_ghost(here, variable(ghost_value(which)))], [same(here, bound(there, binding))]
+
+    def renewals(
+        self, loop: int, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]
+    ) -> tuple[list[Formula], list[Formula], list[tuple[Symbol, Term]]]:
+        """For the arrival at a loop head: premises and goals of ghosts that get another value there, any, and premises of
+        those that already have the value that counts next."""
+        premises: list[Formula] = []
+        goals: list[Formula] = []
+        updates: list[tuple[Symbol, Term]] = []
+        for which, name in enumerate(self.alignment.ghosts):
+            end = self.alignment.renewal(which)
+            if end == loop:
+                more, shown = self.shows(which, one, two, binding)
+                premises, goals = [*premises, *more], [*goals, *shown]
+                updates.append((ghost_value(which), variable(next_ghost_value(which))))
+            elif end is not None and name in dict(self.product.first.place(loop).names):
+                if name not in self.product.first.unsettled[loop, end]:
+                    premises.append(_is_ghost(one.names[name], variable(ghost_value(which))))
+        return premises, goals, updates
 
 
 def _go_together(mine: Drawn, other: Drawn, alike: bool) -> bool:
@@ -428,7 +459,7 @@ def counted(product: Product, alignment: Alignment, place: SegmentStart) -> Iter
     answer knows them: there the second run is asked for the same."""
     names = dict(place.names)
     for which, name in enumerate(alignment.ghosts):
-        if place.loop is not None and name in names and name not in product.first.unsettled[place.loop]:
+        if place.loop is not None and name in names and name not in product.first.unsettled[place.loop, alignment.renewal(which)]:
             yield _is_ghost(names[name], variable(ghost_value(which)))
 
 

@@ -114,8 +114,9 @@ class Machine(Evaluator):
                         todo.append(target)
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
         unsettled = {
-            place.loop: self.changed_from(self.heads[place.loop][0]) | _lost_from(place, paths)
+            (place.loop, end): self.changed_from(self.heads[place.loop][0], end) | _lost_from(place, paths, end)
             for place in places
+            for end in (None, *self.heads)
             if place.loop is not None
         }
         return Run(self.which, places, paths, tuple(self.opaque.values()), unsettled)
@@ -171,9 +172,10 @@ class Machine(Evaluator):
             plain = Numeric(variable(own(name, self.which, sort)))
         return Maybe(own(name, self.which, BOOL, ".none"), plain) if NONE in kinds else plain
 
-    def changed_from(self, at: int) -> frozenset[str]:
-        """The names that some step from `at` on may give a value to."""
-        return frozenset(name for here in reached_from(self.steps, at) for name in written_by(self.steps[here]))
+    def changed_from(self, at: int, end: int | None) -> frozenset[str]:
+        """The names that some step from `at` on may give a value to, before the next head of the loop `end`."""
+        steps = reached_from(self.steps, at, None if end is None else self.heads[end][0])
+        return frozenset(name for here in steps for name in written_by(self.steps[here]))
 
     def read_from(self, at: int) -> frozenset[str]:
         """The names whose values at the step `at` may be read later."""
@@ -450,14 +452,18 @@ class Machine(Evaluator):
                 return self.scalar(value, state)
 
 
-def _lost_from(place: SegmentStart, paths: Mapping[int | None, tuple[SegmentPath, ...]]) -> frozenset[str]:
-    """The names of a place that some answer after it does not know."""
+def _lost_from(
+    place: SegmentStart, paths: Mapping[int | None, tuple[SegmentPath, ...]], end: int | None
+) -> frozenset[str]:
+    """The names of a place that some answer after it does not know, or the next arrival at the head of the loop `end`."""
     todo, seen, lost = [place.loop], set(), set()
     while todo:
         here = todo.pop()
         if here not in seen:
             seen.add(here)
-            todo += [path.end.loop for path in paths[here] if isinstance(path.end, Goto)]
-            answers = [path.names for path in paths[here] if isinstance(path.end, Returned)]
-            lost |= {name for name, _ in place.names for names in answers if name not in names}
+            for path in paths[here]:
+                if isinstance(path.end, Returned) or path.end.loop == end:
+                    lost |= {name for name, _ in place.names if name not in path.names}
+                else:
+                    todo.append(path.end.loop)
     return frozenset(lost)

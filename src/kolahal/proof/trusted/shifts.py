@@ -67,7 +67,11 @@ class Alignment:
 
     shifts: tuple[Shift, ...]
     ghosts: tuple[str, ...] = ()
+    renewed: tuple[int | None, ...] = ()  # by ghost, a loop: its value is that at the next arrival there, again and again
     reach: tuple[Fraction | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
+
+    def renewal(self, which: int) -> int | None:
+        return self.renewed[which] if which < len(self.renewed) else None
 
     def limit(self, site: int) -> Fraction | None:
         return self.reach[site] if site < len(self.reach) else None

@@ -218,13 +218,13 @@ def _after(step: Step, at: int) -> tuple[int, ...]:
             return (at + 1,)
 
 
-def reached_from(steps: Sequence[Step], at: int) -> set[int]:
-    """The steps that may follow, from `at` itself on."""
+def reached_from(steps: Sequence[Step], at: int, until: int | None = None) -> set[int]:
+    """The steps that may follow, from `at` itself on, up to the next arrival at the step `until`."""
     seen: set[int] = set()
     todo = [at]
     while todo:
         here = todo.pop()
-        if here < len(steps) and here not in seen:
+        if here < len(steps) and here not in seen and (here != until or here == at):
             seen.add(here)
             todo += _after(steps[here], here)
     return seen

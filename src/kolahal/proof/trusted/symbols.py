@@ -17,6 +17,11 @@ def ghost_value(which: int) -> Symbol:
     return Symbol("ghost.value" if which == 0 else f"ghost.value.{which}", INT)
 
 
+def next_ghost_value(which: int) -> Symbol:
+    """What it is after the arrival at a loop head where it is renewed."""
+    return Symbol(f"ghost.next.{which}", INT)
+
+
 def moved_by(sort: str) -> Symbol:
     return Symbol("moved.by", sort)
 

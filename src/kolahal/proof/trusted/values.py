@@ -296,7 +296,9 @@ class Run:
     places: tuple[SegmentStart, ...]
     paths: Mapping[int | None, tuple[SegmentPath, ...]]
     opaque: tuple[Opaque, ...]
-    unsettled: Mapping[int, frozenset[str]]  # by loop head: names that may still change, or that an answer does not know
+    # By loop head, and by the loop whose next head counts as an end too: names that may change until an end, or that one
+    # of these does not know.
+    unsettled: Mapping[tuple[int, int | None], frozenset[str]]
 
     def place(self, loop: int | None) -> SegmentStart:
         return next(place for place in self.places if place.loop == loop)

@@ -206,8 +206,9 @@ def _components(one: SymbolicValue, two: SymbolicValue) -> Iterator[tuple[Sum | 
             yield none, other, TRUE
             for a, b, _ in _components(inner, theirs):
                 yield a, b, negate(none)
-        case Built(length=a), Built(length=b):
+        case Built(length=a, inside=inside), Built(length=b, inside=other):
             yield a, b, TRUE
+            yield inside, other, TRUE
 
 
 def _range(term: Sum, states: Sequence[ConcreteState]) -> tuple[Any, Any] | None:
@@ -348,10 +349,11 @@ def _guards(
                 yield every([both.known, equal(both.difference, ZERO)])
     if len(alignment.ghosts) == 2:
         yield from _pairs_of_ghosts(scene, turn)
+    places = dict.fromkeys((*scene.places, turn) if alignment.renewed else scene.places or (turn,))
     for which in range(len(alignment.ghosts)):
         ghost = variable(ghost_value(which))
         for offset in sorted(_offsets(alignment) or {0}):
-            for place in dict.fromkeys(scene.places or (turn,)):
+            for place in places:
                 here = place + number(offset)
                 yield at_most(here, ghost)
                 yield below(ghost, here)
@@ -364,7 +366,7 @@ def _guards(
                 yield chosen
                 yield every([chosen, at_most(ZERO, ghost)])  # nor is -1, which stands for none
                 yield from (every([chosen, flag]) for flag, _ in scene.flags if flag != negate(both.known))
-                for place in dict.fromkeys(scene.places or (turn,)):
+                for place in places:
                     # a place that was only ever the first value is not chosen
                     yield every([chosen, below(ghost, place)])
 

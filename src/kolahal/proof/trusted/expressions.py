@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.ir import (
-    Append,
-    Assign,
     Binary,
     Call,
-    Comprehension,
     Const,
     Draw,
     Expr,
-    For,
     Index,
     IsNone,
     Length,
     Negate,
     Not,
     Var,
-    While,
     assigned_names,
     walk,
 )
@@ -49,6 +43,7 @@ from kolahal.logic.terms import (
     choose,
     equal,
     every,
+    implies,
     is_whole,
     magnitude,
     negate,
@@ -58,6 +53,7 @@ from kolahal.logic.terms import (
     symbols_of,
 )
 from kolahal.proof.trusted.coins import in_truth
+from kolahal.proof.trusted.flow import assigned_once, indexing_lists
 from kolahal.proof.trusted.steps import remainder_key
 from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, in_common, own
 from kolahal.proof.trusted.values import (
@@ -78,6 +74,7 @@ from kolahal.proof.trusted.values import (
     Unsupported,
     View,
     Walk,
+    is_place,
     pick,
     same,
 )
@@ -96,7 +93,8 @@ class Evaluator:
         self.answer_sort = INT if whole_answers else REAL
         self.bits = sketch.private.bits
         self.fixed = {p.name for p in sketch.parameters} - assigned_names(sketch.body)
-        self.once = _assigned_once(sketch)
+        self.once = assigned_once(sketch)
+        self.indexing = indexing_lists(sketch, self.types)
         self.inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE}
         self.opaque: dict[Symbol, Opaque] = {}
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
@@ -276,15 +274,16 @@ class Evaluator:
     def length(self, of: Var, state: Walk) -> Sum:
         value = state.names.get(of.name)
         match value:
+            case Built(length=length) | View(over=Built(length=length)):
+                return length
             case PrivateAnswers() | View():
                 return variable(LENGTH)
-            case Built(length=length):
-                return length
             case _:
                 raise Unsupported(f"`{of.name}` may not be a list here")
 
     def item(self, source: SymbolicValue, name: str, place: Sum, state: Walk) -> SingleValue:
-        length = source.length if isinstance(source, Built) else variable(LENGTH)
+        over = source.over if isinstance(source, View) else source
+        length = over.length if isinstance(over, Built) else variable(LENGTH)
         # Python counts negative places from the end; here they are a fault that must be shown not to happen.
         for outside in (below(place, ZERO), at_most(length, place)):
             if outside != FALSE:
@@ -323,6 +322,8 @@ class Evaluator:
             raise Unsupported(f"the items of `{base}` are of several kinds")
         sort = BOOL if kinds == {BOOLEAN} else INT if kinds == {WHOLE} else REAL
         symbol = self.read(Spot(base, in_common(place)), place, sort, False, state)
+        if base in self.indexing:
+            state.conditions.append(implies(own(base, self.which, BOOL, ".inside"), is_place(Numeric(variable(symbol)))))
         return Logical(symbol) if sort == BOOL else Numeric(variable(symbol))
 
     def read(self, spot: Spot, place: Sum, sort: str, private: bool, state: Walk) -> Symbol:
@@ -347,7 +348,7 @@ class Evaluator:
                 state.faults.append(behind)
             state.ghosts[ghost] = place + number(1)
         inner = state.fork()
-        inner.names = {n: v for n, v in state.names.items() if n in self.fixed | self.once} | {
+        inner.names = {n: v for n, v in state.names.items() if view.passing or n in self.fixed | self.once} | {
             view.name: Numeric(place) if view.over is None else self.item(view.over, view.name, place, state)
         }
         inner.reads, inner.draws, inner.items, inner.ghosts = state.reads, state.draws, state.items, state.ghosts
@@ -455,15 +456,6 @@ class Evaluator:
         )
         state.draws.append(drawn)
         return Logical(equal(variable(symbol), number(1))) if noise.finite else Numeric(variable(symbol))
-
-
-def _assigned_once(sketch: Sketch) -> frozenset[str]:
-    """The names that have one value from where they get it on: assigned in one place, outside of loops."""
-    counts = Counter(name for node in walk(sketch.body) if isinstance(node, Assign) for name in node.targets)
-    counts.update(node.name for node in walk(sketch.body) if isinstance(node, Append | For | Comprehension))
-    looped = {name for loop in walk(sketch.body) if isinstance(loop, For | While) for name in assigned_names((loop,))}
-    taken = {parameter.name for parameter in sketch.parameters}
-    return frozenset(name for name, count in counts.items() if count == 1) - looped - taken
 
 
 def _number_of(value: SymbolicValue | None) -> SymbolicValue | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from kolahal.lang import ir
+from kolahal.lang.kinds import WHOLE, Types
 from kolahal.lang.sketch import Role, Sketch, Type
 
 
@@ -49,6 +51,24 @@ def find_followed(
             names |= {source for target, source in copies if target in names}
         result[i] = tuple((name, f"item {i + 1} at {name}") for name in sorted(names & own))
     return result
+
+
+def indexing_lists(sketch: Sketch, types: Types) -> frozenset[str]:
+    """The lists of whole numbers, in a program that reads a list at items of another one: they may be places."""
+    over = {n.name for n in ir.walk(sketch.body) if isinstance(n, ir.For | ir.Comprehension) and isinstance(n.over, ir.Var)}
+    places = [n.at for n in ir.walk(sketch.body) if isinstance(n, ir.Index)]
+    uses = [n for at in places for n in ir.walk(at) if isinstance(n, ir.Index) or (isinstance(n, ir.Var) and n.name in over)]
+    return frozenset(name for name, kinds in types.items.items() if uses and kinds == {WHOLE})
+
+
+def assigned_once(sketch: Sketch) -> frozenset[str]:
+    """The names that have one value from where they get it on: assigned in one place, outside of loops."""
+    nodes = list(ir.walk(sketch.body))
+    counts = Counter(name for node in nodes if isinstance(node, ir.Assign) for name in node.targets)
+    counts.update(node.name for node in nodes if isinstance(node, ir.Append | ir.For | ir.Comprehension))
+    looped = {name for loop in nodes if isinstance(loop, ir.For | ir.While) for name in ir.assigned_names((loop,))}
+    taken = {parameter.name for parameter in sketch.parameters}
+    return frozenset(name for name, count in counts.items() if count == 1) - looped - taken
 
 
 def may_fault(node: ir.Node) -> bool:

@@ -4,7 +4,7 @@ clauses. docs/theory-lengths.md says why that proves."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 
 from kolahal.lang import ir
@@ -43,7 +43,7 @@ from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
-from kolahal.proof.trusted.steps import spread_comprehensions
+from kolahal.proof.trusted.steps import settle_answers, spread_comprehensions
 from kolahal.proof.trusted.symbols import Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
@@ -112,62 +112,6 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
         return Product(sketch, *both(settled), monomials, True)
 
 
-def settle_answers(sketch: Sketch) -> Sketch:
-    """The program without public arithmetic on its answers, such as a division by len(q), which need not be linear.
-
-    Where both runs give the same value, they give the same after it too, if it is the same arithmetic: that of one place
-    to answer.
-    """
-    public = set(sketch.quantities())
-
-    def is_public(expr: ir.Expr) -> bool:
-        match expr:
-            case ir.Const():
-                return True
-            case ir.Negate(of):
-                return is_public(of)
-            case ir.Binary(_, left, right):
-                return is_public(left) and is_public(right)
-            case ir.Var(name):
-                return name in public
-            case ir.Length(ir.Var(name)):
-                return f"len({name})" in public
-            case _:
-                return False
-
-    def essence(expr: ir.Expr) -> ir.Expr:
-        match expr:
-            case ir.Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
-                return essence(left)
-            case ir.Binary("+" | "-" | "*", left, right) if is_public(left):
-                return essence(right)
-            case ir.TupleOf(items):
-                return replace(expr, items=tuple(essence(item) for item in items))
-            case _:
-                return expr
-
-    def settle(block: ir.Block) -> ir.Block:
-        settled: list[ir.Stmt] = []
-        for node in block:
-            match node:
-                case ir.If():
-                    settled.append(replace(node, then=settle(node.then), orelse=settle(node.orelse)))
-                case ir.For() | ir.While():
-                    settled.append(replace(node, body=settle(node.body)))
-                case ir.Return(value):
-                    before = settled[-1] if settled else None
-                    match before, value:
-                        case ir.Assign((target,), (ir.Binary() as given,)), ir.Var(name) if name == target:
-                            settled.pop()
-                            value = given
-                    settled.append(replace(node, value=essence(value)))
-                case _:
-                    settled.append(node)
-        return tuple(settled)
-
-    return replace(sketch, body=settle(sketch.body))
-
-
 def build_system(
     product: Product,
     neighbours: Neighbours,
@@ -216,8 +160,9 @@ def symbols_in(value: SymbolicValue) -> Iterator[Symbol]:
         case Maybe(Symbol() as none, inner):
             yield none
             yield from symbols_in(inner)
-        case Built(length=length):
+        case Built(length=length, inside=inside):
             yield _only(length)
+            yield from [inside] if isinstance(inside, Own) else []
 
 
 def _own(term: Sum) -> bool:
@@ -302,8 +247,9 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
-        known, shown, renewed = self.renewals(one.end.loop, one, two, binding)
-        return Clause(name, place.loop, (*premises, *known), (*goals, *more, *shown), one.end.loop, (*updates, *renewed))
+        for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
+            premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
+        return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""
@@ -410,42 +356,33 @@ class _Pairing:
                 limit = self.neighbours.unit.times(share.bound / self.neighbours.distance)
             goals.append(at_most(spent[share.powers], limit))
         for which in range(len(self.alignment.ghosts)):
-            here, there = (path.names.get(self.alignment.ghosts[which]) for path in (one, two))
-            if (here is None) != (there is None):
+            if (shown := self.shows(which, one, two, binding)) is None:
                 return premises, [FALSE]
-            more, shown = self.shows(which, one, two, binding)
-            premises, goals = [*premises, *more], [*goals, *shown]
+            premises, goals = [*premises, *shown[0]], [*goals, *shown[1]]
         return premises, goals
 
     def shows(
         self, which: int, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]
-    ) -> tuple[list[Formula], list[Formula]]:
-        """Where a ghost's value is that of its variable: only first runs with it count, and the second run shows it too."""
+    ) -> tuple[list[Formula], list[Formula]] | None:
+        """Where a ghost's value is that of its variable: only first runs with it count, and the second run shows it too.
+        None if only one of the runs has the variable."""
         here, there = (path.names.get(self.alignment.ghosts[which]) for path in (one, two))
-        if here is None and there is None:
-            return [], []
         if here is None or there is None:
-            return [], [FALSE]
+            return ([], []) if here is there else None
         return [_is_ghost(here, variable(ghost_value(which)))], [same(here, bound(there, binding))]
 
     def renewals(
         self, loop: int, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]
-    ) -> tuple[list[Formula], list[Formula], list[tuple[Symbol, Term]]]:
-        """For the arrival at a loop head: premises and goals of ghosts that get another value there, any, and premises of
-        those that already have the value that counts next."""
-        premises: list[Formula] = []
-        goals: list[Formula] = []
-        updates: list[tuple[Symbol, Term]] = []
+    ) -> Iterator[tuple[list[Formula], list[Formula], list[tuple[Symbol, Term]]]]:
+        """For the arrival at a loop head: premises, goals and new values of ghosts that get another value there, any, and
+        premises of those that already have the value that counts next."""
         for which, name in enumerate(self.alignment.ghosts):
-            end = self.alignment.renewal(which)
+            end, names = self.alignment.renewal(which), dict(self.product.first.place(loop).names)
             if end == loop:
-                more, shown = self.shows(which, one, two, binding)
-                premises, goals = [*premises, *more], [*goals, *shown]
-                updates.append((ghost_value(which), variable(next_ghost_value(which))))
-            elif end is not None and name in dict(self.product.first.place(loop).names):
-                if name not in self.product.first.unsettled[loop, end]:
-                    premises.append(_is_ghost(one.names[name], variable(ghost_value(which))))
-        return premises, goals, updates
+                shown = self.shows(which, one, two, binding) or ([], [FALSE])
+                yield *shown, [(ghost_value(which), variable(next_ghost_value(which)))]
+            elif end is not None and name in names and name not in self.product.first.unsettled[loop, end]:
+                yield [_is_ghost(one.names[name], variable(ghost_value(which)))], [], []
 
 
 def _go_together(mine: Drawn, other: Drawn, alike: bool) -> bool:
@@ -498,8 +435,8 @@ def updates_of(
             if value != symbols:
                 raise Unsupported("a variable stands for different lists at different times")
             return []
-        case Built(length=length), Built(length=now):
-            return [(_only(length), now)]
+        case Built(length=length, inside=inside), Built(length=now, inside=then):
+            return [(_only(length), now), *([(inside, then)] if isinstance(inside, Own) else [])]
         case Maybe(none=Truth()), _:
             if value != symbols:
                 raise Unsupported("an item that was drawn is taken for one that was not")

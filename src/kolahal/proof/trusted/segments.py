@@ -43,6 +43,7 @@ from kolahal.proof.trusted.steps import (
     Push,
     Set,
     Test,
+    chosen_next,
     compile_steps,
     is_remainder,
     live_names,
@@ -158,7 +159,8 @@ class Machine(Evaluator):
     def symbols(self, name: str, value: SymbolicValue) -> SymbolicValue:
         """The variable `name` at a loop head, as symbols of this run."""
         if isinstance(value, Built):
-            return Built(name, variable(own(name, self.which, INT, ".len")))
+            inside = own(name, self.which, BOOL, ".inside") if name in self.indexing else FALSE
+            return Built(name, variable(own(name, self.which, INT, ".len")), inside=inside)
         if name in self.item_ghosts:
             return Maybe(own(name, self.which, BOOL, ".none"), Numeric(variable(own(name, self.which, REAL))))
         kinds = self.types.names[name]
@@ -213,7 +215,7 @@ class Machine(Evaluator):
             step = self.steps[at]
             match step:
                 case Set(targets, values):
-                    new = [self.assigned(target, value, state) for target, value in zip(targets, values, strict=True)]
+                    new = [self.assigned(target, value, state, at) for target, value in zip(targets, values, strict=True)]
                     ghosts = [
                         self.moved_ghosts(target, value, state) for target, value in zip(targets, new, strict=True)
                     ]
@@ -364,12 +366,17 @@ class Machine(Evaluator):
                 state.names[node.name] = Numeric(start + turn.times(step))
         return state
 
-    def assigned(self, target: str, value: ir.Expr, state: Walk) -> SymbolicValue:
+    def assigned(self, target: str, value: ir.Expr, state: Walk, at: int) -> SymbolicValue:
         match value:
             case ir.ListOf(items):
                 return self.listed(items, state)
             case ir.Comprehension(item, name, over):
-                return self.view(value, item, name, over, state)
+                try:
+                    return self.view(value, item, name, over, state)
+                except Unsupported:
+                    if not chosen_next(self.steps, self.live, target, at):
+                        raise
+                    return self.passing_view(value, target, state)
             case ir.Var(name) if isinstance(state.names.get(name), Built):
                 if {target, name} & self.grown:
                     raise Unsupported(f"`{target}` and `{name}` are the same list, and it grows")
@@ -389,7 +396,25 @@ class Machine(Evaluator):
                 self.drawn_now(name, value, state)
 
     def listed(self, items: Sequence[ir.Expr], state: Walk) -> Built:
-        return Built(None, number(len(items)), back=tuple(self.scalar(item, state) for item in items))
+        built = Built(None, ZERO)
+        for item in items:
+            built = built.grown(self.scalar(item, state), False)
+        return built
+
+    def passing_view(self, node: ir.Comprehension, target: str, state: Walk) -> View:
+        """Scores that are made and chosen from at once: names still have the values that they had then, and whatever may
+        stop an item is asked of the rival, which is any of them."""
+        inner = list(ir.walk(node.item))
+        noisy = any(view is node for i, view in enumerate(self.views) if i in self.noisy)
+        if noisy or any(isinstance(n, ir.Comprehension) or is_remainder(n) or n == ir.Var(target) for n in inner):
+            raise Unsupported("scores have noise of their own, or use `%`, another comprehension or themselves")
+        for free in sorted({n.name for n in inner if isinstance(n, ir.Var)} - {node.name}):
+            if isinstance(value := self.known(free, state), Pending):
+                self.drawn_now(free, value, state)
+        source = None if self.all_places(node.over, state) else state.names.get(getattr(node.over, "name", ""))
+        if source is not None and not isinstance(source, PrivateAnswers | View | Built):
+            raise Unsupported("a comprehension runs over something other than a list")
+        return View(node.item, node.name, source, None, True)
 
     def view(self, node: ir.Comprehension, item: ir.Expr, name: str, over: ir.Var | ir.Range, state: Walk) -> View:
         source: PrivateAnswers | View | None = None

@@ -172,6 +172,62 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     return changed
 
 
+def settle_answers(sketch: Sketch) -> Sketch:
+    """The program without public arithmetic on its answers, such as a division by len(q), which need not be linear.
+
+    Where both runs give the same value, they give the same after it too, if it is the same arithmetic: that of one place
+    to answer.
+    """
+    public = set(sketch.quantities())
+
+    def is_public(expr: ir.Expr) -> bool:
+        match expr:
+            case ir.Const():
+                return True
+            case ir.Negate(of):
+                return is_public(of)
+            case ir.Binary(_, left, right):
+                return is_public(left) and is_public(right)
+            case ir.Var(name):
+                return name in public
+            case ir.Length(ir.Var(name)):
+                return f"len({name})" in public
+            case _:
+                return False
+
+    def essence(expr: ir.Expr) -> ir.Expr:
+        match expr:
+            case ir.Binary("+" | "-" | "*" | "/", left, right) if is_public(right):
+                return essence(left)
+            case ir.Binary("+" | "-" | "*", left, right) if is_public(left):
+                return essence(right)
+            case ir.TupleOf(items):
+                return replace(expr, items=tuple(essence(item) for item in items))
+            case _:
+                return expr
+
+    def settle(block: ir.Block) -> ir.Block:
+        settled: list[ir.Stmt] = []
+        for node in block:
+            match node:
+                case ir.If():
+                    settled.append(replace(node, then=settle(node.then), orelse=settle(node.orelse)))
+                case ir.For() | ir.While():
+                    settled.append(replace(node, body=settle(node.body)))
+                case ir.Return(value):
+                    before = settled[-1] if settled else None
+                    match before, value:
+                        case ir.Assign((target,), (ir.Binary() as given,)), ir.Var(name) if name == target:
+                            settled.pop()
+                            value = given
+                    settled.append(replace(node, value=essence(value)))
+                case _:
+                    settled.append(node)
+        return tuple(settled)
+
+    return replace(sketch, body=settle(sketch.body))
+
+
 def _read_by(step: Step) -> object:
     match step:
         case Set(_, values):
@@ -244,6 +300,15 @@ def live_names(steps: Sequence[Step]) -> list[frozenset[str]]:
             changed = changed or names != live[at]
             live[at] = frozenset(names)
     return live
+
+
+def chosen_next(steps: Sequence[Step], live: Sequence[frozenset[str]], target: str, at: int) -> bool:
+    """Whether the step after `at` chooses a place of the list `target`, whatever happens, and is the last to look at it."""
+    nodes = list(ir.walk(_read_by(steps[at + 1])))
+    lazy = any(isinstance(n, ir.Comprehension) or (isinstance(n, ir.Binary) and n.op in ("and", "or")) for n in nodes)
+    chosen = [isinstance(n, ir.Draw) and n.of == ir.Var(target) for n in nodes].count(True)
+    plain = isinstance(steps[at + 1], Set | Push | Give) and written_by(steps[at]) == (target,) and not lazy
+    return plain and nodes.count(ir.Var(target)) == chosen == 1 and (isinstance(steps[at + 1], Give) or target not in live[at + 2])
 
 
 def is_remainder(node: ir.Node) -> bool:

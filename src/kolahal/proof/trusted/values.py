@@ -10,17 +10,21 @@ from typing import TypeAlias
 from kolahal.lang.ir import Draw, Expr
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
-from kolahal.logic.linear import number
+from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     FALSE,
     TRUE,
+    ZERO,
     Formula,
     Sum,
     Symbol,
     Term,
+    at_most,
+    below,
     choose,
     equal,
     every,
+    is_whole,
     negate,
     put,
     put_in,
@@ -28,7 +32,7 @@ from kolahal.logic.terms import (
     some,
 )
 from kolahal.proof.trusted.shifts import Asked
-from kolahal.proof.trusted.symbols import Ghost
+from kolahal.proof.trusted.symbols import LENGTH, Ghost
 
 
 class Unsupported(Exception):
@@ -67,8 +71,9 @@ class View:
 
     item: Expr
     name: str
-    over: Vector | None  # None: the places of the answers themselves
+    over: Vector | Built | None  # None: the places of the answers themselves
     cursor: int | None
+    passing: bool = False  # whether a place of it is chosen by the very next step, and nothing else looks at it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +88,15 @@ class Built:
     length: Sum
     front: tuple[SingleValue, ...] = ()
     back: tuple[SingleValue, ...] = ()
+    inside: Formula = TRUE  # from which it follows that all items are places of the answers
 
     def grown(self, item: SingleValue, at_front: bool) -> Built:
-        length = self.length + number(1)
+        length, inside = self.length + number(1), every([self.inside, is_place(item)])
         if not at_front:
-            return Built(self.base, length, self.front, (*self.back, item))
+            return Built(self.base, length, self.front, (*self.back, item), inside)
         if self.base is None:  # kept in one place, so that equal lists look alike
-            return Built(None, length, (), (item, *self.back))
-        return Built(self.base, length, (item, *self.front), self.back)
+            return Built(None, length, (), (item, *self.back), inside)
+        return Built(self.base, length, (item, *self.front), self.back, inside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,13 @@ SingleValue: TypeAlias = Numeric | Logical | Maybe
 Vector: TypeAlias = PrivateAnswers | View
 SymbolicValue: TypeAlias = SingleValue | Vector | Built | Pending
 Environment: TypeAlias = dict[str, SymbolicValue]
+
+
+def is_place(value: SymbolicValue) -> Formula:
+    """From which it follows that a value is a place of the private answers."""
+    if not isinstance(value, Numeric) or not is_whole(value.value):
+        return FALSE
+    return every([at_most(ZERO, value.value), below(value.value, variable(LENGTH))])
 
 
 def same(left: SymbolicValue, right: SymbolicValue) -> Formula:
@@ -178,8 +191,9 @@ def bound(value: SymbolicValue, binding: Mapping[Symbol, Term]) -> SymbolicValue
             plain = bound(inner, binding)
             assert isinstance(plain, Numeric | Logical)
             return Maybe(put_in(none, binding), plain)
-        case Built(base, length, front, back):
-            return Built(base, put(length, binding), _bound_all(front, binding), _bound_all(back, binding))
+        case Built(base, length, front, back, inside):
+            items = (_bound_all(front, binding), _bound_all(back, binding))
+            return Built(base, put(length, binding), *items, put_in(inside, binding))
         case _:
             return value
 

@@ -13,12 +13,16 @@ from scipy.stats import chisquare
 from kolahal.checking import check
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
+from kolahal.engine.engines import BATCH
+from kolahal.engine.tape import Tape
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.exact.probe import event_probability
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.law.law import find_laws
 from kolahal.model import Arguments, Equals, Example
 from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.shrink import measure
 from kolahal.settings import Settings
 from kolahal.verdicts import Proved, Refuted, Unknown
@@ -86,6 +90,38 @@ def test_rappor_with_its_memory_is_measured_exactly() -> None:
     p = float(event_probability(program, zeros, example.arguments, np.zeros((1, 0)), event)[0])
     assert p == pytest.approx(0.5125**8, rel=1e-4)
     assert measure(program, example, plain_claim(program)) == pytest.approx(0.4001, rel=1e-3)
+
+
+def test_rappor_with_its_memory_has_the_loss_of_one_coin_a_bit() -> None:
+    """From above: both coins together are one coin, bit by bit and so for any number of bits, and that is proved for every ε.
+
+    With keep probabilities 0.625 and 0.55 a bit survives with 0.5125 = 1/(1 + exp(−1/η)); ε = 8/η = 0.40008 for eight bits.
+    """
+    first, second = (1 / math.log(keep / (1 - keep)) for keep in (0.625, 0.55))
+    head = "@sketch(adjacent=sum_within(8))\ndef rappor(q: Private[bool{}], eps: Epsilon):\n    out = []\n    for b in q:\n"
+    memo = parse(head.format(", 1") + f"        memo = b != Flip({first:.9f})\n        out.append(memo != Flip({second:.9f}))\n    return out\n")
+    epsilon = 8 * math.log(0.5125 / 0.4875)
+    assert epsilon == pytest.approx(0.4001, rel=1e-3)
+    single = head.format(", {}") + "        out.append(b != Flip(8/eps))\n    return out\n"
+    at = Arguments(Fraction(epsilon), 1)
+    for bit, told in ((0, False), (0, True), (1, False), (1, True)):
+        both = rigorous_probability(memo, (Fraction(bit),), at, (), Equals((told,)))
+        one = rigorous_probability(parse(single.format(1)), (Fraction(bit),), at, (), Equals((told,)))
+        assert max(both.high, one.high) / min(both.low, one.low) <= 1 + 1e-8
+    assert isinstance(prove_every_length(parse(single.format(20)), plain_claim(parse(single.format(20)))), Proved)
+
+
+@pytest.mark.parametrize(("text", "database", "values"), [
+    (KARY.format("1/eps"), (Fraction(1),), range(3)),
+    ("@sketch(adjacent=each_within(1))\ndef f(q: Private[int, 1], eps: Epsilon):\n    return min(max(q[0] + Geometric(1/eps), 0), 5)\n", (Fraction(2),), range(6)),
+])
+def test_sampled_is_exact(text: str, database: tuple[Fraction, ...], values: range) -> None:
+    """The sampler against exact probabilities; a right one fails with chance below 1e-9."""
+    program, arguments, runs = parse(text), Arguments(Fraction(1), 1), 20_000
+    exact = [float(event_probability(program, database, arguments, np.zeros((1, 0)), Equals(Fraction(v)))[0]) for v in values]
+    assert sum(exact) == pytest.approx(1)
+    counts = Counter(BATCH.run(program, database, arguments, (), Tape((7,), runs)).rows())
+    assert chisquare([counts[float(v)] for v in values], [runs * p for p in exact]).pvalue > FALSE_ALARM
 
 
 @pytest.mark.parametrize("body", ["return min(max(q[0] + Geometric({}), 0), 5)", "x = q[0] + Geometric({})\nif x < 0:\n    return 0\nif x > 5:\n    return 5\nreturn x"])

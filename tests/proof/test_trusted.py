@@ -351,7 +351,13 @@ def test_what_may_come_later_in_a_run() -> None:
     assert live[7:10] == [inputs | {"j", "k", "n", "x"}, inputs | {"j", "n"}, inputs | {"j", "k"}]
     assert live[17:] == [{"on", "j", "k"}, {"k"}, *[{"j", "k"}] * 5, {"j"}, set()]
     lost = inputs | {"j", "k", "n", "x"}  # the inputs because the answer after the last loop does not know them
-    assert Machine(nested, 1, False, frozenset()).run().unsettled == {0: lost, 1: lost, 2: {"k"}}
+    unsettled = Machine(nested, 1, False, frozenset()).run().unsettled
+    assert {loop: names for (loop, end), names in unsettled.items() if end is None} == {0: lost, 1: lost, 2: {"k"}}
+    # Until the next head of the outer loop only its inner one has changed anything; x and j are given behind that head.
+    assert unsettled[1, 0] == {"k", "n"} and unsettled[0, 0] == lost and unsettled[0, 1] == lost - {"n"}
+    assert unsettled[0, 2] == unsettled[1, 2] == {"j", "k", "n", "x"} and unsettled[2, 0] == unsettled[2, 2] == {"k"}
+    assert reached_from(steps, 6, 3) == {6, 7, 8, 9, 11, 12, 14, 15, 16}
+    assert reached_from(steps, 3, 3) == reached_from(steps, 3)
 
 
 def test_ghosts_are_settled_where_every_answer_knows_them() -> None:
@@ -361,9 +367,10 @@ def test_ghosts_are_settled_where_every_answer_knows_them() -> None:
         ways = ("if on:", "    for x in q:", f"        if {one} > 3:", "            s = 2", f"    return {one}, s")
         last = ("for x in q:", f"    if {two} > 3:", "        s = 3", f"return {two}, s")
         found = Machine(with_body(*start, *first, *ways, *last), 1, False, frozenset()).run().unsettled
-        assert found == {0: {"j", "k", "on", "s", "x"}, 1: {"s", "x"}, 2: {"s", "x"}}
+        ended = {loop: names for (loop, end), names in found.items() if end is None}
+        assert ended == {0: {"j", "k", "on", "s", "x"}, 1: {"s", "x"}, 2: {"s", "x"}}
         unread = Machine(with_body(*start, *first, *last), 1, False, frozenset()).run().unsettled
-        assert found[2] == unread[1] and unread[0] == {one, "s", "x"}
+        assert found[2, None] == unread[1, None] and unread[0, None] == {one, "s", "x"}
 
 
 def test_answers_of_several_places_are_compared_only_as_they_stand() -> None:

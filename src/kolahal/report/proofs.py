@@ -104,13 +104,14 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
     told = case["ghost"]
     ghosts = [] if told is None else [told] if isinstance(told, str) else told
     opening = ""
+    ends = ["the first run" if loop is None else "its turn of the outer loop" for loop in case.get("renewed", [None] * len(ghosts))]
     if ghosts:
         opening = (
-            f"How the noise moves depends on the value that {join_words([f'`{ghost}`' for ghost in ghosts])} has when the first "
-            "run ends: the runs are sorted by it, and those of each kind are matched on their own."
+            f"How the noise moves depends on the value that {join_words([f'`{ghost}`' for ghost in ghosts])} has when "
+            f"{ends[0]} ends: the runs are sorted by it, and those of each kind are matched on their own."
         )
     moves = tuple(
-        _move(sketch, draw, item, single, distance, ghosts)
+        _move(sketch, draw, item, single, distance, list(zip(ghosts, ends, strict=True)))
         for draw, item in zip(sketch.draws, case["alignment"], strict=True)
     )
     facts = tuple(str(fact) for parts in case.get("invariant", {}).values() for fact in parts)
@@ -118,7 +119,7 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
 
 
 def _move(
-    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghosts: Sequence[str]
+    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghosts: Sequence[tuple[str, str]]
 ) -> ShownShift:
     scale = draw.scale
     assert isinstance(scale, Scale)
@@ -143,9 +144,9 @@ def _move(
                 words = f"{moved} if {part}`{test}` holds (line {line}), else {other}"
                 return words, _either(cost, other_cost, "if it holds", "if not")
             case "ghost":
-                ghost, offset = ghosts[rule.get("which", 0)], rule["offset"]
+                (ghost, end), offset = ghosts[rule.get("which", 0)], rule["offset"]
                 place = f"{ghost}" + (f" − {offset}" if offset > 0 else f" + {-offset}" if offset < 0 else "")
-                where = f"the answer at place {place} (counted from 0; `{ghost}` as the first run ends)"
+                where = f"the answer at place {place} (counted from 0; `{ghost}` as {end} ends)"
                 return f"{moved} for {where}, {other} for the others", _either(cost, other_cost, "for that one", "for each other")
             case _:
                 where = " + ".join(str(part) for part in (rule["of"], rule["plus"]) if part) or "0"

@@ -206,8 +206,7 @@ class _Pairing:
             here = equal(twin.place, put(read.place, binding))
             places.append(here)
             if read.symbol.sort == BOOL:
-                item = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
-                binding[read.symbol] = item
+                binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
             elif read.private:
                 move, facts = self.neighbours.move(index, twin.place)
                 known = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()

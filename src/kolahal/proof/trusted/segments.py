@@ -411,9 +411,12 @@ class Machine(Evaluator):
         for free in sorted({n.name for n in inner if isinstance(n, ir.Var)} - {node.name}):
             if isinstance(value := self.known(free, state), Pending):
                 self.drawn_now(free, value, state)
-        source = None if self.all_places(node.over, state) else state.names.get(getattr(node.over, "name", ""))
-        if source is not None and not isinstance(source, PrivateAnswers | View | Built):
-            raise Unsupported("a comprehension runs over something other than a list")
+        source: PrivateAnswers | View | Built | None = None
+        if not self.all_places(node.over, state):
+            found = self.known(node.over.name, state) if isinstance(node.over, ir.Var) else None
+            if not isinstance(found, PrivateAnswers | View | Built):
+                raise Unsupported("a comprehension runs over something other than a list")
+            source = found
         return View(node.item, node.name, source, None, True)
 
     def view(self, node: ir.Comprehension, item: ir.Expr, name: str, over: ir.Var | ir.Range, state: Walk) -> View:

@@ -112,7 +112,7 @@ CHOSEN = [
     # Lists of places: one that is chosen twice, out of range, or chosen by the answers.
     (FILTERED.format("left = [c for c in left if c != w]"), True),
     (FILTERED.format("left = [c for c in left if c != w and q[c] > q[w]]"), False),
-    (FILTERED.format("left = [c - 1 for c in left]"), False),
+    ("left = [i - 1 for i in range(len(q))]\nreturn choose([q[c] for c in left], 2/eps)", False),
 ]
 
 
@@ -145,7 +145,6 @@ PEELED = [
     (peeled(scale="1.9*k/eps"), False),
     (peeled(scale="2/eps"), False),
     (peeled(first="best, top = None, 0"), True),
-    (peeled(end="return best"), True),
     (peeled("out.append(best)\nlast = best", score="q[i] - last"), True),  # the last winner is known to both runs
     (peeled("out.append(best)\nlast = top", score="q[i] - last"), False),  # the last noisy score is not
     (peeled("out.append(top)"), False),
@@ -153,6 +152,8 @@ PEELED = [
     (peeled(look="if q[i] < 0:\n    continue"), False),
     (peeled("out.append(best)\nn = n + 1", loop=COUNTED.format("<")), True),  # turns that winners put an end to
     (peeled("out.append(best)\nn = n + 1", loop=COUNTED.format("<=")), False),  # one turn more than is paid for
+    (peeled("out.append(best)\nn = n + 1", loop="z = q[0] + Lap(2/eps)\nwhile z > n and n < k:"), False),  # and so does an answer
+    (peeled(first="if q[0] > t:\n    continue\nbest, top = 0, 0"), False),
     (peeled(first="n = n + 0"), False),  # the winner and its score are carried over, unless place 0 begins anew
 ]  # fmt: skip
 

@@ -57,7 +57,7 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its certificate is about another program")
     if proof.released:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof takes a comprehension apart that is one step of the program")
-    if program.length_name in dict(proof.claim.powers):
+    if program.length_name in proof.claim.names:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its claim depends on the number of answers, which nobody knows yet")
     if any(case.alignment.renewed for case in proof.cases):
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof sorts runs by what each turn of a loop finds")

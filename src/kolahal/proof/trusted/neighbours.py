@@ -180,7 +180,7 @@ def _fixed_places(value: ir.Expr, private: str) -> list[int] | None:
 
 def assumed_names(sketch: Sketch, claim: Scale) -> tuple[str, ...]:
     """The whole arguments that a proof takes to be at least 1: those that calls require to be, and the claim's own."""
-    named = {name for name, _ in claim.powers}
+    named = claim.names
     return tuple(p.name for p in sketch.arguments if p.name in sketch.required or p.name in named)
 
 

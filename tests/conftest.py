@@ -14,19 +14,27 @@ from kolahal.proof.find import bounded, lengths
 settings.register_profile("kolahal", derandomize=True, deadline=None, database=None, max_examples=50)
 settings.load_profile("kolahal")
 
-# Files whose tests take minutes together: `make thorough` runs them, `make test` does not.
+# Files and tests that take minutes together: `make thorough` runs them, `make test` does not.
 THOROUGH = (
     "batch/test_batch.py", "batch/test_dask.py", "fuzz/test_hostile.py", "fuzz/test_escaping.py", "known/attacks/", "known/literature/",
     "known/rewrites/", "known/test_known.py", "lang/test_emitted_privacy.py", "lang/test_idioms_attacked.py", "proof/test_ghosts_attacked.py",
     "proof/test_hostile_documents.py", "proof/test_hunt.py", "proof/test_lists_attacked.py", "proof/test_machines_attacked.py",
     "proof/test_reach.py", "proof/test_record_bins.py", "proof/test_records_attacked.py", "proof/test_second_hunt.py", "proof/test_units.py",
-    "proof/test_edited.py", "draws/test_sniper.py",
+    "proof/test_edited.py", "draws/test_sniper.py", "draws/test_broken_selection.py", "proof/test_renewed_attacked.py",
+    "proof/test_budgets_attacked.py", "proof/test_delayed_and_followed.py", "proof/test_adversaries.py",
+    "test_as_many_bins_as_an_argument_says[body2]", "test_what_gives_bits_away_is_never_proved[text5]",
+    "textbook_answer_of_histogram[noopt]", "textbook_answer_of_histogram[unlim]", "textbook_answer_of_histogram[lim]",
+    "test_what_costs_more_is_not_proved[return choose([x if x > 0", "test_too_little_noise_is_not_proved_either",
+    "test_the_gallery_measures_and_composes[s", "test_all_engines_count_the_turns_of_a_run_alike",
 )  # fmt: skip
+PAGES = "test_a_page_tells_the_truth[docs/gallery/"
+QUICK_PAGES = ("above_threshold_1", "clipped_mean", "histogram")  # of the gallery; the others are for `make thorough`
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if any(name in str(item.path) for name in THOROUGH):
+        page = PAGES in item.nodeid and not any(f"/{name}.md" in item.nodeid for name in QUICK_PAGES)
+        if page or any(name in item.nodeid for name in THOROUGH):
             item.add_marker(pytest.mark.thorough)
 
 

@@ -82,9 +82,9 @@ def test_unequal_releases_share_as_the_roots_of_their_weights_within_a_hundredth
 @pytest.mark.parametrize(
     ("method", "header", "body", "law", "scale"),
     [
-        ("auto", "q: Private[1], k: int", "s = 0\n    for i in range(k):\n        s = s + (i + 1) * q[0]\n    return s + Lap(hole)", "(k**2/2 + k/2)/eta1 <= eps", "k**2/eps"),
+        ("auto", "q: Private[1], k: int", "s = 0\n    for i in range(k):\n        s = s + (i + 1) * q[0]\n    return s + Lap(hole)", "k*(k + 1)/(2*eta1) <= eps", "k*(k + 1)/(2*eps)"),
         ("exact", "q: Private[1], k: int", "return k * k * q[0] + Lap(hole)", "k**2/eta1 <= eps", "k**2/eps"),
-        ("auto", "q: Private", PREFIX, "(len(q)**2/2 + len(q)/2)/eta1 <= eps", "len(q)**2/eps"),
+        ("auto", "q: Private", PREFIX, "len(q)*(len(q) + 1)/(2*eta1) <= eps", "len(q)*(len(q) + 1)/(2*eps)"),
     ],
 )  # fmt: skip
 def test_squares_are_reached(method: str, header: str, body: str, law: str, scale: str) -> None:

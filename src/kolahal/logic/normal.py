@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TypeAlias
 
-Bounds: TypeAlias = tuple[Fraction, Fraction]
+Ends: TypeAlias = tuple[Fraction, Fraction]
 DIGITS = 180
 DOWN = Context(prec=DIGITS, rounding=ROUND_FLOOR, Emin=-(10**9), Emax=10**9)
 UP = Context(prec=DIGITS, rounding=ROUND_CEILING, Emin=-(10**9), Emax=10**9)
@@ -23,14 +23,14 @@ PI = (
 )
 
 
-def exp_bounds(x: Fraction) -> Bounds:
+def exp_bounds(x: Fraction) -> Ends:
     """e^x, which rises with x."""
     low = DOWN.divide(Decimal(x.numerator), Decimal(x.denominator))
     high = UP.divide(Decimal(x.numerator), Decimal(x.denominator))
     return Fraction(DOWN.next_minus(DOWN.exp(low))), Fraction(UP.next_plus(UP.exp(high)))
 
 
-def tail_bounds(x: Fraction) -> Bounds:
+def tail_bounds(x: Fraction) -> Ends:
     """The chance that standard normal noise is above x."""
     if x < 0:
         low, high = tail_bounds(-x)
@@ -45,7 +45,7 @@ def tail_bounds(x: Fraction) -> Bounds:
     return max(Fraction(0), low), Fraction(1, 2) - bell[0] / Fraction(root[1]) * series[0]
 
 
-def _series(x: Fraction) -> Bounds:
+def _series(x: Fraction) -> Ends:
     """x + x³/3 + x⁵/(3·5) + …: from a term on whose successor is at most half of it, the rest is at most that term."""
     totals = []
     for context in (DOWN, UP):
@@ -60,7 +60,7 @@ def _series(x: Fraction) -> Bounds:
     return Fraction(totals[0]), Fraction(totals[1])
 
 
-def delta_bounds(distance: Fraction, epsilon: Fraction) -> Bounds:
+def delta_bounds(distance: Fraction, epsilon: Fraction) -> Ends:
     """Φ(−ε/m + m/2) − e^ε·Φ(−ε/m − m/2): the least δ at ε of two normal laws that are m deviations apart."""
     if not distance:
         return Fraction(0), Fraction(0)

@@ -48,6 +48,22 @@ def _whole(number: Any) -> Any:
     return int(number) if number.denominator == 1 else number
 
 
+def _of_math(function: Callable[[float], float], top: int, below: int) -> int:
+    """A function of `math` of a number over another, in steps: the nearest one. Where it has no bounds it is not emitted, and
+    a double of it, rounded so, is within the bounds that are proved: these have room for it."""
+    try:
+        steps = function(top / below) * _STEPS
+    except OverflowError:  # beyond all doubles; it is a wave, or near its end
+        steps = function(math.copysign(sys.float_info.max, top)) * _STEPS
+    whole = math.floor(steps)
+    return whole + (steps - whole >= 0.5)
+
+
+def _quotient(top: int, below: int) -> int:
+    """A quotient in steps: the nearest one."""
+    return (2 * top * _STEPS + below) // (2 * below)
+
+
 def _value(where: str, field: _Field, value: Any) -> Any:
     """A value of a field, exactly, within its bounds; a number in units of its field."""
     if field.kind == "label":

@@ -163,7 +163,7 @@ def recheck_bounded(
             given = {n: v if isinstance(v, bool) else read_number(v) for n, v in told.items()}
             if take(entry, "size", int) != size or given != arguments:
                 raise _Flaw(f"the case {show_setting(arguments, size)} is missing")
-            _Recheck(program, claim, size, arguments, settings, entry).run()
+            Recheck(program, claim, size, arguments, settings, entry).run()
         if stop := find_stop(program, most, settings):
             raise _Flaw(stop)
     except _Flaw as flaw:
@@ -173,7 +173,7 @@ def recheck_bounded(
     return ()
 
 
-class _Recheck:
+class Recheck:
     """One size and setting of a certificate."""
 
     def __init__(

@@ -17,7 +17,7 @@ from kolahal.lang.enclosures import STEP
 from kolahal.lang.pretty import print_number
 from kolahal.lang.record_bins import bins_at
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of
+from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, FieldOf, RecordFunction, Table, parts_of
 from kolahal.lang.sketch import Role, Sketch, Type
 
 SUPPORT = frozenset({"Fraction", "clip", "_rows", "_public", "_list", "_place", "_given", "_FIELDS", "_records", "_aggregate", "_question", "_ask", "_asking", "_whole", "_of_math", "_quotient", "math", FINE})  # names that the code for records calls
@@ -146,12 +146,18 @@ def _refinement(adjacency: RecordRelation, table: Table) -> int:
 
 def print_fields(table: Table) -> str:
     """The fields of a record, for the support code."""
-    units = field_units(table)
+    units, used = field_units(table), used_fields(table)
     shown = [
-        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {units.get(f.name, 1)})"
+        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {units.get(f.name, 1)}, {f.name in used})"
         for f in table.row.fields
     ]
     return "_FIELDS = [\n" + "".join(f"    {field},\n" for field in shown) + "]"
+
+
+def used_fields(table: Table) -> list[str]:
+    """The fields that aggregates read, in their order; where they only count records, the first one."""
+    read = {part.name for a in table.every for f in a.functions() for part in parts_of(f) if isinstance(part, FieldOf)}
+    return [f.name for f in table.row.fields if f.name in read] or [table.row.fields[0].name]
 
 
 def _end(value: Fraction | None) -> str:
@@ -188,14 +194,15 @@ def print_pass(table: Table, aggregates: Sequence[Aggregate], over: str, real: C
 
 def pass_words(table: Table, what: str) -> str:
     """What a function that goes through the records gives, and in which units it sees their fields."""
-    units = [f"{name or 'a record'} is in units of 1/{unit}" for name, unit in field_units(table).items()]
+    used = used_fields(table)
+    units = [f"{name or 'a record'} is in units of 1/{unit}" for name, unit in field_units(table).items() if name in used]
     return f"{what}, in one pass" + "".join(f"; {words}" for words in units) + "."
 
 
 def _print_head(table: Table, over: str) -> str:
     """The line that begins the loop over the records."""
-    fields = ", ".join(_field_names(table))
-    return f"for {fields}{',' if len(table.row.fields) == 1 else ''} in {over}:"
+    fields = _field_names(table)
+    return f"for {', '.join(fields)}{',' if len(fields) == 1 else ''} in {over}:"
 
 
 def _print_step(aggregate: Aggregate, name: str, item: Scaled) -> str:
@@ -265,7 +272,7 @@ def record_names(table: Table) -> frozenset[str]:
 
 
 def _field_names(table: Table) -> list[str]:
-    return [f"{RECORD}{find_dot(table)}{f.name}" if f.name else RECORD for f in table.row.fields]
+    return [f"{RECORD}{find_dot(table)}{name}" if name else RECORD for name in used_fields(table)]
 
 
 def find_dot(table: Table) -> str:

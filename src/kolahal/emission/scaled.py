@@ -139,6 +139,12 @@ def scale_item(item: RecordFunction, writer: Writer) -> Scaled:
         case Apply(op, (of,)) if op in MATH:
             inner = part(of)
             return Scaled(f"_of_math(math.{op}, {inner.text}, {inner.bottom})", STEP.denominator)
+        case Apply("clip", (_, NumberOf(), NumberOf())):
+            # Its bounds are numbers in order; written out it is quicker than a call.
+            (text, low, high), below, power = _aligned([part(one) for one in item.of])
+            if text.isidentifier() and not power:
+                return Scaled(f"({low} if {text} < {low} else {high} if {text} > {high} else {text})", below)
+            return Scaled(f"clip({text}, {low}, {high})", below, power)
         case Apply(name, several):
             texts, below, power = _aligned([part(one) for one in several])
             return Scaled(f"{name}({', '.join(texts)})", below, power)

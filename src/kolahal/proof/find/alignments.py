@@ -21,6 +21,7 @@ from kolahal.logic.terms import is_whole, print_term, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.scenarios import outer_loops
+from kolahal.proof.trusted.neighbours import MOST_GHOSTS
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import (
     Alignment,
@@ -51,9 +52,10 @@ Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen togeth
 class AlignmentSearch:
     """Alignments that no rehearsal speaks against, for one product and one set of moves."""
 
-    def __init__(self, product: Product, stage: Stage, reach: Mapping[int, Fraction]):
+    def __init__(self, product: Product, stage: Stage, reach: Mapping[int, Fraction], real: bool = False):
         self.product, self.stage = product, stage
         self.reach = reach  # of draws whose shift must not look ahead
+        self.real = real  # whether noise is real and never ties
         self.units = _units(stage)
         self.widest = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         self.uses = stage.uses()
@@ -61,7 +63,8 @@ class AlignmentSearch:
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
         """Simple ones first; among these those without a ghost, and then those of each ghost and of two."""
-        searches = [_GhostSearch(self, *question) for question in self.questions()]
+        questions = self.questions_of_leads() if self.real else self.questions()
+        searches = [_GhostSearch(self, *question) for question in questions]
         for tier in TIERS:
             for search in searches:
                 yield search.passing(tier)
@@ -82,11 +85,6 @@ class AlignmentSearch:
             for loop in _loops_around(self.product, ghost):
                 yield (ghost,), (loop,), options, None
             yield (ghost,), (), options, None
-        for named in [own for size in (1, 2) for own in combinations(ghosts, size)]:
-            near = set.intersection(*(around[ghost] for ghost in named)) - self.reach.keys()
-            for lead in self.leads(named, near):
-                rule = _for_winners(Form(cancel=True, lead=True), len(named))
-                yield named, (), {use: [rule] if use[0] in lead.sites else forms[use[0]] for use in self.uses}, lead
         for pair in combinations(ghosts, 2):
             yield pair, (), {
                 use: [STAY, *self.at_ghosts([use[0] in around[ghost] - self.reach.keys() for ghost in pair]), *forms[use[0]][1:]]
@@ -95,10 +93,22 @@ class AlignmentSearch:
                 for use in self.uses
             }, None
 
+    def questions_of_leads(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, Lead | None]]:
+        """For each choice of winners whose noise may follow the first of the others, the rules that each use may have."""
+        if not _tells_a_number(self.product):
+            return
+        forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
+        ghosts = _ghosts(self.product)
+        for named in [own for size in range(1, MOST_GHOSTS + 1) for own in combinations(ghosts, size)]:
+            near = set.intersection(*(_sites_near(self.product, ghost) for ghost in named)) - self.reach.keys()
+            for lead in self.leads(named, near):
+                rule = _for_winners(Form(cancel=True, lead=True), len(named))
+                yield named, (), {use: [rule] if use[0] in lead.sites else forms[use[0]] for use in self.uses}, lead
+
     def leads(self, ghosts: tuple[str, ...], near: set[int]) -> Iterator[Lead]:
-        """The sums that the noise of winners may follow, where a number is told that may be a winner's lead."""
+        """The sums that the noise of winners may follow."""
         sites = tuple(sorted(site for site in near if _is_real(self.product.sketch.draws[site].noise)))
-        if not sites or not _tells_a_number(self.product):
+        if not sites:
             return
         rule = _for_winners(STAY, len(ghosts))
         still = tuple(Always(rule) if isinstance(rule, Form) else rule for _ in self.product.sketch.draws)

@@ -28,7 +28,7 @@ from kolahal.proof.find.compiled_paths import (
 )
 from kolahal.proof.find.scenarios import Scenario, ScenarioSource, outer_loops
 from kolahal.proof.trusted.budget import powers_of
-from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
+from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Lead, ShiftRule
@@ -141,8 +141,8 @@ class Stage:
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
         if alignment.lead not in self.led:
-            public = frozenset(public_symbols(self.product.sketch))
-            self.led[alignment.lead] = found = find_others(alignment, self.product.first, self.product.second, public)
+            runs = (self.product.first, self.product.second)
+            self.led[alignment.lead] = found = find_others(alignment, *runs, self.product.sketch)
             self.slope = found.slope if found else self.slope
         return self.led[alignment.lead]
 

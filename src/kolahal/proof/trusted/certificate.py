@@ -39,7 +39,7 @@ from kolahal.proof.trusted.shifts import (
     describe_shift,
 )
 from kolahal.proof.trusted.values import Unsupported
-from kolahal.verdicts import AnyRecords, AtLeast, Certificate, Everywhere, Exactly, Proved
+from kolahal.verdicts import AnyRecords, AtLeast, Certificate, Everywhere, Exactly, NoTies, Proved
 
 VERSION = 1
 SCOPE = "every length"
@@ -352,7 +352,10 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
 def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Proved:
     """What a valid certificate for every length says."""
     count = sketch.private.count
-    assumed = tuple(AtLeast(name) for name in assumed_names(sketch, claim))
+    document = certificate.document()
+    untied = any("lead" in case for case in document.get("proof", document)["cases"])
+    assumed: tuple[AtLeast | NoTies, ...] = tuple(AtLeast(name) for name in assumed_names(sketch, claim))
+    assumed = (*assumed, NoTies()) if untied else assumed
     if sketch.private.table is not None:
         return Proved(certificate, AnyRecords(), assumed)
     return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -31,7 +32,7 @@ from kolahal.logic.terms import (
     put,
     some,
 )
-from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, Form, Lead, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value, moved_by, own
 from kolahal.proof.trusted.values import Drawn, Run, SegmentPath, Unsupported
@@ -151,7 +152,7 @@ def _sum(drawn: Drawn) -> Sum:
     return drawn.rest + variable(drawn.symbol).times(drawn.factor)
 
 
-def find_others(alignment: Alignment, first_run: Run, second_run: Run, public: frozenset[Symbol]) -> Others | None:
+def find_others(alignment: Alignment, first_run: Run, second_run: Run, sketch: Sketch) -> Others | None:
     """The rule of an alignment that has one; raises Unsupported where the first of the others is not a function of the
     databases, the arguments and noise that keeps its value."""
     lead = alignment.lead
@@ -161,6 +162,9 @@ def find_others(alignment: Alignment, first_run: Run, second_run: Run, public: f
         return None
     if not alignment.ghosts or any(loop is not None for loop in alignment.renewed):
         raise Unsupported("the others are those that no ghost names, for the whole run")
+    if sketch.private.table is not None and sketch.private.table.depends_on_run:
+        raise Unsupported("what is asked of the records depends on noise")
+    public = frozenset(public_symbols(sketch))
     if not lead.sites or any(not 0 <= site < len(alignment.shifts) or not _keeps(alignment.shifts[site]) for site in lead.sites):
         raise Unsupported("the noise of the others does not keep its value")
     sums = [

@@ -39,7 +39,7 @@ from kolahal.logic.terms import (
 )
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
-from kolahal.proof.trusted.neighbours import Neighbours, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
@@ -131,7 +131,7 @@ def build_system(
         raise Unsupported("a ghost is renewed at a loop that does not exist")
     if shares is not None and tuple(share.powers for share in shares) != product.monomials:
         raise Unsupported("the shares of the budget do not match the scales")
-    others = find_others(alignment, product.first, product.second, frozenset(public_symbols(product.sketch)))
+    others = find_others(alignment, product.first, product.second, product.sketch)
     states = {
         place.loop: tuple(dict.fromkeys([*_state(place), *_state(other)]))
         + tuple(map(product.spent, product.monomials))

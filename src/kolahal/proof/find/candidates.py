@@ -5,7 +5,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice
@@ -86,9 +86,15 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
 
 
 def rich_candidates(
-    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, sample: ObservedStates
+    product: Product,
+    neighbours: Neighbours,
+    alignment: Alignment,
+    claim: Scale,
+    sample: ObservedStates,
+    refuted: Mapping[int, Collection[Formula]] | None = None,
 ) -> Invariant:
-    """Bounds on differences and on what was spent, outright and under conditions."""
+    """Bounds on differences and on what was spent, outright and under conditions; what was `refuted` outright may hold
+    under some, though rehearsals have not seen it fail."""
     result = {}
     for place in product.first.places:
         if place.loop is None:
@@ -108,7 +114,8 @@ def rich_candidates(
             held = observed(atoms, own)
             if guard == TRUE:
                 # What seems to hold always is not repeated under conditions.
-                atoms = [atom for atom in atoms if atom not in set(held)]
+                fell = (refuted or {}).get(place.loop, ())
+                atoms = [atom for atom in atoms if atom not in set(held) or implies(condition, atom) in fell]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
             costs = list(spending(product, scene.own, neighbours, sample, own))
             found += [implies(guard, atom) for atom in costs if atom not in usual]

@@ -96,7 +96,7 @@ class Stage:
                 one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.scenarios = self.source.draw(count)
-        self.led: dict[Lead | None, Others | None] = {}
+        self.led: dict[tuple[Lead | None, tuple[str, ...]], Others | None] = {}
         self.slope = Fraction(1)  # of the answers in the sums that shifts follow
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], ShiftRule] = {}
@@ -140,11 +140,11 @@ class Stage:
 
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
-        if alignment.lead not in self.led:
+        if (key := (alignment.lead, alignment.ghosts)) not in self.led:
             runs = (self.product.first, self.product.second)
-            self.led[alignment.lead] = found = find_others(alignment, *runs, self.product.sketch)
+            self.led[key] = found = find_others(alignment, *runs, self.product.sketch)
             self.slope = found.slope if found else self.slope
-        return self.led[alignment.lead]
+        return self.led[key]
 
     def look_ahead(self, scenario: Scenario, others: Others, winners: Iterable[int | None]) -> tuple[Any, bool]:
         """How far the first of the others moves in a rehearsal, and whether noise ties there."""

@@ -162,10 +162,18 @@ def prove_alignment(
     offers = end_candidates(product, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
     # What the runs share may rest on what is known of their differences, so it has a second chance.
-    full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
-    full[END] = tuple(dict.fromkeys(formulas.values()))
-    found = Inductive(system, full, steps, base)
-    found.weaken()
+    def weakened() -> Inductive:
+        full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
+        full[END] = tuple(dict.fromkeys(formulas.values()))
+        found = Inductive(system, full, steps, base)
+        found.weaken()
+        return found
+
+    found = weakened()
+    if len(alignment.ghosts) > 1 and found.broken_goal():
+        fell = {loop: set(rich[loop]) - set(found.left[loop]) for loop in rich}
+        rich = rich_candidates(product, neighbours, alignment, claim, sample, fell)
+        found = weakened()
     if broken := found.broken_goal():
         return f"no invariant was found that carries the step {broken}"
     valid = [share for share, formula in formulas.items() if formula in found.left[END] or formula == TRUE]

@@ -11,7 +11,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import Survey, refute
 from kolahal.proof.refute.scattered import find_scattered
@@ -108,8 +108,12 @@ def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effo
     if cost:
         tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), effort)
         if isinstance(tight, Proved):
-            too_dear = Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim")
-            return _Everywhere(tight if cost <= 1 else too_dear, cost)
+            if cost <= 1:
+                return _Everywhere(tight, cost)
+            over_reals = prove_over_reals(program, claim, effort)  # shifts that follow the others, of which no law knows
+            if isinstance(over_reals, Proved):
+                return _Everywhere(over_reals, Fraction(1))
+            return _Everywhere(Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim"), cost)
         failed = tight.failed_rechecks
         if cost == 1:
             return _Everywhere(tight, None, failed)

@@ -48,8 +48,22 @@ def prove_every_length(
     except for what the certificate lists as assumed. Unknown says nothing about the program.
     """
     claim = claim or plain_claim(sketch)
+    found = _search(sketch, claim, settings, False)
+    if isinstance(found, Proved) or found.failed_rechecks or found.defect:
+        return found
+    over_reals = prove_over_reals(sketch, claim, settings)
+    return over_reals if isinstance(over_reals, Proved) else found
+
+
+def prove_over_reals(sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS) -> Proved | Unknown:
+    """The same for real noise alone: runs in which noise ties are left out, so that a winner may follow the first of the
+    others. Its verdict says so, and no program is emitted on it."""
+    return _search(sketch, claim, settings, True)
+
+
+def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool) -> Proved | Unknown:
     try:
-        found = find_proof(sketch, claim, settings)
+        found = find_proof(sketch, claim, settings, real=real)
         if isinstance(found, str):
             return Unknown(f"no proof for every length: {found}")
         certificate = write_certificate(found)
@@ -64,11 +78,16 @@ def prove_every_length(
 
 
 def find_proof(
-    sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS, reach: Mapping[int, Fraction] | None = None
+    sketch: Sketch,
+    claim: Scale,
+    settings: ProofSettings = DEFAULTS,
+    reach: Mapping[int, Fraction] | None = None,
+    real: bool = False,
 ) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
 
-    The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move.
+    The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. With `real`,
+    noise is real and never ties.
     """
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -85,7 +104,7 @@ def find_proof(
             product = build_product(sketch, released, delayed)
             cases = []
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {})
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
@@ -103,11 +122,12 @@ def find_case(
     steps: int,
     effort: Effort,
     reach: Mapping[int, Fraction],
+    real: bool,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
     reason = "no alignment of the templates fits"
-    for candidates in AlignmentSearch(product, stage, reach).alignments():
+    for candidates in AlignmentSearch(product, stage, reach, real).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):
             effort.spent += ATTEMPT
             try:
@@ -142,10 +162,18 @@ def prove_alignment(
     offers = end_candidates(product, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
     # What the runs share may rest on what is known of their differences, so it has a second chance.
-    full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
-    full[END] = tuple(dict.fromkeys(formulas.values()))
-    found = Inductive(system, full, steps, base)
-    found.weaken()
+    def weakened() -> Inductive:
+        full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
+        full[END] = tuple(dict.fromkeys(formulas.values()))
+        found = Inductive(system, full, steps, base)
+        found.weaken()
+        return found
+
+    found = weakened()
+    if len(alignment.ghosts) > 1 and found.broken_goal():
+        fell = {loop: set(rich[loop]) - set(found.left[loop]) for loop in rich}
+        rich = rich_candidates(product, neighbours, alignment, claim, sample, fell)
+        found = weakened()
     if broken := found.broken_goal():
         return f"no invariant was found that carries the step {broken}"
     valid = [share for share, formula in formulas.items() if formula in found.left[END] or formula == TRUE]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kolahal.engine.accuracy import describe_errors
-from kolahal.engine.paired import build_tilted_probe
 from kolahal.engine.probe import Probe
+from kolahal.engine.tilted_probe import build_tilted_probe
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Ranked, Split
 from kolahal.results import Judged, Law, Synthesis

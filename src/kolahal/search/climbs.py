@@ -8,8 +8,9 @@ from zlib import crc32
 
 import numpy as np
 
-from kolahal.engine.paired import Sampled, TiltPair, look_closely
+from kolahal.engine.paired import Proposal, Sampled, TiltPair, sample
 from kolahal.engine.probe import coefficients
+from kolahal.engine.reach import LADDER, around, look_closely
 from kolahal.engine.tape import Tape
 from kolahal.errors import UsageError
 from kolahal.inputs.events import moved_events
@@ -44,13 +45,15 @@ class Climber:
         """At an example, with noise that is fitted to it."""
         key = (settings.seed, crc32(name.encode()))
         first, second = (Tape((*key, turn), settings.examples.climb_runs) for turn in range(2))
-        tilts = look_closely(sketch, example, scales, first).tilted_to(scales)
+        tilts = look_closely(sketch, example, scales, Tape(key, settings.examples.walk_runs))[1].tilted_to(scales)
         climber = cls(sketch, scales, (first, second), example, [], tilts)
         climber.losses = [climber.measure(climber.look(example, tape)) for tape in climber.tapes]
         return climber
 
     def look(self, example: Example, tape: Tape) -> Sampled:
-        return look_closely(self.sketch, example, self.scales, tape, self.tilts)
+        """On draws that fit the example before it; on noise as it is where there is no such fit."""
+        proposal = Proposal(around(self.scales, LADDER), () if self.tilts is None else (self.tilts,))
+        return sample(self.sketch, example, tuple(scale > 0 for scale in self.scales), proposal, tape)
 
     def measure(self, found: Sampled) -> float:
         """The log-loss less a standard error."""

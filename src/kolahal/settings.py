@@ -61,7 +61,7 @@ class RegionSettings:
     steps_per_hole: int = 500  # App.
     sparsity: float = 1.0  # App.: λ
     proposal_scales: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # App. has 4 alone; decision 0002
-    runs: int = 12_000  # draws shared by all candidates and steps
+    runs: int = 16_000  # draws shared by all candidates and steps
     patience: int = 40  # generations without any improvement before the search ends early
     log_form: bool = False  # |log L − ε| instead of |L − e^ε| (Sec. IV-D)
 

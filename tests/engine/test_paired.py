@@ -52,7 +52,7 @@ def test_losses_are_the_integrals_within_their_errors(
 
 def test_rare_events_become_common() -> None:
     sketch = load_one("above_threshold_1")
-    _, found = look_closely(sketch, ABOVE, (2.0, 4.0), Tape((1, 2), 5_000))
+    _, found = look_closely(sketch, ABOVE, (2.0, 4.0), (1, 2), 5_000)
     rows = coefficients(sketch, np.array([[2.0, 4.0]]), (True, True))
     (p1,), _ = found.paired.probabilities(rows)
     assert p1 < 2e-4 and found.paired.first.log_proposal.size > 1_500
@@ -60,7 +60,7 @@ def test_rare_events_become_common() -> None:
 
 def test_engines_agree_on_tilted_tapes() -> None:
     sketch, noisy = load_one("above_threshold_1"), (True, True)
-    tilts = look_closely(sketch, ABOVE, (2.0, 4.0), Tape((1, 2), 5_000))[1].tilted_to((2.0, 4.0))
+    tilts = look_closely(sketch, ABOVE, (2.0, 4.0), (1, 2), 5_000)[1].tilted_to((2.0, 4.0))
     assert tilts is not None
     plain, holes = Tape((5, 6), 64), holes_by_site(sketch, noisy)
     lanes = slice(16, 64)

@@ -25,18 +25,10 @@ from kolahal.model import Example, Scales
 
 Places = NDArray[np.intp]
 FEWEST_HITS = 12  # to which a proposal is fitted
-LOCAL_LADDER = (1.0, 1.0, 1.0, 2.5)  # scales over those that are asked about
-ENOUGH_HITS = 200  # to begin with; where there are fewer,
-MANY = 8  # times as many runs are made
-LEVELS = (1.0, 1.5, 3.0, 8.0)  # times the scales that are asked about: more noise makes a rare event common
-STEPS = 5  # fits, at most, from the largest level to the last
-READY = 60.0  # equal weights to which a proposal for the next level is fitted
-SETTLED = 300.0  # and to which the last one was, so that another would not be better
-MORE = 2.5  # times the noise of an example's home, for which there are tilts too
 TILTED = 0.75  # the share of the lanes that are tilted
+FIRST = 0.4  # and of these, that of the first tilt
 FEWEST_EFFECTIVE = 50.0  # equal weights, below which weighted runs say nothing
 DOUBTFUL = 10.0  # over the square root of their number: by how much more than it seems an error may be
-ROWS = 16  # candidates that are weighed at a time: their weights stay in the cache
 
 TiltPair = tuple[Tilt, Tilt]  # for d1 and for d2
 
@@ -49,10 +41,11 @@ class Proposal:
     tilts: tuple[TiltPair, ...] = ()
 
     def lanes(self, runs: int) -> list[slice]:
-        """Those on the ladder, and then those of each tilt."""
-        first = runs - int(TILTED * runs) if self.tilts else runs
-        ends = np.linspace(first, runs, len(self.tilts) + 1).astype(int).tolist()
-        return [slice(0, first), *(slice(a, b) for a, b in pairwise(ends))]
+        """Those on the ladder, those of the first tilt, which matters most, and then those of each other."""
+        tilted = int(TILTED * runs) if self.tilts else 0
+        first = tilted if len(self.tilts) == 1 else int(FIRST * tilted)
+        ends = [0, runs - tilted, *np.linspace(runs - tilted + first, runs, max(1, len(self.tilts))).astype(int).tolist()]
+        return [slice(a, b) for a, b in pairwise(ends[: 2 + len(self.tilts)])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +118,7 @@ class Sampled:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PairedRuns:
     """The runs on draws of one proposal that hit an example's event."""
 
     proposal: Proposal
@@ -134,25 +127,41 @@ class Batch:
     both: tuple[Places, Places]  # which of them hit on both, among those on d1 and on d2
 
 
-def run_batch(sketch: Sketch, example: Example, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> Batch:
-    """Run both databases of an example on draws of a proposal."""
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a proposal draws on a tape, for d1 and for d2, whatever these are."""
+
+    proposal: Proposal
+    tapes: tuple[TiltedTape, TiltedTape]
+
+
+def draw(sketch: Sketch, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> Drawn:
+    """The draws of a proposal."""
     runs, (holes, rungs), shares = plain.runs, proposal.ladder.shape, proposal.lanes(plain.runs)
     rng = stream(plain.key[0], "rungs", *map(int, plain.key[1:]))
     scales = np.take_along_axis(proposal.ladder, rng.integers(0, rungs, (holes, runs)), axis=1)
     for lanes, tilts in zip(shares[1:], proposal.tilts, strict=True):
         scales[:, lanes] = np.array(tilts[0].scales)[:, None]
-    by_site, engine = holes_by_site(sketch, noisy), choose_engine(sketch, RUNS_WORTH_COMPILING)
-    found, draws = [], []
-    for place, database in enumerate((example.d1, example.d2)):
-        tilts_here = [pair[place] for pair in proposal.tilts]
-        tilted = tuple((lanes, tilt.draw(plain, lanes)) for lanes, tilt in zip(shares[1:], tilts_here, strict=True))
-        tape = TiltedTape(plain.key, runs, plain=plain, holes=by_site, scales=scales, tilted=tilted)
+    by_site = holes_by_site(sketch, noisy)
+
+    def on(place: int) -> TiltedTape:
+        tilts = (pair[place] for pair in proposal.tilts)
+        tilted = tuple((lanes, tilt.draw(plain, lanes)) for lanes, tilt in zip(shares[1:], tilts, strict=True))
+        return TiltedTape(plain.key, runs, plain=plain, holes=by_site, scales=scales, tilted=tilted)
+
+    return Drawn(proposal, (on(0), on(1)))
+
+
+def run_batch(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: Drawn) -> PairedRuns:
+    """Run both databases of an example on draws of a proposal."""
+    engine, found, draws = choose_engine(sketch, RUNS_WORTH_COMPILING), [], []
+    for tape, database in zip(drawn.tapes, (example.d1, example.d2), strict=True):
         outputs, used = engine.run_with_draws(sketch, database, example.arguments, [float(on) for on in noisy], tape)
         found.append(hits(example.event, outputs))
         draws.append(tape.draws(found[-1], used))
     both = found[0] & found[1]
     places = (np.flatnonzero(both[found[0]]), np.flatnonzero(both[found[1]]))
-    return Batch(proposal, runs, (draws[0], draws[1]), places)
+    return PairedRuns(drawn.proposal, drawn.tapes[0].runs, (draws[0], draws[1]), places)
 
 
 @dataclass(slots=True)
@@ -161,7 +170,7 @@ class Pool:
 
     sketch: Sketch
     noisy: NoisyHoles
-    batches: list[Batch] = field(default_factory=list)
+    batches: list[PairedRuns] = field(default_factory=list)
     draws: list[Draws] = field(default_factory=list)  # on d1 and on d2
     densities: list[Array] = field(default_factory=list)  # of theirs, the logarithms, times the number of runs
 
@@ -169,7 +178,7 @@ class Pool:
     def runs(self) -> int:
         return sum(batch.runs for batch in self.batches)
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: PairedRuns) -> None:
         before, self.batches = self.batches, [*self.batches, batch]
         if not before:
             self.draws = list(batch.draws)
@@ -181,7 +190,7 @@ class Pool:
             self.densities[place] = np.concatenate([known, self._density(self.batches, place, new)])
             self.draws[place] = join_draws((old, new))
 
-    def _density(self, batches: Sequence[Batch], place: int, draws: Draws) -> Array:
+    def _density(self, batches: Sequence[PairedRuns], place: int, draws: Draws) -> Array:
         """Of draws on one side in all lanes of some batches."""
         found, by_site = [], holes_by_site(self.sketch, self.noisy)
         for batch in batches:
@@ -207,8 +216,13 @@ class Pool:
 
 def sample(sketch: Sketch, example: Example, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> Sampled:
     """One batch alone."""
+    return sample_on(sketch, example, noisy, draw(sketch, noisy, proposal, plain))
+
+
+def sample_on(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: Drawn) -> Sampled:
+    """One batch alone, on draws that were made before."""
     pool = Pool(sketch, noisy)
-    pool.add(run_batch(sketch, example, noisy, proposal, plain))
+    pool.add(run_batch(sketch, example, noisy, drawn))
     return pool.sampled()
 
 

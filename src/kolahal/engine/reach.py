@@ -11,17 +11,18 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.engine.paired import Pool, Proposal, Sampled, TiltPair, run_batch
+from kolahal.engine.paired import Pool, Proposal, Sampled, TiltPair, draw, run_batch
 from kolahal.engine.probe import coefficients
 from kolahal.engine.tape import Tape
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, Scales
 
-LADDER = (0.7, 1.0, 1.5, 2.5)  # scales over those that a proposal is fitted to, in a quarter of its lanes
+LADDER = (1.0, 2.0)  # scales over those that a proposal is fitted to, in a quarter of its lanes
 LEVELS = (1.0, 1.5, 3.0, 8.0)  # times the scales that are asked about: more noise makes a rare event common
 ENOUGH_HITS = 200  # to begin with; where there are fewer,
 MANY = 8  # times as many runs are made
@@ -45,21 +46,28 @@ class Look:
     sketch: Sketch
     example: Example
     scales: Scales  # home
-    tape: Tape  # of the first batch
+    key: tuple[int, ...]  # of the noise, of which each batch has its own
+    runs: int  # of a batch
     pool: Pool
 
     @classmethod
-    def at(cls, sketch: Sketch, example: Example, scales: Scales, tape: Tape) -> Look:
-        return cls(sketch, example, scales, tape, Pool(sketch, tuple(scale > 0 for scale in scales)))
+    def at(cls, sketch: Sketch, example: Example, scales: Scales, key: tuple[int, ...], runs: int) -> Look:
+        return cls(sketch, example, scales, key, runs, Pool(sketch, tuple(scale > 0 for scale in scales)))
 
     def add(self, proposal: Proposal, times: int = 1) -> Sampled:
         """All batches, and one more."""
-        tape = Tape((*self.tape.key, len(self.pool.batches)), times * self.tape.runs)
-        self.pool.add(run_batch(self.sketch, self.example, self.pool.noisy, proposal, tape))
+        tape = _tape((*self.key, len(self.pool.batches)), times * self.runs)
+        drawn = draw(self.sketch, self.pool.noisy, proposal, tape)
+        self.pool.add(run_batch(self.sketch, self.example, self.pool.noisy, drawn))
         return self.pool.sampled()
 
     def add_at(self, scales: Scales, tilts: TiltPair) -> Sampled:
         return self.add(Proposal(around(scales, LADDER), (tilts,)))
+
+
+@lru_cache(maxsize=2 * (STEPS + 2))  # one look after the other meets the same noise
+def _tape(key: tuple[int, ...], runs: int) -> Tape:
+    return Tape(key, runs)
 
 
 def around(scales: Scales, rungs: tuple[float, ...]) -> Array:
@@ -67,9 +75,9 @@ def around(scales: Scales, rungs: tuple[float, ...]) -> Array:
     return np.array([[max(scale, 1e-9) * rung for rung in rungs] for scale in scales])
 
 
-def look_closely(sketch: Sketch, example: Example, scales: Scales, plain: Tape) -> tuple[Look, Sampled]:
+def look_closely(sketch: Sketch, example: Example, scales: Scales, key: tuple[int, ...], runs: int) -> tuple[Look, Sampled]:
     """An example on draws that are fitted to it at some scales, level by level."""
-    look = Look.at(sketch, example, scales, plain)
+    look = Look.at(sketch, example, scales, key, runs)
     wide = Proposal(LEVELS[-1] * around(scales, (0.4, 1.0)))
     found = look.add(wide)
     if min(draws.runs for draws in found.draws) < ENOUGH_HITS:
@@ -88,7 +96,7 @@ def look_closely(sketch: Sketch, example: Example, scales: Scales, plain: Tape) 
 
 
 @dataclass(slots=True)
-class Walk:
+class TightWalk:
     """What is known of an example's loss at the places of a lattice, and the proposals that told it."""
 
     look: Look
@@ -96,6 +104,14 @@ class Walk:
     tilts: list[TiltPair] = field(default_factory=list)
     known: dict[Place, float] = field(default_factory=dict)  # how far from tight
     edge: dict[Place, tuple[float, float]] = field(default_factory=dict)  # the same, and effective runs
+    ways: list[Place] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Steps: more noise or less at one hole, from one hole to another, at all holes."""
+        noisy = [int(scale > 0) for scale in self.look.scales]
+        steps = itertools.product(*((-1, 0, 1) if on else (0,) for on in noisy))
+        all_alike = [tuple(way * on for on in noisy) for way in (-1, 1)]
+        self.ways = [s for s in steps if sum(map(abs, s)) == 1 or (sum(s) == 0 and sum(map(abs, s)) == 2) or s in all_alike]
 
     def scales(self, place: Place) -> Scales:
         return tuple(scale * STEP**steps for scale, steps in zip(self.look.scales, place, strict=True))
@@ -126,11 +142,12 @@ class Walk:
     def next(self) -> Place | None:
         """Of the places at the edge the one nearest to tight, if a proposal can be fitted to it."""
         near = [(far, place) for place, (far, worth) in self.edge.items() if worth >= EDGE]
-        return min(near)[1] if near else None
+        if not near or (min(near)[0] > math.log(FLAT) > min(self.known.values())):
+            return None
+        return min(near)[1]
 
     def _around(self, place: Place) -> set[Place]:
-        ways = [(-1, 0, 1) if scale else (0,) for scale in self.look.scales]
-        found = {tuple(a + b for a, b in zip(place, way, strict=True)) for way in itertools.product(*ways)}
+        found = {tuple(a + b for a, b in zip(place, way, strict=True)) for way in self.ways}
         return {near for near in found - self.known.keys() if max(map(abs, near)) <= FURTHEST}
 
     def _read(self, places: list[Place]) -> tuple[list[float], list[float]]:
@@ -145,9 +162,9 @@ class Walk:
         return far.tolist(), np.minimum(*worth).tolist()
 
 
-def walk(sketch: Sketch, example: Example, home: Scales, plain: Tape, most: int) -> Walk:
+def walk(sketch: Sketch, example: Example, home: Scales, key: tuple[int, ...], runs: int, most: int) -> TightWalk:
     """Proposals for an example: at its home, and along where it is tight."""
-    found = Walk(*look_closely(sketch, example, home, plain))
+    found = TightWalk(*look_closely(sketch, example, home, key, runs))
     place: Place | None = tuple(0 for _ in home)
     while place is not None and len(found.tilts) < most:
         found.visit(place)

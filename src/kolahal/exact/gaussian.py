@@ -108,6 +108,8 @@ def budget_probability(
         if touches or None in exact:
             return CannotIntegrate("a scale is not a fraction here")
         return rigorous_probability(like, database, given, [s for s in exact if s is not None], event)
+    if any(draw.noise.finite or draw.noise.selects for draw in sketch.draws):
+        return CannotIntegrate("coins or chosen places stand beside Gaussian noise")
     outcomes = find_outcomes(like, given.size, given.environment(like), frozenset(), database, event)
     if isinstance(outcomes, CannotIntegrate):
         return outcomes

@@ -9,7 +9,7 @@ from kolahal.lang.canonical import IN_UNITS
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.proof.decide import Decision
-from kolahal.proof.find.affine import prove_affine
+from kolahal.proof.find.affine import prove_affine, reach_of
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.find.union import prove_union
 from kolahal.proof.refute.budgets import refute_budget
@@ -27,6 +27,10 @@ def decide_budget(program: Sketch, claim: Scale, settings: Settings) -> Decision
     release = prove_affine(program, claim, settings.proof)
     if isinstance(release, Proved):
         return Decision(release)
+    if isinstance(release, Bounded) and (reach := reach_of(release, program)):
+        again = prove_budget(program, claim, settings.proof, reach)
+        if isinstance(again, Proved):
+            return Decision(again)
     ahead = prove_union(program, claim, settings.proof) if isinstance(release, Unknown) else release
     if isinstance(ahead, Proved):
         return Decision(ahead)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
@@ -64,7 +63,7 @@ def prove_every_length(
 
 
 def find_proof(
-    sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS, reach: Mapping[int, Fraction] | None = None
+    sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS, reach: Mapping[int, Scale] | None = None
 ) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
 
@@ -102,7 +101,7 @@ def find_case(
     assumed: tuple[str, ...],
     steps: int,
     effort: Effort,
-    reach: Mapping[int, Fraction],
+    reach: Mapping[int, Scale],
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)

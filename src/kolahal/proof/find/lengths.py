@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
@@ -81,7 +80,7 @@ def find_proof(
     sketch: Sketch,
     claim: Scale,
     settings: ProofSettings = DEFAULTS,
-    reach: Mapping[int, Fraction] | None = None,
+    reach: Mapping[int, Scale] | None = None,
     real: bool = False,
 ) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
@@ -121,7 +120,7 @@ def find_case(
     assumed: tuple[str, ...],
     steps: int,
     effort: Effort,
-    reach: Mapping[int, Fraction],
+    reach: Mapping[int, Scale],
     real: bool,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""

@@ -45,7 +45,7 @@ from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.steps import settle_answers, spread_comprehensions
-from kolahal.proof.trusted.symbols import Own, ghost_value, next_ghost_value, spent_on
+from kolahal.proof.trusted.symbols import LENGTH, Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
@@ -228,7 +228,7 @@ class _Pairing:
             if mine.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
             reach = self.alignment.limit(mine.site)
-            goals += [] if reach is None else [at_most(magnitude(shift), self.neighbours.unit.times(reach))]
+            goals += [] if reach is None else [at_most(magnitude(shift), self.longest(reach))]
             here = equal(mine.place, put(other.place, binding))
             places.append(here)
             if mine.rival is not None and other.rival is not None:
@@ -270,6 +270,15 @@ class _Pairing:
                 for a, b in zip(one.draws, two.draws, strict=True)
             )
         )
+
+    def longest(self, reach: Scale) -> Sum:
+        """How far a shift may go: so many units, or so many for every answer, where the unit is a number."""
+        unit = self.neighbours.unit
+        if reach.powers == ((self.product.sketch.length_name, 1),) and not reach.root and not unit.terms:
+            return variable(LENGTH).times(unit.constant * reach.coefficient)
+        if reach.powers or reach.root:
+            raise Unsupported(f"shifts of up to {reach} units are not covered")
+        return unit.times(reach.coefficient)
 
     def shift(self, mine: Drawn, other: Drawn, one: SegmentPath, binding: Mapping[Symbol, Term]) -> Sum:
         """By how much this draw moves; a function of what was drawn before it, of its settled rule and the ghosts."""

@@ -21,7 +21,7 @@ from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate, print_term
 from kolahal.proof.find.lengths import must_release
 from kolahal.proof.trusted.budget import Share
-from kolahal.proof.trusted.neighbours import MOST_GHOSTS, neighbours_of
+from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
@@ -76,7 +76,7 @@ def made_up_rules(sketch: Sketch, rng: random.Random, renewed: bool) -> Alignmen
     drawn = (rule(rng.randint(0, 3), draw.noise.finite) for draw in sketch.draws)
     ghosts = rng.choice([[], assigned, assigned, [name for name in assigned if name in "jk"]])
     shifts = tuple(Always(shift) if isinstance(shift, Form) else shift for shift in drawn)
-    sorted_by = tuple(rng.choice(ghosts) for _ in range(rng.randint(1, MOST_GHOSTS)) if ghosts)
+    sorted_by = tuple(rng.choice(ghosts) for _ in range(rng.randint(1, 2)) if ghosts)
     loops = [None, *range(sum(isinstance(node, For | While) for node in walk(sketch.body)))] if renewed else [None]
     return Alignment(shifts, sorted_by, tuple(rng.choice(loops) for _ in sorted_by) if renewed else ())
 

@@ -16,7 +16,7 @@ from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import Survey, refute
 from kolahal.proof.refute.scattered import find_scattered
 from kolahal.settings import ProofSettings, Settings
-from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
+from kolahal.verdicts import Bounded, NoTies, Proved, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,9 @@ def decide(
     if not dear:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof.quick(fixed))
     if isinstance(everywhere.proof, Proved):
+        if fixed and NoTies() in everywhere.proof.assumed:  # a proof that leaves no ties out is worth more
+            with_ties = prove_bounded(program, claim, settings.proof)
+            return everywhere.end(with_ties if isinstance(with_ties, Proved) else everywhere.proof)
         return everywhere.end(everywhere.proof)
     bounded = None
     if fixed and everywhere.upper is None:

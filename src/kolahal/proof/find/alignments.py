@@ -93,6 +93,13 @@ class AlignmentSearch:
                 else forms[use[0]]
                 for use in self.uses
             }, None
+        told = _told_places(self.product)
+        if 3 <= len(told) <= MOST_GHOSTS:  # so many winners at once
+            near = set.intersection(*(_sites_near(self.product, ghost) for ghost in told)) - self.reach.keys()
+            moved = [*(Form(unit, True) for unit in self.units), CANCEL, *(Form(unit) for unit in self.widest)]
+            rules = [STAY, *(_for_winners(form, len(told)) for form in moved)]
+            real = {site for site in near if not (noise := self.product.sketch.draws[site].noise).finite and not noise.selects}
+            yield told, (), {use: rules if use[0] in real else forms[use[0]] for use in self.uses}, None
 
     def questions_of_leads(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, Lead | None]]:
         """For each choice of winners whose noise may follow the first of the others, the rules that each use may have."""
@@ -100,7 +107,7 @@ class AlignmentSearch:
             return
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
         ghosts = _ghosts(self.product)
-        for named in [own for size in range(1, MOST_GHOSTS + 1) for own in combinations(ghosts, size)]:
+        for named in [own for size in (1, 2) for own in combinations(ghosts, size)]:
             near = set.intersection(*(_sites_near(self.product, ghost) for ghost in named)) - self.reach.keys()
             for lead in self.leads(named, near):
                 rule = _for_winners(Form(cancel=True, lead=True), len(named))
@@ -367,7 +374,14 @@ def _names_compared(product: Product, site: int) -> list[str]:
     return list(found)
 
 
-def _ghosts(product: Product) -> list[str]:
+def _told_places(product: Product) -> tuple[str, ...]:
+    """The whole-number variables that stand in an answer themselves."""
+    found = [node for ret in walk(product.sketch.body) if isinstance(ret, Return) for node in walk(ret.value)]
+    told = {node.name for node in found if isinstance(node, Var)}
+    return tuple(name for name in _ghosts(product, None) if name in told)
+
+
+def _ghosts(product: Product, most: int | None = 2) -> list[str]:
     """Whole-number variables that the answer is computed from, those that are the answer first."""
     body = product.sketch.body
     types = infer(product.sketch)
@@ -383,4 +397,4 @@ def _ghosts(product: Product) -> list[str]:
                 todo += [node.value for node in walk(body) if isinstance(node, Append) and node.name == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
-    return [name for name in copies if name in changing][:2]
+    return [name for name in copies if name in changing][:most]

@@ -312,6 +312,18 @@ def _pairs_of_ghosts(scene: _Scene, turn: Sum) -> Iterator[Formula]:
     yield from (every(pair) for pair in product_of(first, second))
 
 
+def _sets_of_ghosts(scene: _Scene, turn: Sum, count: int) -> Iterator[Formula]:
+    """Where many ghosts stand: which of them were passed, and which variables hold one of them."""
+    ghosts = [variable(ghost_value(which)) for which in range(count)]
+    place = next(iter(scene.places), turn)
+    for passed in product_of((True, False), repeat=count):
+        yield every(below(g, place) if was else at_most(place, g) for g, was in zip(ghosts, passed, strict=True))
+    counts = [both for both in scene.numbers if both.counts][: count + 1]
+    held = [every([both.known, some(equal(both.one, ghost) for ghost in ghosts), at_most(ZERO, both.one)]) for both in counts]
+    for size in range(1, count + 1):
+        yield from map(every, combinations(held, size))
+
+
 def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """How far counters are from whole arguments."""
     for parameter in product.sketch.arguments:
@@ -345,6 +357,9 @@ def _guards(
                 yield every([both.known, equal(both.difference, ZERO)])
     if len(alignment.ghosts) == 2:
         yield from _pairs_of_ghosts(scene, turn)
+    elif len(alignment.ghosts) > 2:
+        yield from _sets_of_ghosts(scene, turn, len(alignment.ghosts))
+        return
     places = dict.fromkeys((*scene.places, turn) if alignment.renewed else scene.places or (turn,))
     for which in range(len(alignment.ghosts)):
         ghost = variable(ghost_value(which))

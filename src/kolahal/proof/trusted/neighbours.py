@@ -16,7 +16,7 @@ from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Formula, Sum, Symbol, at_
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size
 from kolahal.proof.trusted.values import Unsupported
 
-MOST_GHOSTS = 2  # variables that first runs are sorted by
+MOST_GHOSTS = 4  # variables that first runs are sorted by
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,9 +49,10 @@ def prove_every_length(
     """
     claim = claim or plain_claim(sketch)
     try:
-        found = find_proof(sketch, claim, settings)
+        effort = Effort(settings.rehearsals)
+        found = find_proof(sketch, claim, settings, effort=effort)
         if isinstance(found, str):
-            return Unknown(f"no proof for every length: {found}")
+            return Unknown(f"no proof for every length: {found}", cut_short=effort.is_over)
         certificate = write_certificate(found)
     except Unsupported as error:
         return Unknown(f"no proof for every length: {error}")
@@ -64,11 +65,16 @@ def prove_every_length(
 
 
 def find_proof(
-    sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS, reach: Mapping[int, Fraction] | None = None
+    sketch: Sketch,
+    claim: Scale,
+    settings: ProofSettings = DEFAULTS,
+    reach: Mapping[int, Fraction] | None = None,
+    effort: Effort | None = None,
 ) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
 
-    The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move.
+    The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. `effort` tells
+    afterwards how much was done.
     """
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -79,7 +85,7 @@ def find_proof(
     reasons = []
     ways = dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)])
     named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
-    effort = Effort(settings.rehearsals)
+    effort = effort or Effort(settings.rehearsals)
     for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
         try:
             product = build_product(sketch, released, delayed)

@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "logic": set(),
     "engine": BELOW,
     "paths": BELOW | {"engine", "logic"},
-    "inputs": BELOW,
+    "inputs": BELOW | {"logic"},
     "exact": RUNS,
     "tester": BELOW | {"engine", "inputs"},
     "proof.trusted": BELOW | {"logic", "engine", "paths"},

@@ -12,17 +12,28 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
 from math import ceil, floor
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kolahal.lang.ir import Binary, Const, Expr, For, Index, Length, Negate, Var, assigned_names, assignments, walk
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
 from kolahal.logic.simplex import find_point
-from kolahal.paths.unknowns import Argument
 
 MOST_COMPARISONS = 6
 MOST_REGIONS = 12
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+class Argument(NamedTuple):
+    """A number that a call gives."""
+
+    name: str
+    kind: str = "argument"
+
+    def __str__(self) -> str:
+        return self.name
+
+
 Public: TypeAlias = LinearForm[Argument]
 Side: TypeAlias = tuple[Inequality[Argument], ...]
 

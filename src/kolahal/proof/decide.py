@@ -66,7 +66,7 @@ def decide(
     refuted = refute(program, claim, settings) or find_scattered(program, claim, settings)
     if refuted is not None:
         return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
-    if not dear and everywhere.upper is None:
+    if not dear and everywhere.upper is None and everywhere.cut_short:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof)
     if isinstance(everywhere.proof, Proved):
         return everywhere.end(everywhere.proof)
@@ -101,6 +101,7 @@ class _Everywhere:
     proof: Proved | Unknown
     upper: Fraction | None = None
     failed: tuple[str, ...] = ()
+    cut_short: bool = False  # whether a wider limit might give a proof
 
     def end(self, verdict: Verdict, failed: tuple[str, ...] = ()) -> Decision:
         return Decision(verdict, self.upper, self.failed + failed)
@@ -108,6 +109,7 @@ class _Everywhere:
 
 def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effort: ProofSettings) -> _Everywhere:
     failed: tuple[str, ...] = ()
+    cut_short = False
     if cost:
         tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), effort)
         if isinstance(tight, Proved):
@@ -117,10 +119,10 @@ def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effo
             if isinstance(over_reals, Proved):
                 return _Everywhere(over_reals, Fraction(1))
             return _Everywhere(Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim"), cost)
-        failed = tight.failed_rechecks
+        failed, cut_short = tight.failed_rechecks, tight.cut_short
         if cost == 1:
-            return _Everywhere(tight, None, failed)
+            return _Everywhere(tight, None, failed, cut_short)
     found = prove_every_length(program, claim, effort)
     if isinstance(found, Proved):
         return _Everywhere(found, Fraction(1), failed)
-    return _Everywhere(found, None, failed + found.failed_rechecks)
+    return _Everywhere(found, None, failed + found.failed_rechecks, cut_short or found.cut_short)

@@ -62,9 +62,10 @@ def prove_over_reals(sketch: Sketch, claim: Scale, settings: ProofSettings = DEF
 
 def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool) -> Proved | Unknown:
     try:
-        found = find_proof(sketch, claim, settings, real=real)
+        effort = Effort(settings.rehearsals)
+        found = find_proof(sketch, claim, settings, real=real, effort=effort)
         if isinstance(found, str):
-            return Unknown(f"no proof for every length: {found}")
+            return Unknown(f"no proof for every length: {found}", cut_short=effort.is_over)
         certificate = write_certificate(found)
     except Unsupported as error:
         return Unknown(f"no proof for every length: {error}")
@@ -82,11 +83,12 @@ def find_proof(
     settings: ProofSettings = DEFAULTS,
     reach: Mapping[int, Scale] | None = None,
     real: bool = False,
+    effort: Effort | None = None,
 ) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
 
     The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. With `real`,
-    noise is real and never ties.
+    noise is real and never ties. `effort` tells afterwards how much was done.
     """
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -97,7 +99,7 @@ def find_proof(
     reasons = []
     ways = dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)])
     named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
-    effort = Effort(settings.rehearsals)
+    effort = effort or Effort(settings.rehearsals)
     for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
         try:
             product = build_product(sketch, released, delayed)

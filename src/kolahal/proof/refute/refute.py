@@ -26,6 +26,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
+from kolahal.logic.counting import OutOfSteps, limited, within
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, Example, Within
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.events import OutputCell, normal
@@ -50,6 +51,7 @@ MOST_STARTS = 320
 MOST_SINGLE = 8  # starts of a program that is explored for each database anew
 CLIMBS, HOPEFUL = 3, 0.4  # starts from which databases are searched, if they lose at least this share of the claim
 FURTHEST = 40  # noise scales from 0 that a search goes
+PERSISTENT = 3  # times the steps of other searches
 MOST_SLOW = 10  # sizes and arguments that are searched
 
 # Neighbours with ties: what is tried, in noise scales and in shares of the distance of neighbours.
@@ -67,10 +69,24 @@ def refute(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | None:
 
     `claim` is the claimed privacy level as an expression, such as eps or 2*eps.
     """
-    for example in find_violations(sketch, claim, settings):
-        confirmed = confirm(sketch, shrink(sketch, example, claim), claim) or confirm(sketch, example, claim)
-        if confirmed is not None:
-            return confirmed
+    return first_confirmed(sketch, find_violations(sketch, claim, settings), claim, PERSISTENT * settings.proof.steps)
+
+
+def first_confirmed(sketch: Sketch, examples: Iterator[Example], claim: Scale, steps: int) -> Refuted | None:
+    """The first of some examples that breaks the claim for certain, made small; None if there is none within so many steps.
+
+    What was found is confirmed, whatever that takes.
+    """
+    try:
+        with limited(steps):
+            for example in examples:
+                small = within(steps, lambda found: shrink(sketch, found, claim), example)
+                with limited(None):
+                    confirmed = confirm(sketch, small, claim) or confirm(sketch, example, claim)
+                if confirmed is not None:
+                    return confirmed
+    except OutOfSteps:
+        pass
     return None
 
 
@@ -96,15 +112,19 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
             if known is None or loss > known.loss * (1 + 1e-6):
                 hardest[example.arguments.size] = FoundLoss(example, loss)
         return hardest
-    for search in _searches(sketch, claim, settings, few=True):
-        size = search.arguments.size
-        climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
-        for found in search.hardest(GAINS, climbs, only_above=False):
-            if found is None:
-                continue
-            share, known = found.loss / search.claim, hardest.get(size)
-            if known is None or share > known.loss * (1 + 1e-6):
-                hardest[size] = FoundLoss(found.example, share)
+    try:
+        with limited(settings.proof.steps):
+            for search in _searches(sketch, claim, settings, few=True):
+                size = search.arguments.size
+                climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
+                for found in search.hardest(GAINS, climbs, only_above=False):
+                    if found is None:
+                        continue
+                    share, known = found.loss / search.claim, hardest.get(size)
+                    if known is None or share > known.loss * (1 + 1e-6):
+                        hardest[size] = FoundLoss(found.example, share)
+    except OutOfSteps:  # what was found stands
+        pass
     return hardest
 
 

@@ -7,7 +7,6 @@ which takes another fifth off: most of the hundreds of classes that are loaded a
 """
 
 import ctypes
-import dataclasses
 import gc
 import os
 import signal
@@ -51,6 +50,8 @@ def _keep_memory() -> None:
 
 def _compile_on_use() -> None:
     """Let `dataclass` hand out methods that are made when they are called, where this Python makes them one by one."""
+    import dataclasses  # which loads more: only once Ctrl-C is told
+
     make: Callable[..., Any] | None = getattr(dataclasses, "_create_fn", None)
     if make is None:  # as from Python 3.13 on
         return
@@ -72,7 +73,7 @@ def _compile_on_use() -> None:
 
 if is_command():
     _keep_memory()
-    _compile_on_use()
     gc.set_threshold(SELDOM)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as by nohup
         signal.signal(signal.SIGINT, _stop)
+    _compile_on_use()

@@ -36,12 +36,13 @@ def decide(
     cost: Fraction | None = None,
     dear: str = "",
     survey: Survey | None = None,
+    priced: bool = False,
 ) -> Decision:
     """What is certain about a program without holes and its claim.
 
     `cost` is what the law says that it costs, in units of the claim, where that is one number: that is proved first,
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
-    the largest losses, where they are known already.
+    the largest losses, where they are known already. `priced` says that some law prices the program within its claim.
     """
     if program.variant is not Variant.PURE:
         return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
@@ -62,8 +63,12 @@ def decide(
                 everywhere = replace(everywhere, upper=level)
                 if level <= 1:
                     return everywhere.end(bounded)
-    # Before a bounded proof: a program that fails at five answers may be private up to four.
-    refuted = refute(program, claim, settings) or find_scattered(program, claim, settings)
+    # Also before a bounded proof is given: a program that fails at five answers may be private up to four. Where a law
+    # speaks for the claim, that proof is looked for first, and its sizes are not searched for what cannot be there.
+    if priced and bounded is None and everywhere.upper is None:
+        bounded = prove_bounded(program, claim, settings.proof)
+    safe = bounded.scope.size if isinstance(bounded, Bounded) and not bounded.scope.condition else 0
+    refuted = refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
     if refuted is not None:
         return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
     if not dear and everywhere.upper is None and everywhere.cut_short:

@@ -17,14 +17,7 @@ from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
-from kolahal.proof.trusted.certificate import (
-    CaseProof,
-    LengthProof,
-    read_certificate,
-    read_verdict,
-    recheck,
-    write_certificate,
-)
+from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
@@ -69,9 +62,7 @@ def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool) -
         certificate = write_certificate(found)
     except Unsupported as error:
         return Unknown(f"no proof for every length: {error}")
-    failures = recheck(certificate, settings.solver_steps)
-    if not failures and read_certificate(certificate)[0].sketch != sketch:
-        failures = ["the program does not read back from its text"]
+    failures = recheck(certificate, settings.solver_steps, program=sketch)
     if failures:
         return failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)

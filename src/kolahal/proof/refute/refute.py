@@ -64,12 +64,12 @@ STEPS = (Fraction(1), Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(-1, 2)
 SHARES = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 
-def refute(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | None:
+def refute(sketch: Sketch, claim: Scale, settings: Settings, beyond: int = 0) -> Refuted | None:
     """A certain counterexample to `claim`-privacy of a program without holes, as small as can be; None if none was found.
 
-    `claim` is the claimed privacy level as an expression, such as eps or 2*eps.
+    `claim` is the claimed privacy level as an expression, such as eps or 2*eps. There is none of `beyond` answers or fewer.
     """
-    return first_confirmed(sketch, find_violations(sketch, claim, settings), claim, PERSISTENT * settings.proof.steps)
+    return first_confirmed(sketch, find_violations(sketch, claim, settings, beyond), claim, PERSISTENT * settings.proof.steps)
 
 
 def first_confirmed(sketch: Sketch, examples: Iterator[Example], claim: Scale, steps: int) -> Refuted | None:
@@ -131,7 +131,7 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
 # ---------------------------------------------------------------- where to look
 
 
-def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterator[Example]:
+def find_violations(sketch: Sketch, claim: Scale, settings: Settings, beyond: int = 0) -> Iterator[Example]:
     """Examples whose loss is above the claim, by doubles: what is found quickly first, at all sizes and arguments.
 
     Then the searches that have come closest go on.
@@ -140,7 +140,8 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
         yield from (example for example, loss in find_run_examples(sketch, claim) if loss > 1 + MARGIN)
         return
     rounds: Iterable[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = (
-        (search, search.hardest(GAINS[:5], CLIMBS, only_above=True)) for search in _searches(sketch, claim, settings)
+        (search, search.hardest(GAINS[:5], CLIMBS, only_above=True))
+        for search in _searches(sketch, claim, settings, beyond=beyond)
     )
     while True:
         slower: list[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = []
@@ -163,10 +164,12 @@ class FoundLoss(NamedTuple):
     loss: float
 
 
-def _searches(sketch: Sketch, claim: Scale, settings: Settings, few: bool = False) -> Iterator[_RefutationSearch]:
+def _searches(
+    sketch: Sketch, claim: Scale, settings: Settings, few: bool = False, beyond: int = 0
+) -> Iterator[_RefutationSearch]:
     """A search at each size and setting of the arguments where the program has a meaning."""
     discrete = [p.name for p in sketch.arguments if p.type is not Type.FLOAT]
-    for size in sizes_of(sketch):
+    for size in (size for size in sizes_of(sketch) if size > beyond):
         known: dict[object, _SizedEvents] = {}
         for arguments in enumerate_arguments(sketch, size, claim, few):
             given = dict(arguments.values)

@@ -316,10 +316,12 @@ def case_obligations(product: Product, assumed: tuple[str, ...], case: CaseProof
     return obligations(system, case.invariant)
 
 
-def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False) -> list[str]:
-    """What is wrong with a certificate; nothing, if it is a proof. With `second`, a second solver is asked too."""
+def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False, program: Sketch | None = None) -> list[str]:
+    """What is wrong with a certificate; nothing, if it is a proof (of `program`). With `second`, a second solver is asked too."""
     try:
         proof, stored = read_certificate(certificate)
+        if program is not None and proof.sketch != program:
+            return ["the program does not read back from its text"]
         return check_proof(proof, stored, steps, second)
     except (Rejected, Unsupported) as error:
         return [str(error)]

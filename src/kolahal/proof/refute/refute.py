@@ -19,7 +19,8 @@ from typing import NamedTuple, TypeAlias
 from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
-from kolahal.inputs.arguments import enumerate_arguments, sizes_of
+from kolahal.inputs.argument_sweep import enumerate_arguments
+from kolahal.inputs.arguments import sizes_of
 from kolahal.inputs.pairs import Pair, as_bits, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.record_moves import RecordRelation

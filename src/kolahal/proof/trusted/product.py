@@ -199,26 +199,11 @@ class _Pairing:
         binding: dict[Symbol, Term] = {}
         premises: list[Formula] = [*one.conditions, *counted(self.product, self.alignment, place)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
-        places: list[Formula] = []
         alike = self.alike(one, two)
         paired = list(takewhile(lambda pair: _go_together(*pair, alike), zip(one.draws, two.draws)))
         premises += chosen_alike(paired, binding)
-        for index, read in enumerate(two.reads):
-            twin = next((other for other in one.reads if other.spot == read.spot), None)
-            if twin is None:
-                continue  # nothing is known of what the second run alone looks at
-            # Two reads are related only where their places are equal; that they are is a goal, not a premise.
-            here = equal(twin.place, put(read.place, binding))
-            places.append(here)
-            if read.symbol.sort == BOOL:
-                binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
-            elif read.private:
-                move, facts = self.neighbours.move(index, twin.place)
-                known = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
-                premises += [*facts, *known]
-                binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
-            else:
-                binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
+        known, places = self.read_alike(one, two, binding)
+        premises += known
         begun = place.loop is not None
         spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
         passed = self.others.begin(begun) if self.others else None
@@ -258,6 +243,30 @@ class _Pairing:
             premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
         updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+
+    def read_alike(
+        self, one: SegmentPath, two: SegmentPath, binding: dict[Symbol, Term]
+    ) -> tuple[list[Formula], list[Formula]]:
+        """What is known of the reads of both runs, and that their places are equal, which has to be shown."""
+        known: list[Formula] = []
+        places: list[Formula] = []
+        for index, read in enumerate(two.reads):
+            twin = next((other for other in one.reads if other.spot == read.spot), None)
+            if twin is None:
+                continue  # nothing is known of what the second run alone looks at
+            # Two reads are related only where their places are equal; that they are is a goal, not a premise.
+            here = equal(twin.place, put(read.place, binding))
+            places.append(here)
+            if read.symbol.sort == BOOL:
+                binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
+            elif read.private:
+                move, facts = self.neighbours.move(index, twin.place)
+                bits = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
+                known += [*facts, *bits]
+                binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
+            else:
+                binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
+        return known, places
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""

@@ -2,6 +2,7 @@
 
 import random
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
@@ -73,6 +74,10 @@ def test_noise_on_the_divisor_only():
     assert isinstance(found, Refuted)
 
 
+def _fixed(noise: list[Fraction], _: object, site: int, *__: object) -> tuple[Fraction, int]:
+    return noise[site], 0
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_the_comparison_answers_as_the_quotient_does(seed):
     rng = random.Random(seed)
@@ -85,10 +90,8 @@ def test_the_comparison_answers_as_the_quotient_does(seed):
         answers = (Fraction(rng.randint(-40, 40), 2), Fraction(rng.randint(-4, 8)))
         noise = [Fraction(rng.randint(-9, 9), 2) for _ in range(2)]
         given = make_arguments(program, Fraction(1), 2, {})
-        outputs = [
-            reference.run(one.opened().sketch, answers, given, (1.0, 1.0), lambda _, site, *__: (noise[site], 0), number=Fraction)
-            for one in (program, asked)
-        ]
+        draw = partial(_fixed, noise)
+        outputs = [reference.run(one.opened().sketch, answers, given, (1.0, 1.0), draw, number=Fraction) for one in (program, asked)]
         inside = (event.low is None or outputs[0] >= event.low) and outputs[0] <= event.high
         assert outputs[1] == int(inside)
 
@@ -115,7 +118,7 @@ def test_a_divisor_that_may_be_below_0_is_no_comparison(answer):
         ("a = q[0] + Lap(1/eps)\n    b = a * a\n    return b", True),
         ("a = q[0] + Lap(1/eps)\n    b = q[1]\n    return a * b", True),  # what is read without noise is given away as it is
         ("a = q[0] + Lap(1/eps)\n    if a > 0:\n        return 1\n    b = q[1] + Lap(1/eps)\n    return a / b", False),
-        ("a = q[0] + Lap(1/eps)\n    a = a * a + Lap(1/eps)\n    return a", False),
+        ("a = q[0] + Lap(1/eps)\n    a = a * a + Lap(1/eps)\n    return a", True),
     ],
 )
 def test_what_is_given_away_instead(body, kept):

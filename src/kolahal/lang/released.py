@@ -28,7 +28,7 @@ def _before_last(sketch: Sketch) -> Sketch | None:
     The answer is a function of these names and of public inputs. They must have a value on every run that comes so far, and
     no run may answer before.
     """
-    guards, body = sketch.body[: sketch.preconditions], sketch.body[sketch.preconditions :]
+    guards, body = sketch.body[: sketch.preconditions], _put_off(sketch, sketch.body[sketch.preconditions :])
     end = max((i + 1 for i, node in enumerate(body) if _is_private(node, sketch.private.name)), default=0)
     first, last = body[:end], body[end:]
     if not first or not last or any(isinstance(node, ir.Return) for node in ir.walk(first)) or _is_linear_answer(last):
@@ -42,6 +42,66 @@ def _before_last(sketch: Sketch) -> Sketch | None:
     values = tuple(ir.Var(name, span=last[0].span) for name in names)
     answer = ir.Return(values[0] if len(values) == 1 else ir.TupleOf(values, span=last[0].span), span=last[0].span)
     return replace(sketch, body=(*guards, *first, answer))
+
+
+def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
+    """The same statements, in which what is not linear is computed as late as it can be.
+
+    `m = (total + Lap(s)) / n` is `t = total + Lap(s)`, and then `m = t / n`, which is put behind statements that neither read
+    nor change m, t or n.
+    """
+    taken = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | ir.assigned_names(sketch.body)
+    taken |= {p.name for p in sketch.parameters}
+    split: list[ir.Stmt] = []
+    for node in body:
+        match node:
+            case ir.Assign((_,), (value,)) if not _is_linear(value) and _is_private(node, sketch.private.name):
+                split += _split(node, sketch, taken)
+            case _:
+                split.append(node)
+    late: list[ir.Stmt] = []
+    found: list[ir.Stmt] = []
+    for node in split:
+        touched = {name for put in late for name in _names(put)}
+        if late and (not isinstance(node, ir.Assign) or ir.assigned_names((node,)) & touched or _read(node) & ir.assigned_names(tuple(late))):
+            found, late = [*found, *late], []
+        if isinstance(node, ir.Assign) and not all(map(_is_linear, node.values)) and not _is_private(node, sketch.private.name):
+            late.append(node)
+        else:
+            found.append(node)
+    return (*found, *late)
+
+
+def _split(node: ir.Assign, sketch: Sketch, taken: set[str]) -> list[ir.Stmt]:
+    """An assignment of a value that is not linear, behind those of its linear parts to names of their own, in Python's order."""
+    before: list[ir.Stmt] = []
+
+    def named(expr: ir.Expr) -> ir.Expr:
+        match expr:
+            case ir.Const() | ir.Var():
+                return expr
+            case ir.Binary(op, left, right) if not _is_linear(expr) and op in ("+", "-", "*", "/"):
+                return replace(expr, left=named(left), right=named(right))
+            case ir.Negate(of) if not _is_linear(expr):
+                return replace(expr, of=named(of))
+            case ir.Call(_, arguments) if not _is_linear(expr):
+                return replace(expr, arguments=tuple(map(named, arguments)))
+            case _:
+                word = next(w for i in range(len(taken) + 1) if (w := f"part_{i}") not in taken)
+                taken.add(word)
+                before.append(ir.Assign((word,), (expr,), span=node.span))
+                return ir.Var(word, span=expr.span)
+
+    value = named(node.values[0])
+    return [*before, replace(node, values=(value,))]
+
+
+def _names(node: ir.Stmt) -> set[str]:
+    return _read(node) | ir.assigned_names((node,))
+
+
+def _read(node: ir.Stmt) -> set[str]:
+    return {part.name for part in ir.walk(node) if isinstance(part, ir.Var)}
 
 
 def _is_private(node: ir.Stmt, private: str) -> bool:

@@ -17,6 +17,7 @@ from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.record_items import ItemReader
+from kolahal.lang.read.record_means import with_noise_before
 from kolahal.lang.read.record_trees import (
     MOST_AGGREGATES,
     Builder,
@@ -39,7 +40,7 @@ from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Refused, Tree, clip, stored_names
 from kolahal.lang.read.written import BUILTINS, refuse_dictionary, with_places
 from kolahal.lang.record_bins import BinsRelation
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.record_moves import RecordRelation, Replace
 from kolahal.lang.records import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
 from kolahal.lang.sketch import Parameter, Role, Type
 
@@ -63,9 +64,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
         answers += "_"
     stored = {name for statement in statements for name in stored_names(statement)}
     public = [p for p in header.parameters if p.role is Role.ARGUMENT and p.name not in stored]
-    place = "place"
-    while place in {p.name for p in header.parameters}:
-        place += "_"
+    place = next(word for i in range(len(header.parameters) + 1) if (word := "place" + "_" * i) not in {p.name for p in header.parameters})
     whole = frozenset(p.name for p in public if p.type is Type.INT)
     run = frozenset(stored - {private.name})
     own = stored | {p.name for p in header.parameters} | {function.name}
@@ -75,6 +74,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
         return None
     copied = [plain_sums(statement, private.name, row) for statement in copy.deepcopy(statements)]
     if not any(word in own or tree.scopes.is_bound(function, word) for word in BUILTINS):
+        copied = with_noise_before(copied, tree, private.name) if isinstance(header.adjacency, Replace) else copied
         copied, lists = with_places(copied, private.name, used | {answers, place})
         items = replace(items, lists=lists)
     lowering = _Lowering(tree, items, private.name, answers)

@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from kolahal.emission.answer_type import answer_type
-from kolahal.emission.budgets import budget_checks, check_emittable, with_fractions
+from kolahal.emission.budgets import bell_files, budget_checks, check_emittable, with_fractions
 from kolahal.emission.exact_text import write_exactly
 from kolahal.emission.online import class_name, describe_online, print_class, print_turns
 from kolahal.emission.own_text import own_text, print_words
@@ -37,12 +37,24 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim, print_claim
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.parameters import BUDGETS
+from kolahal.lang.preconditions import bounds_of
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import positive_units
 from kolahal.lang.released import released
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, Variant
-from kolahal.lang.templates import BELLS, FINITE, MEASUREMENT, ONLINE, ROWS, RUNTIME, names_in, read_template
+from kolahal.lang.templates import (
+    BELLS,
+    FINITE,
+    MEASUREMENT,
+    NORMAL_LAW,
+    NORMALS,
+    ONLINE,
+    ROWS,
+    RUNTIME,
+    names_in,
+    read_template,
+)
 from kolahal.proof.linear_shifts import linear_parts
 from kolahal.proof.online import Turns
 
@@ -77,7 +89,7 @@ def emit(
         mechanism = mechanism.complete()
     program = _check_readable(mechanism.filled())
     claim = print_claim(program, parse_claim(program, claim)) if program.variant is not Variant.PURE else claim or program.epsilon.name
-    check_emittable(program, promise, backend)
+    check_emittable(program, backend)
     shifts = NO_SHIFTS
     if promise.claims:
         shifts = read_shifts(check_proof(program, promise, claim), program.adjacency.distance)
@@ -108,9 +120,8 @@ def emit(
         stepped = print_turns(program, turns, _free_name("turn", _own_names(program), "_"))
         parts += [write_exactly(stepped, wholes, fraction), *print_class(program, turns, name, online, claim)]
         words += f"\n\n{describe_online(program, online, claim)}"
-    pure = program.variant is Variant.PURE
-    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend, online=online, pure=pure))
-    return _assemble(words, name, parts, known, backend, online=online, pure=pure)
+    text = partial(_assemble, words, name, parts, backend=backend, online=online, bells=bell_files(program))
+    return text(_find_known(program, promise.most, text(())))
 
 
 def _own_or_print(mechanism: Mechanism, program: Sketch, name: str) -> str:
@@ -160,7 +171,7 @@ def _emit_over_records(
     public = tuple(sorted(table.public_names() | (set() if table.bins is None or table.bins.size.isdigit() else {table.bins.size})))
     parts = [
         write_exactly(_print_plan(core.program, plan, limits, promise.most, above), wholes),
-        write_exactly(_print(ask_in_place(core.program), inner), wholes),
+        write_exactly(with_fractions(_print(ask_in_place(core.program), inner), core.program), wholes),
         print_fields(table),
         *([] if asking and table.bins is not None else [write_exactly(print_aggregates(table, public, real), wholes | record_names(table))]),
         *([write_exactly(print_questions(table, public, real), wholes | record_names(table))] if asking else []),
@@ -169,7 +180,7 @@ def _emit_over_records(
     if backend == OPENDP:
         parts += _print_measurement(program, name, claim, promise)
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
-    text = partial(_assemble, words, name, parts, backend=backend, inner=inner)
+    text = partial(_assemble, words, name, parts, backend=backend, inner=inner, bells=bell_files(program))
     return text(_find_known(core.program, promise.most, text(())))
 
 
@@ -215,7 +226,7 @@ def _support(file: str = RUNTIME) -> tuple[str, str]:
 def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
     own = {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement", "_turns", "_claim"}
-    return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS)))
+    return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS, NORMAL_LAW, NORMALS)))
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -241,32 +252,22 @@ def _assemble(
     backend: str,
     inner: str | None = None,
     online: str | None = None,
-    pure: bool = True,
+    bells: tuple[str, ...] = (),
 ) -> str:
-    """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn; what
-    is not `pure` has Gaussian noise and roots."""
+    """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn, and
+    `bells` are files of support code for budgets other than ε."""
     imports, support = _support()
-    if _uses_finite(parts):
-        support += f"\n\n\n{_support(FINITE)[1]}"
     main = f'_main({inner or name}, _KNOWN, __doc__ or "")'
     if inner is not None:
-        more, rest = _support(ROWS)
-        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
-        support += f"\n\n\n{rest}"
         main = f"_main_over_records({name}, _FIELDS, lambda: {main}, sys.argv[1:])"
-    public = [name]
-    if not pure:
-        support += f"\n\n\n{_support(BELLS)[1]}"
-    if backend == OPENDP:
-        more, rest = _support(MEASUREMENT)
+    finite = (FINITE,) if _uses_finite(parts) else ()
+    rows = (ROWS,) if inner is not None else ()
+    last = {MEASUREMENT: "make_measurement" if backend == OPENDP else None, ONLINE: online}
+    for file in (*finite, *rows, *bells, *(file for file, named in last.items() if named)):
+        more, rest = _support(file)
         imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
         support += f"\n\n\n{rest}"
-        public.append("make_measurement")
-    if online is not None:
-        more, rest = _support(ONLINE)
-        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
-        support += f"\n\n\n{rest}"
-        public.append(online)
+    public = [name, *filter(None, last.values())]
     return "\n\n".join(
         [
             print_words(words, indent=""),
@@ -300,6 +301,7 @@ def _print_measurement(program: Sketch, name: str, claim: str, promise: Promise)
             f"the claim {claim} depends on the length of the input, and an OpenDP measurement has one loss for all"
         )
     public = ", ".join(p.name for p in program.parameters if p.role is not Role.PRIVATE)
+    claim = claim.partition(",")[0]  # δ is an argument
     relation, distance = program.adjacency.name, program.adjacency.distance
     if program.private.table is not None:
         return [print_record_measurement(program, name, claim, public)]
@@ -371,7 +373,7 @@ def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ..
             whole = [answer > 1 for answer in answers]
         count = program.private.count
         database = whole[:most] if count is None else [whole[place % len(whole)] for place in range(count)]
-        inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p) for p in program.parameters}
+        inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p, program) for p in program.parameters}
         try:
             with _bounded():
                 answer = answer_known(function, inputs)
@@ -381,13 +383,17 @@ def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ..
     return tuple(found)
 
 
-def _representative(parameter: Parameter) -> Any:
+def _representative(parameter: Parameter, program: Sketch) -> Any:
     if isinstance(parameter.default, bool) or parameter.type is Type.BOOL:
         return parameter.default is not False
     known = parameter.default if parameter.default is not None else parameter.usual
     if known is not None:
         return int(known) if known.denominator == 1 else float(known)
-    return 0.5 if parameter.role in (*BUDGETS, Role.DELTA) else 2
+    low, high = bounds_of(program.asserted, parameter.name)
+    if parameter.role in (*BUDGETS, Role.DELTA):
+        least, most = low or Fraction(0), high or max(Fraction(1), 2 * (low or Fraction(0)))
+        return float((least + most) / 2)
+    return 2
 
 
 class _TooLong(Exception):

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.paths.unknowns import MoveAt, NoiseAt
-from kolahal.proof.trusted.bounded import Recheck, settings_of
+from kolahal.proof.trusted.bounded import CaseCheck, find_budget, settings_of
 from kolahal.proof.trusted.passages import Row, find_rows, is_move_only, move_answers
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate
@@ -36,7 +36,7 @@ def linear_parts(program: Sketch, certificate: Certificate) -> int | None:
     claim, most = parse_scale(document["claim"]), document["size"]
     parts = 1
     for (arguments, size), entry in zip(settings_of(program, most), document["cases"], strict=True):
-        case = Recheck(program, claim, size, arguments, ProofSettings(), entry)
+        case = CaseCheck(program, find_budget(program, claim, size, arguments), size, arguments, ProofSettings(), entry)
         moving = {i for move in case.case.adjacency.vertices(size) for i, step in enumerate(move) if step}
         for (source, target, _), passage in case.passages:
             events = case.case.events
@@ -48,7 +48,7 @@ def linear_parts(program: Sketch, certificate: Certificate) -> int | None:
     return parts
 
 
-def _is_paid(case: Recheck, shifts: Mapping[NoiseAt, LinearMove]) -> bool:
+def _is_paid(case: CaseCheck, shifts: Mapping[NoiseAt, LinearMove]) -> bool:
     """Whether the noise may be shifted so at every extreme move, and so, costs being convex, at every move."""
     noises = [case.paths.noises[drawn.site] for drawn, form in shifts.items() if form]
     if any(noise.one_sided or noise.whole or noise.finite for noise in noises):

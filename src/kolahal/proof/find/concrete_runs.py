@@ -15,6 +15,7 @@ from typing import Any
 from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.terms import BOOL, FALSE, INT, REAL, Symbol
+from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,
     ConcreteState,
@@ -28,8 +29,9 @@ from kolahal.proof.find.compiled_paths import (
 from kolahal.proof.find.scenarios import Scenario, ScenarioSource, outer_loops
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Lead, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Read, Returned, SegmentPath, same
 
@@ -94,6 +96,8 @@ class Stage:
                 one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.scenarios = self.source.draw(count)
+        self.led: dict[tuple[Lead | None, tuple[str, ...]], Others | None] = {}
+        self.slope = Fraction(1)  # of the answers in the sums that shifts follow
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], ShiftRule] = {}
 
@@ -110,24 +114,42 @@ class Stage:
 
     def first_run(self, scenario: Scenario, alignment: Alignment) -> list[list[int | None]]:
         """For each ghost the values of its variable: where it is renewed, and at the end of the first run, if it ends."""
-        state, loop = dict(scenario.public), None
         values: list[list[int | None]] = [[] for _ in alignment.ghosts]
-        for segment in range(self.source.most_segments):
-            found = self.enter(1, loop, state, scenario, segment)
-            if found is None:
-                break
-            path, local = found
+        for path, local in self.segments(scenario):
             end = path.path.end
             for which, ghost in enumerate(alignment.ghosts):
                 if isinstance(end, Returned) or end.loop == alignment.renewal(which):
                     shown = path.names.get(ghost)
                     value = None if shown is None else evaluator(shown)(local)
                     values[which].append(value if isinstance(value, int) else None)
-            if isinstance(end, Returned):
-                break
-            state = self.move_on(path, local, state)
-            loop = end.loop
         return values
+
+    def segments(self, scenario: Scenario) -> Iterator[tuple[CompiledPath, ConcreteState]]:
+        """The paths that the first run takes, each with its values."""
+        state, loop = dict(scenario.public), None
+        for segment in range(self.source.most_segments):
+            found = self.enter(1, loop, state, scenario, segment)
+            if found is None:
+                return
+            yield found
+            path, local = found
+            if isinstance(path.path.end, Returned):
+                return
+            state = self.move_on(path, local, state)
+            loop = path.path.end.loop
+
+    def others(self, alignment: Alignment) -> Others | None:
+        """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
+        if (key := (alignment.lead, alignment.ghosts)) not in self.led:
+            runs = (self.product.first, self.product.second)
+            self.led[key] = found = find_others(alignment, *runs, self.product.sketch)
+            self.slope = found.slope if found else self.slope
+        return self.led[key]
+
+    def look_ahead(self, scenario: Scenario, others: Others, winners: Iterable[int | None]) -> tuple[Any, bool]:
+        """How far the first of the others moves in a rehearsal, and whether noise ties there."""
+        sums = [pair for path, local in self.segments(scenario) for pair in led_runs.sums_of(path, local, others)]
+        return led_runs.look_ahead(sums, scenario.moves, list(winners), others)
 
     def enter(
         self, which: int, loop: int | None, state: ConcreteState, scenario: Scenario, segment: int
@@ -176,6 +198,10 @@ class Stage:
         for which, values in enumerate(actual):
             counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
             state[ghost_value(which)] = _next_value(values, ghost)
+        if (others := self.others(alignment)) is not None:
+            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
+            state |= led_runs.begin(others, move)
+            counted = counted and not tied
         state |= dict.fromkeys(self.spent.values(), 0)
         states: list[tuple[int, ConcreteState]] = []
         loop: int | None = None
@@ -205,6 +231,9 @@ class Stage:
                 states.append((END, both))
                 return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
             state = self.move_on(match.path, both, self.move_on(one, both, self.left_of(both, state)))
+            if others is not None:
+                ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))
+                led_runs.pass_by(state, ones, twos, others)
             assert isinstance(one.path.end, Goto)
             loop = one.path.end.loop
             for which, values in enumerate(actual):
@@ -270,7 +299,7 @@ class Stage:
             else:
                 refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
             most = alignment.limit(mine.site)
-            far = shift is not None and most is not None and abs(shift) > most * self.unit(both)
+            far = shift is not None and most is not None and abs(shift) > self.longest(most, len(scenario.answers)) * self.unit(both)
             if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
             powers, coefficient = self.price[mine.site]
@@ -288,6 +317,10 @@ class Stage:
             )
         )
         return SecondRun(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
+
+    def longest(self, reach: Scale, answers: int) -> Fraction:
+        """How many units a shift may go with so many answers."""
+        return reach.coefficient * (answers if reach.powers else 1)
 
     def rule(self, alignment: Alignment, site: int, path: CompiledPath) -> ShiftRule:
         """What an alignment says of a draw on a path; remembered while the same one is played."""
@@ -327,6 +360,8 @@ class Stage:
             if form.follow not in names or form.follow not in other[1]:
                 return None
             result += other[1][form.follow](state) - names[form.follow](state)
+        if form.lead:
+            result += state[MOVE] * (self.slope / factor) if factor else 0
         return result
 
     def turn(self, fell: int, place: Callable[[ConcreteState], Any]) -> Callable[[Form, ConcreteState, Any, Any], Any]:

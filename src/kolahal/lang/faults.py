@@ -367,7 +367,7 @@ FAULTS: dict[str, Words] = {
     "K170": Words(
         "this cannot count in `{name}`: {reason}",
         "Where a record falls outside the list, Python stops with an error, and that would tell of the record.",
-        "Make the list before the loop, as in {name} = [0] * 7, and declare the field Between(0, 6, whole=True).",
+        "Make the list before the loop, as in {name} = [0] * 7, and declare the field Between(0, 6, whole=True); a dictionary has every label of its field.",
     ),
     "K171": Words(
         "how far one record moves the aggregates cannot be computed: {reason}",

@@ -189,8 +189,12 @@ class ItemReader:
             for _ in range(int(power) - 1):
                 item = Apply("*", (item, base))
             return item
+        if isinstance(op, ast.FloorDiv | ast.Mod) and (by := self.constant(right)):
+            whole, of = NumberOf(by), self.number(left)
+            floor = Apply("floor", (Apply("/", (of, whole)),))
+            return floor if isinstance(op, ast.FloorDiv) else Apply("-", (of, Apply("*", (whole, floor))))
         if type(op) not in OPERATORS:
-            raise self.no_place(node, "an aggregate has + - * / and ** with a number")
+            raise self.no_place(node, "an aggregate has + - * /, and **, // and % with a number")
         return Apply(OPERATORS[type(op)], (self.number(left), self.number(right)))
 
     def comparison(self, node: ast.expr, parts: list[ast.expr], ops: list[ast.cmpop]) -> RecordFunction:
@@ -235,8 +239,12 @@ class ItemReader:
             if len(args) != 1:
                 raise self.no_place(node, f"{found} has one argument")
             return Apply(found, (self.number(args[0]),))
-        of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs") else ()
+        of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs", "int", "float") else ()
         match name, len(of):
+            case ("int" | "float"), 1:  # numbers are exact; to round one has a name of its own
+                if name == "int" and not is_whole(of[0], self.row, self.whole):
+                    raise self.no_place(node, "a number that need not be whole is rounded by floor from math")
+                return of[0]
             case "clip", 3:
                 low, high = of[1:]
                 if isinstance(low, NumberOf) and isinstance(high, NumberOf) and low.value > high.value:
@@ -369,6 +377,8 @@ class _RecordTurn:
             case ast.Assign([ast.Name(id=name)], value):
                 return reached, names | {name: self.look(node, reached, read.read(value)[0])}
             case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
+                if read.read(place)[1] == TEXT:
+                    raise read.tree.refuse("K170", node, name=name, reason=f"`{name}` is no dictionary that was made before with every label at 0, and is read by its labels alone")
                 if may_be_float(place, self.floats):
                     raise read.tree.refuse("K170", node, name=name, reason="the place may be a float, such as 2.0, at which Python stops")
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))

@@ -65,6 +65,7 @@ class _Places:
                 case ast.Assign([ast.Name(id=name)], ast.List(items) | ast.Tuple(items)) if stored.count(name) == 1 and name not in changed:
                     if items and all(written(item) is not None for item in items) and len(items) <= MOST_AGGREGATES:
                         self.lists[name] = tuple(items)
+                        statement.value = at_place(ast.List(items, ast.Load()), statement.value)  # a tuple never changes either
         self.drop_shared()
         for statement in self.body:
             self.find_dictionary(statement, stored)
@@ -275,6 +276,8 @@ class _Uses(ast.NodeTransformer):
         place, size = self.all.fresh("place"), len(next(iter(turn.values())).values)
         items: dict[str, ast.expr] = {}
         for name, column in turn.items():
+            if not column.of and not self.is_used(name, inner):
+                continue
             if column.of:
                 items[name] = ast.Subscript(ast.Name(column.of, ast.Load()), ast.Name(place, ast.Load()), ast.Load())
             elif [getattr(value, "value", None) for value in column.values] == list(range(size)):
@@ -293,6 +296,12 @@ class _Uses(ast.NodeTransformer):
         count = ast.Call(ast.Name("range", ast.Load()), [ast.Constant(size)], [])
         return at_place(ast.Name(place, ast.Store()), target), at_place(count, over), change.visit
 
+    def is_used(self, name: str, inner: Sequence[ast.AST]) -> bool:
+        """Whether a name of a loop is more than the label of dictionaries."""
+        nodes = [node for tree in inner for node in ast.walk(tree)]
+        keys = {id(n.slice) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in self.all.labels}
+        return any(isinstance(n, ast.Name) and n.id == name and id(n) not in keys for n in nodes)
+
     def is_read(self, name: str, key: str, inner: Sequence[ast.AST]) -> bool:
         parts = (part for tree in inner for part in ast.walk(tree) if isinstance(part, ast.Subscript))
         return any(ast.unparse(part) == f"{name}[{key}]" for part in parts)
@@ -304,7 +313,7 @@ class _Uses(ast.NodeTransformer):
         used = [n for tree in inner for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and id(n) not in inside]
         asked = any(self.is_aggregate(part) for tree in inner for part in ast.walk(tree))
         dictionary = any(isinstance(n, ast.Name) and n.id in self.all.labels for tree in (over, *inner) for n in ast.walk(tree))
-        return bool(turn[name].of) or dictionary or (asked and bool(used))
+        return bool(turn[name].of) or dictionary or (asked and (bool(used) or not isinstance(over, ast.Tuple | ast.List)))
 
     def is_aggregate(self, node: ast.AST) -> bool:
         loops = [g.iter for g in node.generators] if isinstance(node, ast.GeneratorExp | ast.ListComp) else []
@@ -331,8 +340,8 @@ class _Uses(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         labels = self.all.labels
         match node:
-            case ast.Call(ast.Name(id="len"), [ast.Name(id=name)], []) if name in labels:
-                return at_place(ast.Constant(len(labels[name])), node)
+            case ast.Call(ast.Name(id="len"), [of], []) if (known := self.all.columns(of)) is not None and not isinstance(of, ast.Call):
+                return at_place(ast.Constant(len(known[0].values)), node)
             case ast.Call(ast.Attribute(ast.Name(id=name) as of, "values"), [], []) if name in labels:
                 return of
             case ast.Call(ast.Attribute(ast.Name(id=name) as of, "get"), [ast.Constant(value=label), *rest], []) if name in labels:

@@ -380,9 +380,9 @@ FAULTS: dict[str, Words] = {
         "Write {name}((f(r) for r in rows), default=0).",
     ),
     "K173": Words(
-        "`{name}` is used outside an aggregate of the records",
-        "The loop goes over written values, each of which has aggregates of its own; outside them only its place is known.",
-        "Write for i in range(3) with the place i, or use the value in aggregates alone.",
+        "`{name}` is used behind its loop, or changed in it",
+        "The loop goes over written values, each of which has aggregates of its own; behind it only the last place is known.",
+        "Write for i in range(3) with the place i, or give the value another name inside the loop.",
     ),
     "K174": Words(
         "`{thing}` cannot stand beside bins whose number is an argument",

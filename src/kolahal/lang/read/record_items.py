@@ -12,7 +12,7 @@ from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.record_helpers import HelperCall
-from kolahal.lang.read.record_trees import float_names, may_be_float, written
+from kolahal.lang.read.record_trees import float_names, imported_names, may_be_float, written
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
     ONE,
@@ -269,7 +269,7 @@ class ItemReader:
                 wanted = ("", word)
             case _:
                 return None
-        bound = [b for node in self.tree.module.body for b in _bindings(node) if b[0] == (module or word)]
+        bound = [b for node in self.tree.module.body for b in imported_names(node) if b[0] == (module or word)]
         if not bound:
             return word if wanted == ("", word) and word in MATH else None
         if len(bound) > 1 or bound[0][1] is None:
@@ -324,19 +324,6 @@ def both(left: RecordFunction, right: RecordFunction) -> RecordFunction:
     if FALSE in (left, right):
         return FALSE
     return right if left == TRUE else left if right == TRUE else Apply("and", (left, right))
-
-
-def _bindings(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
-    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
-    match node:
-        case ast.Import(names):
-            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
-        case ast.ImportFrom(module, names):
-            return [(a.asname or a.name, (module or "", a.name)) for a in names]
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return [(name, None)]
-        case _:
-            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 @dataclass(slots=True)
@@ -436,7 +423,9 @@ class _RecordTurn:
             raise tree.refuse("K170", node, name=name, reason=reason)
         several = self.totals.lists.setdefault(name, [ZERO] * size)
         for i in range(size):
-            here = both(reached, Apply("==", (place, NumberOf(Fraction(i)))))
+            here = both(reached, _is_at(place, i))
+            if here == FALSE:
+                continue
             several[i] = _added(None if several[i] == ZERO else several[i], here, item)
 
 
@@ -452,6 +441,21 @@ class _RecordTurn:
             raise reader.tree.refuse("K170", node, name=name, reason=reason)
         here = both(reached, Apply("==", (place, ArgumentOf(reader.place))))
         self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
+
+
+def _is_at(place: RecordFunction, at: int) -> RecordFunction:
+    """Whether a place is some number; of places that tests choose, in their words."""
+    match place:
+        case NumberOf(value):
+            return TRUE if value == at else FALSE
+        case Apply("if", (test, NumberOf(value), orelse)) if value == at and _is_at(orelse, at) == FALSE:
+            return test
+        case Apply("if", (Apply("==", (one, TextOf() | NumberOf())) as test, NumberOf(value), orelse)) if value != at:
+            rest = _is_at(orelse, at)
+            same = isinstance(rest, Apply) and rest.op == "==" and rest.of[0] == one and isinstance(rest.of[1], TextOf | NumberOf)
+            return rest if rest == FALSE or (same and rest != test) else both(Apply("not", (test,)), rest)
+        case _:
+            return Apply("==", (place, NumberOf(Fraction(at))))
 
 
 def _always(item: RecordFunction) -> Iterator[RecordFunction]:

@@ -297,3 +297,16 @@ def usual_value(parameter: Parameter) -> Fraction | bool:
     if parameter.default is not None:
         return parameter.default
     return False if parameter.type is Type.BOOL else Fraction(1 if parameter.type is Type.INT else 0)
+
+
+def imported_names(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
+    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
+    match node:
+        case ast.Import(names):
+            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
+        case ast.ImportFrom(module, names):
+            return [(a.asname or a.name, (module or "", a.name)) for a in names]
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return [(name, None)]
+        case _:
+            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

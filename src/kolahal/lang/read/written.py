@@ -69,6 +69,7 @@ class _Places:
         self.drop_shared()
         for statement in self.body:
             self.find_dictionary(statement, stored)
+        self.labels = {name: labels for name, labels in self.labels.items() if labels}
         self.drop_odd()
         for statement in self.body:
             self.make_list(statement)
@@ -104,10 +105,13 @@ class _Places:
 
     def find_dictionary(self, node: ast.stmt, stored: Sequence[str]) -> None:
         match node:
-            case ast.Assign([ast.Name(id=name)], value) if stored.count(name) == 1:
+            case ast.Assign([ast.Name(id=name)], value):
+                made = [n for n in self.body if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and n.targets[0].id == name]
                 labels = self.labels_of(value)
-                if labels and len(set(labels)) == len(labels) <= MOST_AGGREGATES:
-                    self.labels[name] = labels
+                if labels and len(set(labels)) == len(labels) <= MOST_AGGREGATES and stored.count(name) == len(made):
+                    self.labels[name] = labels if self.labels.get(name, labels) == labels else ()
+                elif name in self.labels:
+                    self.labels[name] = ()  # it is something else later on
 
     def labels_of(self, value: ast.expr) -> tuple[Label, ...] | None:
         keys: Sequence[ast.expr | None] = ()

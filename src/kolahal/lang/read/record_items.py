@@ -76,6 +76,10 @@ class ItemReader:
     def of(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
         return replace(self, record=record, bound=bound)
 
+    def alone(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
+        """A reader that knows these names and nothing of the program's."""
+        return replace(self, record=record, bound=bound, public={}, carried=frozenset(), run=frozenset(), lists={})
+
     def number(self, node: ast.expr) -> RecordFunction:
         item, kind = self.read(node)
         if kind == TEXT:

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from kolahal.engine.engines import BATCH, REFERENCE
-from kolahal.engine.paired import Proposal, TiltedProbe, look_closely, sample
+from kolahal.engine.paired import Proposal, sample
 from kolahal.engine.probe import DOUBT, coefficients
+from kolahal.engine.reach import look_closely
 from kolahal.engine.tape import Tape
 from kolahal.engine.tilt import TiltedTape, holes_by_site
+from kolahal.engine.tilted_probe import TiltedProbe
 from kolahal.exact.probe import build_exact_probe
 from kolahal.lang.read.parse import parse
 from kolahal.model import Arguments, Equals, Event, Example, Within
@@ -50,7 +52,7 @@ def test_losses_are_the_integrals_within_their_errors(
 
 def test_rare_events_become_common() -> None:
     sketch = load_one("above_threshold_1")
-    found = look_closely(sketch, ABOVE, (2.0, 4.0), Tape((1, 2), 5_000))
+    _, found = look_closely(sketch, ABOVE, (2.0, 4.0), (1, 2), 5_000)
     rows = coefficients(sketch, np.array([[2.0, 4.0]]), (True, True))
     (p1,), _ = found.paired.probabilities(rows)
     assert p1 < 2e-4 and found.paired.first.log_proposal.size > 1_500
@@ -58,7 +60,7 @@ def test_rare_events_become_common() -> None:
 
 def test_engines_agree_on_tilted_tapes() -> None:
     sketch, noisy = load_one("above_threshold_1"), (True, True)
-    tilts = look_closely(sketch, ABOVE, (2.0, 4.0), Tape((1, 2), 5_000)).tilted_to((2.0, 4.0))
+    tilts = look_closely(sketch, ABOVE, (2.0, 4.0), (1, 2), 5_000)[1].tilted_to((2.0, 4.0))
     assert tilts is not None
     plain, holes = Tape((5, 6), 64), holes_by_site(sketch, noisy)
     lanes = slice(16, 64)

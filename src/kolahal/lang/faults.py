@@ -313,11 +313,6 @@ FAULTS: dict[str, Words] = {
         "It draws one of 0, 1, …, k - 1, and k is written out: a whole number from 2 to {most}.",
         "Write Pick(hole, 3).",
     ),
-    "K155": Words(
-        "`{noise}` under a budget other than ε",
-        "What a coin or a chosen place costs is known for pure ε only.",
-        "Claim eps: Epsilon alone.",
-    ),
     "K156": Words(
         "`Noise` with a scale",
         "It leaves the family of the noise open, and the same scale means another noise in each family.",

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kolahal.engine.accuracy import describe_errors
-from kolahal.engine.paired import build_tilted_probe
 from kolahal.engine.probe import Probe, build_rerunning_probe
 from kolahal.engine.tape import stream
+from kolahal.engine.tilted_probe import build_tilted_probe
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.losses import log_loss
 from kolahal.model import Example, Ranked, Score, Selection, Split

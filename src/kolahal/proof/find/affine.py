@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.paths.unknowns import NoiseAt
@@ -41,6 +42,18 @@ def prove_affine(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Prove
             return failed_recheck("a proof of a release", failures)
         found = read_verdict(sketch, certificate, size)
     return found
+
+
+def reach_of(bounded: Bounded, sketch: Sketch) -> dict[int, Fraction]:
+    """The longest shift of each draw in a proof of small releases, in units of the move: what longer ones may need, too."""
+    longest: dict[int, Fraction] = {}
+    for entry in bounded.certificate.document().get("sizes", ()):
+        release = read_release(sketch, plain_claim(sketch), entry["size"])
+        sites = {str(drawn): drawn.site for row in release.noise for drawn in row}
+        for steps in entry["shifts"]:
+            for name, step in steps.items():
+                longest[sites[name]] = max(longest.get(sites[name], Fraction(0)), abs(Fraction(step)))
+    return {site: length for site, length in longest.items() if length}
 
 
 def _cheapest(release: Release, size: int) -> tuple[Shift, ...] | None:

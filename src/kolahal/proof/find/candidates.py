@@ -105,7 +105,7 @@ def rich_candidates(
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
         usual: set[Formula] = set()  # bounds on the cost that hold under no condition
-        atoms = [*_difference_atoms(scene, neighbours, here), *_balances(scene, here)]
+        atoms = [*_difference_atoms(scene, neighbours, alignment, here), *_balances(scene, here)]
         for guard in guards:
             test = compile_formula(guard)
             own = [state for state in here if test(state)]
@@ -443,9 +443,11 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
 
 
 def _difference_atoms(
-    scene: _Scene, neighbours: Neighbours, states: Sequence[ConcreteState]
+    scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]
 ) -> Iterator[Formula]:
     unit = neighbours.unit
+    more = sorted({reach for reach in alignment.reach if reach} - {1, 2})  # as far as shifts are promised to go
+    far: list[Any] = [sign * reach for reach in more for sign in (-1, 1)]
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for both in scene.numbers:
         gap = both.difference
@@ -457,14 +459,14 @@ def _difference_atoms(
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
         else:
-            for factor in (-2, -1, 1, 2):
+            for factor in (-2, -1, 1, 2, *far):
                 atoms.append(equal(gap, unit.times(factor)))
-            for factor in (-2, -1, 0, 1, 2):
+            for factor in (-2, -1, 0, 1, 2, *far):
                 atoms.append(at_most(gap, unit.times(factor)))
                 atoms.append(at_most(unit.times(factor), gap))
             if neighbours.single:
                 by = variable(moved_by(neighbours.sort))
-                for factor in (1, -1):
+                for factor in (1, -1, *far):
                     atoms.append(equal(gap, by.times(factor)))
                     atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolahal.inputs.regions import public_points
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
@@ -83,6 +84,10 @@ class ScenarioSource:
                 quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
             else:
                 public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
+        points = public_points(sketch, size)
+        if points and rng.random() < 0.7:  # on every side of conditions on public inputs alone
+            for name, value in rng.choice(points).items():
+                self.set_public(name, value, public, quantities)
         for opaque in self.product.first.opaque:  # in the order in which they were met, so that inner ones come first
             left, right = compile_sum(opaque.left)(public), compile_sum(opaque.right)(public)
             public[opaque.symbol] = left * right if opaque.op == "*" else Fraction(left) / right if right else 0
@@ -124,6 +129,13 @@ class ScenarioSource:
             if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
                 table[draw.site, 0] = rng.choice((low and -8, 8)) * unit + table[draw.site, 0]
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
+
+    def set_public(self, name: str, value: Fraction, public: dict[Symbol, Any], quantities: dict[str, int]) -> None:
+        plain: Any = value.numerator if value.denominator == 1 else value
+        if name in quantities:
+            quantities[name] = public[Symbol(name, INT)] = plain
+        else:
+            public[Symbol(name, "Real")] = plain
 
     def draw_bits(self, rng: random.Random, moves: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Bits, of which those are turned over that would move, the way that they would."""

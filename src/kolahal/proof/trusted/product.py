@@ -203,22 +203,7 @@ class _Pairing:
         alike = self.alike(one, two)
         paired = list(takewhile(lambda pair: _go_together(*pair, alike), zip(one.draws, two.draws)))
         premises += chosen_alike(paired, binding)
-        for index, read in enumerate(two.reads):
-            twin = next((other for other in one.reads if other.spot == read.spot), None)
-            if twin is None:
-                continue  # nothing is known of what the second run alone looks at
-            # Two reads are related only where their places are equal; that they are is a goal, not a premise.
-            here = equal(twin.place, put(read.place, binding))
-            places.append(here)
-            if read.symbol.sort == BOOL:
-                binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
-            elif read.private:
-                move, facts = self.neighbours.move(index, twin.place)
-                known = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
-                premises += [*facts, *known]
-                binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
-            else:
-                binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
+        premises += self.read_alike(one, two, binding, places)
         begun = place.loop is not None
         spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
         passed = self.others.begin(begun) if self.others else None
@@ -258,6 +243,27 @@ class _Pairing:
             premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
         updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+
+    def read_alike(
+        self, one: SegmentPath, two: SegmentPath, binding: dict[Symbol, Term], places: list[Formula]
+    ) -> Iterator[Formula]:
+        """What the second run reads, in the binding; what is known of it, and that both look at the same `places`."""
+        for index, read in enumerate(two.reads):
+            twin = next((other for other in one.reads if other.spot == read.spot), None)
+            if twin is None:
+                continue  # nothing is known of what the second run alone looks at
+            # Two reads are related only where their places are equal; that they are is a goal, not a premise.
+            here = equal(twin.place, put(read.place, binding))
+            places.append(here)
+            if read.symbol.sort == BOOL:
+                binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
+            elif read.private:
+                move, facts = self.neighbours.move(index, twin.place)
+                known = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
+                yield from (*facts, *known)
+                binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
+            else:
+                binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""

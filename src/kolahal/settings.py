@@ -174,6 +174,7 @@ class ProofSettings:
     solver_steps: int = 5_000_000  # resource units of one solver call
     rehearsals: int = 20_000  # of alignments, in the search for one proof for every length: some seconds
     quick_rehearsals: int = 5_000  # of them, before a counterexample is looked for
+    steps: int = 150_000  # of one of its other searches (law, survey, counterexamples, a proof at one size): some seconds
     first_rehearsals: int = 500  # of them, where the number of answers is fixed, and a proof for that number is near
 
     def quick(self, fixed: bool) -> ProofSettings:
@@ -182,7 +183,7 @@ class ProofSettings:
 
     def deep(self) -> ProofSettings:
         """For those who have the time."""
-        return replace(self, rehearsals=DEEPER * self.rehearsals)
+        return replace(self, rehearsals=DEEPER * self.rehearsals, steps=DEEPER * self.steps)
 
 
 @dataclass(frozen=True, slots=True)

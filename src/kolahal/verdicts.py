@@ -116,6 +116,7 @@ class Unknown:
     reason: str
     defect: bool = False
     failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
+    cut_short: bool = False  # whether the search ended at its limit, and might find more with a wider one
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,14 +128,14 @@ class PairedRuns:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ProposedDraws:
     """What a proposal draws on a tape, for d1 and for d2, whatever these are."""
 
     proposal: Proposal
     tapes: tuple[TiltedTape, TiltedTape]
 
 
-def draw(sketch: Sketch, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> Drawn:
+def draw(sketch: Sketch, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> ProposedDraws:
     """The draws of a proposal."""
     runs, (holes, rungs), shares = plain.runs, proposal.ladder.shape, proposal.lanes(plain.runs)
     rng = stream(plain.key[0], "rungs", *map(int, plain.key[1:]))
@@ -149,10 +149,10 @@ def draw(sketch: Sketch, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> 
         tilted = tuple((lanes, tilt.draw(plain, lanes)) for lanes, tilt in zip(shares[1:], tilts, strict=True))
         return TiltedTape(plain.key, runs, plain=plain, holes=by_site, scales=scales, tilted=tilted)
 
-    return Drawn(proposal, (on(0), on(1)))
+    return ProposedDraws(proposal, (on(0), on(1)))
 
 
-def run_batch(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: Drawn) -> PairedRuns:
+def run_batch(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: ProposedDraws) -> PairedRuns:
     """Run both databases of an example on draws of a proposal."""
     engine, found, draws = choose_engine(sketch, RUNS_WORTH_COMPILING), [], []
     for tape, database in zip(drawn.tapes, (example.d1, example.d2), strict=True):
@@ -219,7 +219,7 @@ def sample(sketch: Sketch, example: Example, noisy: NoisyHoles, proposal: Propos
     return sample_on(sketch, example, noisy, draw(sketch, noisy, proposal, plain))
 
 
-def sample_on(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: Drawn) -> Sampled:
+def sample_on(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: ProposedDraws) -> Sampled:
     """One batch alone, on draws that were made before."""
     pool = Pool(sketch, noisy)
     pool.add(run_batch(sketch, example, noisy, drawn))

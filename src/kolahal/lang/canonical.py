@@ -127,7 +127,7 @@ def deviation(draw: ir.Draw, scale: Scale) -> Scale:
     return TWO * scale if draw.noise.selects else scale
 
 
-def surrogate(sketch: Sketch, reach: Mapping[int, Fraction], distance: Fraction) -> Sketch:
+def surrogate(sketch: Sketch, reach: Mapping[int, Scale], distance: Fraction) -> Sketch:
     """A pure program in which a step of each draw costs at least what it costs in a zCDP program, for short shifts.
 
     A quadratic draw of deviation σ whose shift s is at most `reach` times the distance d costs s²/(2σ²) ≤ |s|·reach·d/(2σ²):
@@ -139,7 +139,7 @@ def surrogate(sketch: Sketch, reach: Mapping[int, Fraction], distance: Fraction)
         if not is_quadratic(draw, rho) or not isinstance(draw.scale, Scale):
             return draw.noise, draw.scale
         like = Noise.DISCRETE_LAPLACE if draw.noise.whole else draw.noise if draw.noise.selects else Noise.LAPLACE
-        return like, TWO * deviation(draw, draw.scale).squared / Scale(reach[draw.site] * distance)
+        return like, TWO * deviation(draw, draw.scale).squared / (reach[draw.site] * Scale(distance))
 
     return with_draws(with_budget(sketch, Role.EPSILON, rho), change)
 

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from kolahal.engine.paired import Drawn, Proposal, Sampled, TiltPair, draw, sample_on
+from kolahal.engine.paired import Proposal, ProposedDraws, Sampled, TiltPair, draw, sample_on
 from kolahal.engine.probe import coefficients
 from kolahal.engine.reach import LADDER, around, look_closely
 from kolahal.engine.tape import Tape
@@ -39,7 +39,7 @@ class Climber:
     losses: list[float]
     tilts: TiltPair | None
     tried: set[Example] = field(default_factory=set)
-    drawn: dict[tuple[int, ...], Drawn] = field(default_factory=dict)  # on each tape, with these tilts
+    drawn: dict[tuple[int, ...], ProposedDraws] = field(default_factory=dict)  # on each tape, with these tilts
 
     @classmethod
     def start(cls, sketch: Sketch, example: Example, scales: Scales, settings: Settings, name: str) -> Climber:

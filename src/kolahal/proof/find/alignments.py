@@ -15,6 +15,7 @@ from itertools import combinations, permutations
 from kolahal.lang.ir import Append, Binary, Const, Draw, For, Return, Var, While, assigned_names, assignments, walk
 from kolahal.lang.kinds import NONE, NUMBER, WHOLE, infer
 from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
 from kolahal.logic.solver import Choices
 from kolahal.logic.terms import is_whole, print_term, symbols_of
@@ -52,7 +53,7 @@ Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen togeth
 class AlignmentSearch:
     """Alignments that no rehearsal speaks against, for one product and one set of moves."""
 
-    def __init__(self, product: Product, stage: Stage, reach: Mapping[int, Fraction], real: bool = False):
+    def __init__(self, product: Product, stage: Stage, reach: Mapping[int, Scale], real: bool = False):
         self.product, self.stage = product, stage
         self.reach = reach  # of draws whose shift must not look ahead
         self.real = real  # whether noise is real and never ties

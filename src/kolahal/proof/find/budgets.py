@@ -18,11 +18,11 @@ from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Unknown
 
-REACHES = (Fraction(1), Fraction(2))  # the longest shifts that are tried, in units of the move
+REACHES = (Scale(Fraction(1)), Scale(Fraction(2)))  # the longest shifts that are tried, in units of the move
 
 
 def prove_budget(
-    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Fraction] | None = None
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale] | None = None
 ) -> Proved | Unknown:
     """Whether a program without holes keeps a claim other than ε, for inputs of every length.
 
@@ -45,7 +45,7 @@ def prove_budget(
 
 
 def _proofs(
-    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Fraction] | None
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale] | None
 ) -> Iterator[tuple[str, Certificate | str]]:
     """By each rule a certificate of its pure program, or why there is none."""
     if reach is not None:
@@ -60,23 +60,23 @@ def _proofs(
         yield PURE, derived
 
 
-def _reaches(sketch: Sketch) -> Iterator[dict[int, Fraction]]:
+def _reaches(sketch: Sketch) -> Iterator[dict[int, Scale]]:
     """The same for all draws; and two for chosen places, which may fall behind by two moves, where other noise moves once."""
     chosen = {draw.site for draw in sketch.draws if draw.noise.selects}
     for reach in REACHES:
         yield {draw.site: reach for draw in sketch.draws}
     if 0 < len(chosen) < len(sketch.draws):
-        yield {draw.site: Fraction(2 if draw.site in chosen else 1) for draw in sketch.draws}
+        yield {draw.site: REACHES[draw.site in chosen] for draw in sketch.draws}
 
 
 def _through_surrogate(
-    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Fraction]
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale]
 ) -> Certificate | str:
     found = concentrated(sketch, claim)
     if isinstance(found, str):
         return found
     canonical, level = found
-    lengths = {d.site: reach.get(d.site, Fraction(1)) for d in canonical.draws if is_quadratic(d, canonical.budget.name)}
+    lengths = {d.site: reach.get(d.site, REACHES[0]) for d in canonical.draws if is_quadratic(d, canonical.budget.name)}
     try:
         distance = enclosing(canonical.adjacency).distance
         proof = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths)

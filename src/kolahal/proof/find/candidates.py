@@ -446,8 +446,8 @@ def _difference_atoms(
     scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]
 ) -> Iterator[Formula]:
     unit = neighbours.unit
-    more = sorted({reach for reach in alignment.reach if reach} - {1, 2})  # as far as shifts are promised to go
-    far: list[Any] = [sign * reach for reach in more for sign in (-1, 1)]
+    more = sorted({reach.coefficient for reach in alignment.reach if reach is not None and not reach.powers} - {1, 2})  # as far as shifts are promised to go
+    far = [Fraction(sign) * reach for reach in more for sign in (-1, 1)]
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for both in scene.numbers:
         gap = both.difference
@@ -459,14 +459,14 @@ def _difference_atoms(
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
         else:
-            for factor in (-2, -1, 1, 2, *far):
+            for factor in [*map(Fraction, (-2, -1, 1, 2)), *far]:
                 atoms.append(equal(gap, unit.times(factor)))
-            for factor in (-2, -1, 0, 1, 2, *far):
+            for factor in [*map(Fraction, (-2, -1, 0, 1, 2)), *far]:
                 atoms.append(at_most(gap, unit.times(factor)))
                 atoms.append(at_most(unit.times(factor), gap))
             if neighbours.single:
                 by = variable(moved_by(neighbours.sort))
-                for factor in (1, -1, *far):
+                for factor in [*map(Fraction, (1, -1)), *far]:
                     atoms.append(equal(gap, by.times(factor)))
                     atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:

@@ -299,7 +299,7 @@ class Stage:
             else:
                 refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
             most = alignment.limit(mine.site)
-            far = shift is not None and most is not None and abs(shift) > most * self.unit(both)
+            far = shift is not None and most is not None and abs(shift) > self.longest(most, len(scenario.answers)) * self.unit(both)
             if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
             powers, coefficient = self.price[mine.site]
@@ -317,6 +317,10 @@ class Stage:
             )
         )
         return SecondRun(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
+
+    def longest(self, reach: Scale, answers: int) -> Fraction:
+        """How many units a shift may go with so many answers."""
+        return reach.coefficient * (answers if reach.powers else 1)
 
     def rule(self, alignment: Alignment, site: int, path: CompiledPath) -> ShiftRule:
         """What an alignment says of a draw on a path; remembered while the same one is played."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
@@ -18,14 +17,7 @@ from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
-from kolahal.proof.trusted.certificate import (
-    CaseProof,
-    LengthProof,
-    read_certificate,
-    read_verdict,
-    recheck,
-    write_certificate,
-)
+from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
@@ -63,15 +55,14 @@ def prove_over_reals(sketch: Sketch, claim: Scale, settings: ProofSettings = DEF
 
 def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool) -> Proved | Unknown:
     try:
-        found = find_proof(sketch, claim, settings, real=real)
+        effort = Effort(settings.rehearsals)
+        found = find_proof(sketch, claim, settings, real=real, effort=effort)
         if isinstance(found, str):
-            return Unknown(f"no proof for every length: {found}")
+            return Unknown(f"no proof for every length: {found}", cut_short=effort.is_over)
         certificate = write_certificate(found)
     except Unsupported as error:
         return Unknown(f"no proof for every length: {error}")
-    failures = recheck(certificate, settings.solver_steps)
-    if not failures and read_certificate(certificate)[0].sketch != sketch:
-        failures = ["the program does not read back from its text"]
+    failures = recheck(certificate, settings.solver_steps, program=sketch)
     if failures:
         return failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)
@@ -81,13 +72,14 @@ def find_proof(
     sketch: Sketch,
     claim: Scale,
     settings: ProofSettings = DEFAULTS,
-    reach: Mapping[int, Fraction] | None = None,
+    reach: Mapping[int, Scale] | None = None,
     real: bool = False,
+    effort: Effort | None = None,
 ) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
 
     The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. With `real`,
-    noise is real and never ties.
+    noise is real and never ties. `effort` tells afterwards how much was done.
     """
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -98,7 +90,7 @@ def find_proof(
     reasons = []
     ways = dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)])
     named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
-    effort = Effort(settings.rehearsals)
+    effort = effort or Effort(settings.rehearsals)
     for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
         try:
             product = build_product(sketch, released, delayed)
@@ -121,7 +113,7 @@ def find_case(
     assumed: tuple[str, ...],
     steps: int,
     effort: Effort,
-    reach: Mapping[int, Fraction],
+    reach: Mapping[int, Scale],
     real: bool,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -268,13 +267,13 @@ def _read_lead(item: Mapping[str, Any]) -> FollowedSums | None:
     return FollowedSums(tuple(take_all(lead, "sites", int)), take(lead, "least", bool))
 
 
-def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Fraction | None, ...]:
+def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Scale | None, ...]:
     if "reach" not in item:
         return ()
     told = take(item, "reach", list)
     if len(told) != sites:
         raise Rejected("the reach of the shifts is not one number for each draw")
-    return tuple(None if most is None else read_number(most) for most in told)
+    return tuple(None if most is None else parse_scale(str(most)) for most in told)
 
 
 def _read_shift(item: Mapping[str, Any]) -> Shift:
@@ -317,10 +316,12 @@ def case_obligations(product: Product, assumed: tuple[str, ...], case: CaseProof
     return obligations(system, case.invariant)
 
 
-def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False) -> list[str]:
-    """What is wrong with a certificate; nothing, if it is a proof. With `second`, a second solver is asked too."""
+def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False, program: Sketch | None = None) -> list[str]:
+    """What is wrong with a certificate; nothing, if it is a proof (of `program`). With `second`, a second solver is asked too."""
     try:
         proof, stored = read_certificate(certificate)
+        if program is not None and proof.sketch != program:
+            return ["the program does not read back from its text"]
         return check_proof(proof, stored, steps, second)
     except (Rejected, Unsupported) as error:
         return [str(error)]

@@ -45,7 +45,7 @@ from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.steps import settle_answers, spread_comprehensions
-from kolahal.proof.trusted.symbols import Own, ghost_value, next_ghost_value, spent_on
+from kolahal.proof.trusted.symbols import LENGTH, Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
@@ -199,11 +199,11 @@ class _Pairing:
         binding: dict[Symbol, Term] = {}
         premises: list[Formula] = [*one.conditions, *counted(self.product, self.alignment, place)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
-        places: list[Formula] = []
         alike = self.alike(one, two)
         paired = list(takewhile(lambda pair: _go_together(*pair, alike), zip(one.draws, two.draws)))
         premises += chosen_alike(paired, binding)
-        premises += self.read_alike(one, two, binding, places)
+        known, places = self.read_alike(one, two, binding)
+        premises += known
         begun = place.loop is not None
         spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
         passed = self.others.begin(begun) if self.others else None
@@ -213,7 +213,7 @@ class _Pairing:
             if mine.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
             reach = self.alignment.limit(mine.site)
-            goals += [] if reach is None else [at_most(magnitude(shift), self.neighbours.unit.times(reach))]
+            goals += [] if reach is None else [at_most(magnitude(shift), self.longest(reach))]
             here = equal(mine.place, put(other.place, binding))
             places.append(here)
             if mine.rival is not None and other.rival is not None:
@@ -245,9 +245,11 @@ class _Pairing:
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def read_alike(
-        self, one: SegmentPath, two: SegmentPath, binding: dict[Symbol, Term], places: list[Formula]
-    ) -> Iterator[Formula]:
-        """What the second run reads, in the binding; what is known of it, and that both look at the same `places`."""
+        self, one: SegmentPath, two: SegmentPath, binding: dict[Symbol, Term]
+    ) -> tuple[list[Formula], list[Formula]]:
+        """What is known of the reads of both runs, and that their places are equal, which has to be shown."""
+        known: list[Formula] = []
+        places: list[Formula] = []
         for index, read in enumerate(two.reads):
             twin = next((other for other in one.reads if other.spot == read.spot), None)
             if twin is None:
@@ -259,11 +261,12 @@ class _Pairing:
                 binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
             elif read.private:
                 move, facts = self.neighbours.move(index, twin.place)
-                known = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
-                yield from (*facts, *known)
+                bits = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
+                known += [*facts, *bits]
                 binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
             else:
                 binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
+        return known, places
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""
@@ -276,6 +279,15 @@ class _Pairing:
                 for a, b in zip(one.draws, two.draws, strict=True)
             )
         )
+
+    def longest(self, reach: Scale) -> Sum:
+        """How far a shift may go: so many units, or so many for every answer, where the unit is a number."""
+        unit = self.neighbours.unit
+        if reach.powers == ((self.product.sketch.length_name, 1),) and not reach.root and not unit.terms:
+            return variable(LENGTH).times(unit.constant * reach.coefficient)
+        if reach.powers or reach.root:
+            raise Unsupported(f"shifts of up to {reach} units are not covered")
+        return unit.times(reach.coefficient)
 
     def shift(self, mine: Drawn, other: Drawn, one: SegmentPath, binding: Mapping[Symbol, Term]) -> Sum:
         """By how much this draw moves; a function of what was drawn before it, of its settled rule and the ghosts."""

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,13 @@ class Alignment:
     shifts: tuple[Shift, ...]
     ghosts: tuple[str, ...] = ()
     renewed: tuple[int | None, ...] = ()  # by ghost, a loop: its value is that at the next arrival there, again and again
-    reach: tuple[Fraction | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
+    reach: tuple[Scale | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
     lead: FollowedSums | None = None  # which sums the shifts with `lead` follow
 
     def renewal(self, which: int) -> int | None:
         return self.renewed[which] if which < len(self.renewed) else None
 
-    def limit(self, site: int) -> Fraction | None:
+    def limit(self, site: int) -> Scale | None:
         return self.reach[site] if site < len(self.reach) else None
 
     def chosen(self, site: int, decisions: Mapping[Asked, bool]) -> ShiftRule:

@@ -31,7 +31,7 @@ from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Lead, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Read, Returned, SegmentPath, same
 
@@ -96,7 +96,7 @@ class Stage:
                 one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.scenarios = self.source.draw(count)
-        self.led: dict[tuple[Lead | None, tuple[str, ...]], Others | None] = {}
+        self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
         self.slope = Fraction(1)  # of the answers in the sums that shifts follow
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], ShiftRule] = {}

@@ -31,8 +31,8 @@ from kolahal.proof.trusted.shifts import (
     AtGhost,
     AtValue,
     ByBranch,
+    FollowedSums,
     Form,
-    Lead,
     Shift,
     ShiftRule,
     describe_shift,
@@ -140,7 +140,7 @@ def _write_ghosts(ghosts: tuple[str, ...]) -> str | list[str] | None:
     return None if not ghosts else ghosts[0] if len(ghosts) == 1 else list(ghosts)
 
 
-def _write_lead(lead: Lead | None) -> dict[str, Any]:
+def _write_lead(lead: FollowedSums | None) -> dict[str, Any]:
     return {} if lead is None else {"lead": {"sites": list(lead.sites), "least": lead.least}}
 
 
@@ -260,11 +260,11 @@ def _read_renewed(item: Mapping[str, Any], ghosts: int) -> tuple[int | None, ...
     return tuple(told)
 
 
-def _read_lead(item: Mapping[str, Any]) -> Lead | None:
+def _read_lead(item: Mapping[str, Any]) -> FollowedSums | None:
     if "lead" not in item:
         return None
     lead = take(item, "lead", dict)
-    return Lead(tuple(take_all(lead, "sites", int)), take(lead, "least", bool))
+    return FollowedSums(tuple(take_all(lead, "sites", int)), take(lead, "least", bool))
 
 
 def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Scale | None, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -66,6 +66,16 @@ class ObservedStates:
     prices: Mapping[Symbol, tuple[Fraction, ...]]
 
 
+@dataclass(slots=True)
+class _FirstRun:
+    """The first run of a scenario, as far as it was looked at: the path of each segment, and all values there."""
+
+    state: ConcreteState
+    loop: int | None = None
+    segments: list[tuple[CompiledPath, ConcreteState]] = field(default_factory=list)
+    is_over: bool = False
+
+
 class Stage:
     """A product whose two runs can be played, with a stock of scenarios."""
 
@@ -94,6 +104,7 @@ class Stage:
                 one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.scenarios = self.source.draw(count)
+        self.firsts: dict[int, _FirstRun] = {}  # by scenario
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], ShiftRule] = {}
 
@@ -108,12 +119,11 @@ class Stage:
     def uses_of(self, path: SegmentPath) -> list[Use]:
         return [(drawn.site, pattern_of(path, self.asked[drawn.site])) for drawn in path.draws]
 
-    def first_run(self, scenario: Scenario, alignment: Alignment) -> list[list[int | None]]:
+    def ghost_values(self, scenario: Scenario, alignment: Alignment) -> list[list[int | None]]:
         """For each ghost the values of its variable: where it is renewed, and at the end of the first run, if it ends."""
-        state, loop = dict(scenario.public), None
         values: list[list[int | None]] = [[] for _ in alignment.ghosts]
         for segment in range(self.source.most_segments):
-            found = self.enter(1, loop, state, scenario, segment)
+            found = self.first_run(scenario, segment)
             if found is None:
                 break
             path, local = found
@@ -123,11 +133,25 @@ class Stage:
                     shown = path.names.get(ghost)
                     value = None if shown is None else evaluator(shown)(local)
                     values[which].append(value if isinstance(value, int) else None)
-            if isinstance(end, Returned):
-                break
-            state = self.move_on(path, local, state)
-            loop = end.loop
         return values
+
+    def first_run(self, scenario: Scenario, segment: int) -> tuple[CompiledPath, ConcreteState] | None:
+        """The path of the first run in a segment and all values there, if it comes so far; no alignment changes them."""
+        run = self.firsts.get(id(scenario))
+        if run is None:
+            run = self.firsts[id(scenario)] = _FirstRun(dict(scenario.public))
+        while len(run.segments) <= segment and not run.is_over:
+            found = self.enter(1, run.loop, run.state, scenario, len(run.segments))
+            if found is None:
+                run.is_over = True
+                break
+            run.segments.append(found)
+            path, local = found
+            if isinstance(path.path.end, Returned):
+                run.is_over = True
+            else:
+                run.state, run.loop = self.move_on(path, local, run.state), path.path.end.loop
+        return run.segments[segment] if segment < len(run.segments) else None
 
     def enter(
         self, which: int, loop: int | None, state: ConcreteState, scenario: Scenario, segment: int
@@ -172,19 +196,18 @@ class Stage:
         counted = True
         self.effort.spent += 1
         state: ConcreteState = dict(scenario.public)
-        actual = self.first_run(scenario, alignment) if alignment.ghosts else []
+        actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
         for which, values in enumerate(actual):
             counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
             state[ghost_value(which)] = _next_value(values, ghost)
         state |= dict.fromkeys(self.spent.values(), 0)
         states: list[tuple[int, ConcreteState]] = []
-        loop: int | None = None
         trace = Trace() if traced else None
         for segment in range(self.source.most_segments):
-            found = self.enter(1, loop, state, scenario, segment)
+            found = self.first_run(scenario, segment)
             if found is None:
                 return Outcome(tuple(states), False)
-            one, local = found
+            one, local = found[0], state | found[1]
             ways: Iterable[SecondRun] = self.ways(one, local, scenario, segment, alignment)
             if trace is not None:
                 ways = list(ways)  # why none of them goes along is asked of all

@@ -482,7 +482,7 @@ def thr3(q: Private, T: float, rho: Rho):
             return i
     return -1
 """),
-    "thr4": ("unknown|refuted", """
+    "thr4": ("bounded", """
 @sketch(adjacent=each_within(1))
 def thr4(q: Private, T: float, rho: Rho):
     t = T + Gauss(1/sqrt(rho))

@@ -1060,6 +1060,8 @@ def test_an_obligation_that_is_not_shown_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(solver, "second_opinion", lambda script, steps: f"{script.count('check-sat')} {steps}")
     assert recheck(stored.certificate("mean"), 77) == []
     assert certificate.check_proof(*read_certificate(stored.certificate("mean")), 77) == []
+    assert recheck(stored.certificate("mean"), 77, program=stored.program("mean")) == []
+    assert recheck(stored.certificate("mean"), 77, program=stored.program("sum")) == ["the program does not read back from its text"]
     assert recheck(stored.certificate("mean"), 77, second=True) == [
         f"the solvers disagree: {name} (Z3 unsat, cvc5 1 77)" for name in names
     ]

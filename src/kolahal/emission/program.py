@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -29,18 +29,18 @@ from kolahal.emission.rows import (
     print_fields,
     print_front,
     print_record_measurement,
+    real_names,
     record_names,
 )
 from kolahal.emission.scaled import TIMES
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim, print_claim
-from kolahal.lang.enclosures import MATH
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.parameters import BUDGETS
 from kolahal.lang.preconditions import bounds_of
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
-from kolahal.lang.records import Apply, parts_of
+from kolahal.lang.record_moves import positive_units
 from kolahal.lang.released import released
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, Variant
 from kolahal.lang.templates import (
@@ -55,6 +55,7 @@ from kolahal.lang.templates import (
     names_in,
     read_template,
 )
+from kolahal.proof.linear_shifts import linear_parts
 from kolahal.proof.online import Turns
 
 PYTHON, OPENDP = "python", "opendp"  # backends
@@ -145,13 +146,13 @@ def _emit_over_records(
     assert table is not None
     if asks_for_numbers(program, table):
         raise UsageError(f"{name} cannot be emitted: it asks for sums of numbers that depend on the run or on an argument, which are on no grid; count records instead")
-    if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
-        raise UsageError(f"{name} cannot be emitted: its aggregates use {', '.join(functions)}, which is not exact on any grid")
     given = {p.called for p in program.parameters}.union(*(a.run_names() for a in table.every))
     if hidden := sorted(SUPPORT & given) or sorted(n for n in given if TIMES in n):
         raise UsageError(f"{name} cannot be emitted: the emitted file uses the name {hidden[0]}; call the argument something else")
     inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))
-    core = over_answers(program, inner)
+    finer = linear_parts(program, promise.certificate) if promise.claims and promise.certificate is not None else None
+    core = over_answers(program, inner, finer)
+    real = real_names(program)
     asking = table.depends_on_run
     known = plan_grid(core.program, shifts)
     if known.reasons:  # then the proof is about what the answer is computed from, and the rest comes after it
@@ -163,16 +164,17 @@ def _emit_over_records(
         reasons=(*known.reasons, *core.reasons),
     )
     if plan.reasons and promise.claims:
-        raise _off_grid(program, plan, "Count, or add up numbers of single fields: clip(r.age, 0, 100), without products of fields.")
+        raise _off_grid(program, plan, "Count, add up numbers of single fields, as in clip(r.age, 0, 100), or give every aggregate noise of its own.")
     limits = find_limits(program, promise)
+    above = [f"{unit} > 0" for unit in positive_units(program.adjacency, program.units)]
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
     public = tuple(sorted(table.public_names() | (set() if table.bins is None or table.bins.size.isdigit() else {table.bins.size})))
     parts = [
-        write_exactly(_print_plan(core.program, plan, limits, promise.most), wholes),
+        write_exactly(_print_plan(core.program, plan, limits, promise.most, above), wholes),
         write_exactly(with_fractions(_print(ask_in_place(core.program), inner), core.program), wholes),
         print_fields(table),
-        *([] if asking and table.bins is not None else [write_exactly(print_aggregates(table, public), wholes | record_names(table))]),
-        *([write_exactly(print_questions(table, public), wholes | record_names(table))] if asking else []),
+        *([] if asking and table.bins is not None else [write_exactly(print_aggregates(table, public, real), wholes | record_names(table))]),
+        *([write_exactly(print_questions(table, public, real), wholes | record_names(table))] if asking else []),
         (print_asking_front if asking else print_front)(program, name, inner, public),
     ]
     if backend == OPENDP:
@@ -316,12 +318,14 @@ def make_measurement(epsilon, arguments=None, T=None):
     ]
 
 
-def _print_plan(program: Sketch, plan: GridPlan, limits: tuple[AcceptedRange, ...], most: int | None) -> str:
+def _print_plan(
+    program: Sketch, plan: GridPlan, limits: tuple[AcceptedRange, ...], most: int | None, above: Sequence[str] = ()
+) -> str:
     """The function that tells the support code the scales, what the grid depends on, and which inputs to refuse."""
     shown = "{0}" if program.variant is Variant.PURE else "_below({0})"
     scales = "".join(f'\n            "{text}": {shown.format(text)},' for text in plan.scales)
     accepted = ", ".join(f'"{limit.name}": ({limit.name}, {limit.least}, {limit.most})' for limit in limits)
-    asserted = [*map(print_expression, program.asserted), *budget_checks(program)]
+    asserted = [*map(print_expression, program.asserted), *above, *budget_checks(program)]
     required = ", ".join(f'"{text}": {text}' for text in asserted)
     return f'''\
 def _plan({", ".join(p.name for p in program.parameters)}):
@@ -382,8 +386,9 @@ def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ..
 def _representative(parameter: Parameter, program: Sketch) -> Any:
     if isinstance(parameter.default, bool) or parameter.type is Type.BOOL:
         return parameter.default is not False
-    if parameter.default is not None:
-        return int(parameter.default) if parameter.default.denominator == 1 else float(parameter.default)
+    known = parameter.default if parameter.default is not None else parameter.usual
+    if known is not None:
+        return int(known) if known.denominator == 1 else float(known)
     low, high = bounds_of(program.asserted, parameter.name)
     if parameter.role in (*BUDGETS, Role.DELTA):
         least, most = low or Fraction(0), high or max(Fraction(1), 2 * (low or Fraction(0)))

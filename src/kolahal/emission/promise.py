@@ -12,7 +12,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type, Variant
-from kolahal.verdicts import AtLeast, Certificate
+from kolahal.verdicts import AtLeast, Certificate, NoTies
 
 WIDTH = 110
 NOT_CHECKED = "Unknown: nobody has checked this program yet."
@@ -26,7 +26,7 @@ class Promise:
     kind: str = NOTHING
     text: str = NOT_CHECKED  # the verdict in words
     certificate: Certificate | None = None
-    assumed: tuple[AtLeast, ...] = ()
+    assumed: tuple[AtLeast | NoTies, ...] = ()
     most: int | None = None  # private answers
     values: tuple[int, int] | None = None  # of every whole argument, the least and the largest
 
@@ -52,6 +52,8 @@ def find_limits(program: Sketch, promise: Promise) -> tuple[AcceptedRange, ...]:
     least = dict.fromkeys(program.required, 1)
     whole = [p.name for p in program.arguments if p.type is Type.INT]
     for assumed in promise.assumed:
+        if isinstance(assumed, NoTies):  # which the plan of its grid refuses
+            continue
         if assumed.name not in whole:
             raise UsageError(f"{program.name} cannot be emitted: nobody would enforce what its proof assumes, {assumed}")
         least[assumed.name] = max(least.get(assumed.name, assumed.least), assumed.least)

@@ -18,7 +18,8 @@ from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages, may_move
-from kolahal.law.linear_program import find_shift
+from kolahal.law.linear_program import SHIFT, find_shift
+from kolahal.logic.counting import OutOfSteps, limited, take_steps
 from kolahal.paths.events import describe_tie
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.bounded import (
@@ -51,12 +52,20 @@ def prove_bounded(
     most = sketch.private.count or size or max(settings.sizes)
     if most > MOST_ANSWERS:
         return Unknown(f"{most} answers are too many to look at one by one")
-    entries = []
-    for arguments, count in settings_of(sketch, most):
-        entry = _prove_case(sketch, claim, count, arguments, settings)
+    known: dict[tuple[object, int], dict[str, Any]] = {}
+    for arguments, count in sorted(settings_of(sketch, most), key=lambda setting: setting[1]):
+        try:
+            with limited(settings.steps):
+                entry = _prove_case(sketch, claim, count, arguments, settings)
+        except OutOfSteps:
+            entry = Unknown(f"it takes more than {settings.steps} steps")
+            if count > 2 and sketch.private.count is None:
+                most = count - 1  # what was found for fewer answers stands
+                break
         if isinstance(entry, Unknown):
             return Unknown(f"no proof at {show_setting(arguments, count)}: {entry.reason}")
-        entries.append(entry)
+        known[tuple(arguments.items()), count] = entry
+    entries = [known[tuple(arguments.items()), count] for arguments, count in settings_of(sketch, most)]
     document = {"kind": "bounded", "program": str(sketch), "claim": str(claim), "size": most, "cases": entries}
     certificate = Certificate(json.dumps(document, indent=1))
     if stop := find_stop(sketch, most, settings):
@@ -105,6 +114,7 @@ def align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSet
         steps = []
         for corner in passage.corners:
             problem, draws = build_problem(case.paths, passage.rows, corner)
+            take_steps(SHIFT)
             shift = find_shift(problem, budget.prices)
             whole = [column.whole for column in problem.columns]
             if shift is None or any(w and s.denominator != 1 for w, s in zip(whole, shift.steps, strict=True)):

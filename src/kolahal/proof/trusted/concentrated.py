@@ -104,6 +104,8 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
     _check_laws(canonical.draws, proof)
     asked = canonical.private.table is not None and canonical.private.table.depends_on_run
     for case in proof.cases:
+        if case.alignment.lead:
+            raise Rejected("a shift that follows the others looks ahead")
         check_alignment(case.alignment, steady)
         if asked and case.neighbours.single and any(form.units for site in steady for form in _forms(case.alignment.shifts[site])):
             raise Rejected("a shift by the size of the move looks ahead: how far a question of the run moves is known when it is asked")

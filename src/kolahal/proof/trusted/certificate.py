@@ -94,7 +94,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
 
 
-def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...], untied: bool) -> list[str]:
+def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...], untied: bool = False) -> list[str]:
     """In words, what the proof takes for granted of the inputs."""
     words = [f"{sketch.epsilon.name} > 0", f"neighbours: {sketch.adjacency.describe()}"]
     words += [f"{name} >= 1" for name in assumed]

@@ -3,7 +3,7 @@
     python -m bench.rewrites [--count 500] [--seed 0] [WORD ...]
 
 The programs are the private ones of tests/known/literature; words choose those whose names contain them. A rewrite that is
-not proved is printed. Each has a process of its own and 20 seconds.
+not proved is printed. Each has a process of its own and 20 seconds of its processor's time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from kolahal.verdicts import name_verdict
 from kolahal.workers import Limits, Stopped, WorkerDied, call, stop
 
 SLOW = True
-SECONDS = 20.0
+SECONDS = 20.0  # of the processor
+PATIENCE = 8  # times as long by the clock
 MOST_REWRITES = 4  # of one program at once
 
 
@@ -72,14 +73,16 @@ def original(entry: Entry) -> str:
 
 def judge(text: str, claim: str) -> tuple[str, float]:
     """The verdict on the program in a text, and its seconds."""
-    start = time.perf_counter()
+    start = time.process_time()
     (sketch,) = parse_source(Source("rewrite.py", text))
-    return name_verdict(check(sketch, claim).verdict), time.perf_counter() - start
+    verdict = name_verdict(check(sketch, claim).verdict)
+    seconds = time.process_time() - start
+    return (verdict if seconds <= SECONDS else "unknown"), seconds
 
 
 def judge_within(text: str, claim: str) -> tuple[str, float]:
     try:
-        return call(Limits(SECONDS), judge, text, claim)
+        return call(Limits(SECONDS * PATIENCE), judge, text, claim)
     except (Stopped, WorkerDied):
         return "unknown", SECONDS
     except SketchError as error:

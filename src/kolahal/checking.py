@@ -13,8 +13,9 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch, Variant
 from kolahal.law.law import Laws, find_laws
 from kolahal.law.pricing import cost_of
+from kolahal.logic.counting import OutOfSteps, limited
 from kolahal.losses import epsilon_lower
-from kolahal.model import show, with_labels
+from kolahal.model import Example, show, with_labels
 from kolahal.proof.budgets import decide_budget, shown_loss
 from kolahal.proof.decide import Decision, decide
 from kolahal.proof.evidence import reconcile
@@ -26,6 +27,7 @@ from kolahal.tester.trial import test_mechanism
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 from kolahal.verification import verify as verify
 
+CONFIRMATION = 150_000  # steps in which the exact probabilities of what a test found are computed
 CONCRETE = Fraction(1, 2)  # the ε at which a mechanism is tested where it must be a number
 
 
@@ -43,18 +45,29 @@ def check(
     claimed = parse_claim(program, claim)
     if program.variant is not Variant.PURE:
         return check_budget(program, claimed, settings)
-    laws = find_laws(program, settings.proof)
+    laws = _find_laws(program, settings)
     survey = survey_losses(program, claimed, settings)
     cost = _law_cost(program, claimed, laws)
     decided = decide(program, claimed, settings, cost, survey=survey, priced=cost is not None and cost <= 1)
     bound = best_lower_bound(program, claimed, survey)
     law = None if isinstance(laws, Unknown) else laws.law(program.opened().sketch)
-    found = _check(program, claimed, decided, bound, settings, executor)
+    # Where all ways through a program are too many to follow, runs of it take long as well.
+    tester = TesterSettings.final() if isinstance(laws, Unknown) and laws.cut_short else TesterSettings()
+    found = _check(program, claimed, decided, bound, tester, settings.seed, executor)
     failed = decided.failed_rechecks
     tried = decided.tried if isinstance(found.verdict, Bounded | Unknown) else ()
     if found.example is not None:
         found = replace(found, example=with_labels(program, found.example))
     return replace(found, sketch=program, claim=str(claimed), law=law, bound=bound, failed_rechecks=failed, tried=tried)
+
+
+def _find_laws(program: Sketch, settings: Settings) -> Laws | Unknown:
+    """The law, unless it takes too long: then there is a verdict without one."""
+    try:
+        with limited(settings.proof.steps):
+            return find_laws(program, settings.proof)
+    except OutOfSteps:
+        return Unknown(f"the costs at small sizes take more than {settings.proof.steps} steps", cut_short=True)
 
 
 def check_budget(program: Sketch, claimed: Scale, settings: Settings) -> Check:
@@ -73,7 +86,8 @@ def _check(
     claimed: Scale,
     decided: Decision,
     bound: LowerBound | None,
-    settings: Settings,
+    tester: TesterSettings,
+    seed: int,
     executor: Executor | None,
 ) -> Check:
     verdict = decided.verdict
@@ -90,15 +104,26 @@ def _check(
     if not isinstance(verdict, Unknown):
         return found
     try:
-        trial = test_mechanism(program, CONCRETE, TesterSettings(), settings.seed, executor)
+        trial = test_mechanism(program, CONCRETE, tester, seed, executor)
     except KolahalError as error:  # such as a loop without an end: no test, but no mistake in the question either
         (told, *_) = str(error).splitlines()
         return replace(found, verdict=Unknown(f"{verdict.reason}; no test: {told}"))
     sampled = trial.epsilon_lower / float(claimed.at(trial.example.arguments.quantities(program)))
     said = f"the test finds {'a' if sampled > 1 else 'no'} violation (p = {trial.p_value:.2g} at ε = {show(CONCRETE)})"
     found = replace(found, verdict=Unknown(f"{verdict.reason}; {said}"), trial=trial)
+    if sampled > 1 and (refuted := _confirm(program, trial.example, claimed)) is not None:
+        shown = _shown(refuted, program, claimed)  # what the test saw is certain
+        return replace(found, verdict=refuted, epsilon_lower=max(shown, found.epsilon_lower), example=refuted.example)
     likely = sampled if upper is None else min(sampled, upper)  # a bound from runs may be wrong, a certificate is not
     return replace(found, epsilon_lower=likely, example=trial.example) if likely > found.epsilon_lower else found
+
+
+def _confirm(program: Sketch, example: Example, claimed: Scale) -> Refuted | None:
+    try:
+        with limited(CONFIRMATION):
+            return confirm(program, example, claimed)
+    except OutOfSteps:
+        return None
 
 
 def _shown(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:

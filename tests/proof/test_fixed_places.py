@@ -19,10 +19,15 @@ STOPS_ALIKE = {  # the number of answers below which every run stops, and the pr
     "appended": (2, "out = []\nout.append(2*q[0] + Lap(4/eps))\nout.append(-q[1] + Lap(2/eps))\nreturn out"),
     "eight releases": (8, "return [" + ", ".join(f"q[{i}] + Lap(8/eps)" for i in range(8)) + "]"),
     "eight of one answer": (1, "return [" + ", ".join(["q[0] + Lap(8/eps)"] * 8) + "]"),
+    "in the first condition": (3, "if q[0] > q[2]:\n    return q[0] + Lap(1/eps)\nreturn q[2] + Lap(1/eps)"),
+    "in the largest of some": (4, "m = max(q[0], q[3])\nreturn m + Lap(1/eps)"),
     "before a comparison": (6, "x = q[5] + Lap(2/eps)\nif q[0] + Lap(2/eps) > 0:\n    return x\nreturn 0"),
 }
 MAY_NOT = {  # something may happen before the place is missed, or it may not be missed at all
     "after a comparison": "if q[0] + Lap(1/eps) > 0:\n    return q[4]*0\nreturn 0",
+    "right of and": "if q[0] + Lap(1/eps) > 0 and q[4]*0 == 0:\n    return 1\nreturn 0",
+    "in the second condition": "x = 0\nif q[0] + Lap(1/eps) > 0:\n    x = 1\nif q[4]*0 == 0:\n    return x\nreturn 0",
+    "behind the branch that answers": "if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn q[3]*0",
     "in one branch": "x = q[0] + Lap(1/eps)\nif x > 0:\n    y = q[3]*0\nelse:\n    y = 1\nreturn y",
     "after a loop": "n = 0\nfor x in q:\n    n = n + 1\nreturn q[5]*0 + n",
     "decided by and": "a = q[0] + Lap(1/eps) > 0 and q[4]*0 == 0\nreturn a",

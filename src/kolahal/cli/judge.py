@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 )
 @seed
 @processes
-@click.option("--deep", is_flag=True, help="Search ten times as long for a proof for every length.")
+@click.option("--deep", is_flag=True, help="Search ten times as long, for proofs and for counterexamples.")
 @click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
 @supervised
 def check(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
+from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import plain
 from kolahal.paths.unknowns import Affine, NoiseAt
 
@@ -32,6 +33,7 @@ class PlacedRow:
         return PlacedRow({draw: c * factor for draw, c in self.noise.items()}, self.public.times(plain(factor)), self.strict)
 
     def plus(self, other: PlacedRow, strict: bool) -> PlacedRow:
+        take_steps(1)
         noise = dict(self.noise)
         for draw, coefficient in other.noise.items():
             noise[draw] = noise.get(draw, Fraction(0)) + coefficient
@@ -86,11 +88,11 @@ def untie(rows: Rows, place: Callable[[Rows], T | None]) -> list[tuple[int, T]] 
 def _tied(rows: Rows) -> tuple[NoiseAt, PlacedRow, PlacedRow] | None:
     """A draw with two rows that can be told apart: where it stands in few, and the new row has no more noise than they."""
     pairs = [row for row in rows if len(row.noise) > 1]
-    count: dict[NoiseAt, int] = {}
+    often: dict[NoiseAt, int] = {}
     for row in pairs:
         for draw in row.noise:
-            count[draw] = count.get(draw, 0) + 1
-    for draw in sorted(count, key=lambda d: (count[d], d)):
+            often[draw] = often.get(draw, 0) + 1
+    for draw in sorted(often, key=lambda d: (often[d], d)):
         own = [row for row in pairs if draw in row.noise]
         for opposite in (True, False):
             for x, y in _pairs(own):

@@ -18,6 +18,7 @@ import numpy as np
 
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.lang.noise import Noise
+from kolahal.logic.counting import take_steps
 from kolahal.paths.cuts import CannotIntegrate
 
 Rows = tuple[int, ...]  # of the table of limits
@@ -27,6 +28,7 @@ STEEPEST = 3.0  # powers of e by which anything changes within a panel
 TAIL = 42.0  # slowest scales from the last kink to where everything is below the last digit
 MOST_PANELS = 4_000
 UNEQUAL = 3.0  # rows whose steepness differs by more than this get grids of their own
+INTEGRAL = 40  # steps for one at least
 CHUNK = 1 << 21  # numbers in one array
 
 
@@ -107,6 +109,7 @@ def integrate_tree(tree: TreePlan, limits: Array, scales: Array) -> Array | Cann
         return _apart(tree, limits, scales, steepest) if len(limits) > 1 else grid
     if len(limits) > 1 and grid.size * len(limits) > CHUNK:
         return _apart(tree, limits, scales, steepest)
+    take_steps(INTEGRAL + grid.size * len(limits) // 512)
     return grid.total(root.values(grid, scales))
 
 

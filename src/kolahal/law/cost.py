@@ -22,6 +22,7 @@ from kolahal.lang.record_bins import RunBins
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
+from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Number
 from kolahal.logic.simplex import find_point, find_supremum
 from kolahal.logic.solver import contradict, is_empty
@@ -118,11 +119,13 @@ def find_corners(case: SizedProgram, rows: Sequence[Row], whole: bool) -> tuple[
     for count, move in enumerate(moves):
         if count == MOST_CORNERS:
             return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
+        take_steps(1 + len(rows) // 4)
         values: dict[Indeterminate, Number] = {MoveAt(i): step for i, step in enumerate(move)}
         offsets = tuple(row.change.at(values) for row in rows)
         found.setdefault(offsets, Corner(offsets, move))
     corners = list(found.values())
     if len(corners) <= 256 and not all(row.equal for row in rows):  # comparing more takes longer than it saves
+        take_steps(len(corners) ** 2 // 4)
         corners = [c for c in corners if not any(d is not c and _covers(d, c, rows) for d in corners)]
     return tuple(corners)
 

@@ -15,9 +15,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Number, plain
 from kolahal.logic.simplex import minimise
 
+FRONT, SHIFT = 40, 60  # steps to find one at least
 MOST_SITES = 4  # with noise at more sites, the weights found are right but may not be all that matter
 
 
@@ -111,6 +113,7 @@ Front: TypeAlias = tuple[Weights, ...]  # for every choice of scales, one of the
 
 def find_front(problem: Problem) -> Front:
     """The weights of all shifts that are cheapest for some scales."""
+    take_steps(FRONT + len(problem.lines) * len(problem.columns) // 8)  # where an equal problem is known, too
     simple = simplify(problem)
     return () if simple is None else _find_front(simple)
 

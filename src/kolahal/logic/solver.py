@@ -9,6 +9,7 @@ from typing import Any
 
 import z3
 
+from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, key_of, unknowns_of
 from kolahal.logic.simplex import find_point
 from kolahal.logic.terms import (
@@ -200,6 +201,9 @@ def _at_one_point(
     return not held or any(all(atom.holds(point) for atom in atoms) for atoms in none_of)
 
 
+QUESTION = 200  # steps
+
+
 def is_empty(
     inside: Sequence[Inequality[Keyed]],
     steps: int,
@@ -220,6 +224,7 @@ def is_empty(
         point = find_point(inside)  # most often there is one, and it takes a tenth of the time to find it so
         if point is not None and all(atom.holds(point) for atom in inside):
             return False
+    take_steps(QUESTION)
     words = Translator(z3.main_ctx())  # a context of its own would take longer than most of these questions
     solver = z3.SolverFor("QF_LRA")
     solver.set("rlimit", steps)

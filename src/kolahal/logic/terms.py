@@ -35,13 +35,30 @@ class Symbol:
         return self.name
 
 
+class _Remembered:
+    """The hash of a deep formula, which is looked up all the time; copies to other processes find their own."""
+
+    __slots__ = ("known_hash",)
+    known_hash: int
+
+
+def _hash_of(formula: Any) -> int:
+    try:
+        return formula.known_hash  # type: ignore[no-any-return]
+    except AttributeError:
+        found = hash((type(formula), *(getattr(formula, name) for name in formula.__match_args__)))
+        object.__setattr__(formula, "known_hash", found)
+        return found
+
+
 @dataclass(frozen=True, slots=True)
-class IfThenElse:
+class IfThenElse(_Remembered):
     """`then` where `test` holds, `orelse` elsewhere."""
 
     test: Formula
     then: Sum
     orelse: Sum
+    __hash__ = _hash_of
 
     @property
     def kind(self) -> str:
@@ -60,31 +77,35 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Equation:
+class Equation(_Remembered):
     """`form = 0`."""
 
     form: Sum
+    __hash__ = _hash_of
 
 
 @dataclass(frozen=True, slots=True)
-class Every:
+class Every(_Remembered):
     """All of `parts` hold."""
 
     parts: tuple[Formula, ...]
+    __hash__ = _hash_of
 
 
 @dataclass(frozen=True, slots=True)
-class Some:
+class Some(_Remembered):
     """One of `parts` holds."""
 
     parts: tuple[Formula, ...]
+    __hash__ = _hash_of
 
 
 @dataclass(frozen=True, slots=True)
-class Neither:
+class Neither(_Remembered):
     """`part` does not hold."""
 
     part: Formula
+    __hash__ = _hash_of
 
 
 Formula: TypeAlias = Symbol | Truth | Inequality[Symbol | IfThenElse] | Equation | Every | Some | Neither

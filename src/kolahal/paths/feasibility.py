@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from kolahal.lang.ir import Node
 from kolahal.lang.sketch import Sketch
+from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Inequality, LinearForm, Number, plain, unknowns_of, variable
 from kolahal.logic.simplex import find_point
 from kolahal.paths.state import MOST_BITS, MOST_WORK, Outside
@@ -16,6 +17,7 @@ OPEN_TURNS, OPEN_TURNS_A_PLACE = (
     40,
     4,
 )  # turns of a `while` that unknown values may keep alive, and more for each answer
+STEPS = 4  # that a unit of work takes
 
 
 class Feasibility:
@@ -38,6 +40,7 @@ class Feasibility:
     def spend(self, work: int) -> None:
         """Count work, so that a program which explodes is given up at the same place on every machine."""
         self.work += work
+        take_steps(STEPS * work)
         if self.work > MOST_WORK:
             raise Outside("work", self.now)
 

@@ -11,12 +11,12 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import Survey, refute
 from kolahal.proof.refute.scattered import find_scattered
 from kolahal.settings import ProofSettings, Settings
-from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
+from kolahal.verdicts import Bounded, NoTies, Proved, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,9 @@ def decide(
     if not dear:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof.quick(fixed))
     if isinstance(everywhere.proof, Proved):
+        if fixed and NoTies() in everywhere.proof.assumed:  # a proof that leaves no ties out is worth more
+            with_ties = prove_bounded(program, claim, settings.proof)
+            return everywhere.end(with_ties if isinstance(with_ties, Proved) else everywhere.proof)
         return everywhere.end(everywhere.proof)
     bounded = None
     if fixed and everywhere.upper is None:
@@ -68,7 +71,7 @@ def decide(
     refuted = refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
     if refuted is not None:
         return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
-    if not dear and everywhere.upper is None:
+    if not dear and everywhere.upper is None and everywhere.cut_short:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof)
     if isinstance(everywhere.proof, Proved):
         return everywhere.end(everywhere.proof)
@@ -103,6 +106,7 @@ class _Everywhere:
     proof: Proved | Unknown
     upper: Fraction | None = None
     failed: tuple[str, ...] = ()
+    cut_short: bool = False  # whether a wider limit might give a proof
 
     def end(self, verdict: Verdict, failed: tuple[str, ...] = ()) -> Decision:
         return Decision(verdict, self.upper, self.failed + failed)
@@ -110,15 +114,20 @@ class _Everywhere:
 
 def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effort: ProofSettings) -> _Everywhere:
     failed: tuple[str, ...] = ()
+    cut_short = False
     if cost:
         tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), effort)
         if isinstance(tight, Proved):
-            too_dear = Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim")
-            return _Everywhere(tight if cost <= 1 else too_dear, cost)
-        failed = tight.failed_rechecks
+            if cost <= 1:
+                return _Everywhere(tight, cost)
+            over_reals = prove_over_reals(program, claim, effort)  # shifts that follow the others, of which no law knows
+            if isinstance(over_reals, Proved):
+                return _Everywhere(over_reals, Fraction(1))
+            return _Everywhere(Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim"), cost)
+        failed, cut_short = tight.failed_rechecks, tight.cut_short
         if cost == 1:
-            return _Everywhere(tight, None, failed)
+            return _Everywhere(tight, None, failed, cut_short)
     found = prove_every_length(program, claim, effort)
     if isinstance(found, Proved):
         return _Everywhere(found, Fraction(1), failed)
-    return _Everywhere(found, None, failed + found.failed_rechecks)
+    return _Everywhere(found, None, failed + found.failed_rechecks, cut_short or found.cut_short)

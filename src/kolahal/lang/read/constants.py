@@ -78,4 +78,6 @@ def _assignments(module: ast.Module) -> list[tuple[ast.expr, ast.expr]]:
         match node:
             case ast.Assign([ast.Name() as target], value) | ast.AnnAssign(ast.Name() as target, _, ast.expr() as value):
                 found.append((target, value))
+            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
+                found += [(target, value) for target, value in zip(targets, values) if isinstance(target, ast.Name)]
     return found

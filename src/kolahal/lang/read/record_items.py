@@ -10,6 +10,9 @@ from itertools import pairwise
 
 from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
+from kolahal.lang.read.inline import Helpers
+from kolahal.lang.read.record_helpers import HelperCall
+from kolahal.lang.read.record_trees import float_names, may_be_float, written
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
     ONE,
@@ -22,6 +25,7 @@ from kolahal.lang.records import (
     RowClass,
     RunOf,
     TextOf,
+    evaluate,
     is_whole,
     parts_of,
 )
@@ -66,6 +70,8 @@ class ItemReader:
     whole: frozenset[str] = frozenset()  # arguments that are whole numbers
     run: frozenset[str] = frozenset()  # names of the program that an aggregate may read when it is asked
     place: str = "place"  # stands for where a bin is, among as many as an argument says
+    helpers: Helpers | None = None
+    lists: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)  # of constants, which never change
 
     def of(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
         return replace(self, record=record, bound=bound)
@@ -108,6 +114,10 @@ class ItemReader:
                 return self.name(node, name)
             case ast.Attribute(ast.Name(id=name), attribute) if name == self.record:
                 return self.field(node, attribute)
+            case ast.Subscript(ast.Name(id=name), place) if name in self.lists and name not in self.bound:
+                return self.item(node, self.lists[name], place)
+            case ast.Subscript(ast.Tuple(items) | ast.List(items), place) if all(written(item) is not None for item in items):
+                return self.item(node, items, place)
             case ast.BinOp(left, op, right):
                 return self.arithmetic(node, left, op, right), NUMBER
             case ast.UnaryOp(ast.USub(), inner):
@@ -125,10 +135,24 @@ class ItemReader:
                 return self.comparison(node, [left, *others], ops), TRUTH
             case ast.IfExp(test, then, orelse):
                 return Apply("if", (self.truth(test), self.number(then), self.number(orelse))), NUMBER
+            case ast.Call() if self.helpers is not None and self.helpers.is_helper(node):
+                return HelperCall(self.helpers, node).read(self)
             case ast.Call(func, args, []):
                 return self.call(node, func, args), NUMBER
             case _:
                 raise self.no_place(node, "an aggregate has numbers, comparisons, max, min, abs and clip of one record")
+
+    def item(self, node: ast.expr, items: Sequence[ast.expr], place: ast.expr) -> tuple[RecordFunction, str]:
+        """A constant of a written list, at a place that is a number when it is read."""
+        known = self.number(place)
+        if any(not isinstance(part, NumberOf | Apply) for part in parts_of(known)):
+            raise self.no_place(node, "the place in a written list is a number or the variable of a loop over a written range")
+        at = evaluate(known, {}, {})
+        if not isinstance(at, Fraction) or at.denominator != 1 or not -len(items) <= at < len(items):
+            raise self.no_place(node, f"the list has {len(items)} items")
+        found = written(items[int(at)])
+        assert found is not None
+        return found, TEXT if isinstance(found, TextOf) else NUMBER
 
     def name(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:
         if name in self.bound:
@@ -254,7 +278,7 @@ class ItemReader:
         added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         reader = replace(self, record=record, carried=frozenset(added | stored | set(zeros)))
-        turn = _RecordTurn(reader, zeros, Totals(), _float_names(body))
+        turn = _RecordTurn(reader, zeros, Totals(), float_names(body))
         try:
             turn.run(body, TRUE, {})
         except TooComplex as error:  # of a place in a list
@@ -345,10 +369,12 @@ class _RecordTurn:
             case ast.Assign([ast.Name(id=name)], value):
                 return reached, names | {name: self.look(node, reached, read.read(value)[0])}
             case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
-                if _may_be_float(place, self.floats):
+                if may_be_float(place, self.floats):
                     raise read.tree.refuse("K170", node, name=name, reason="the place may be a float, such as 2.0, at which Python stops")
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
                 return reached, names
+            case ast.Assign([ast.Subscript(ast.Name(id=name))]):
+                raise read.tree.refuse("K170", node, name=name, reason="which labels a dictionary gets from the records would tell of them; give it every label before")
             case ast.If(test, then, orelse):
                 return self.branch(self.look(node, reached, read.truth(test)), then, orelse, reached, names)
             case _:
@@ -416,40 +442,6 @@ class _RecordTurn:
             raise reader.tree.refuse("K170", node, name=name, reason=reason)
         here = both(reached, Apply("==", (place, ArgumentOf(reader.place))))
         self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
-
-
-def _float_names(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that a turn may give a float which is a whole number."""
-    given = [
-        (name.id, part.value)
-        for statement in body
-        for part in ast.walk(statement)
-        if isinstance(part, ast.Assign | ast.AugAssign)
-        for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
-        for name in ast.walk(target)
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-    ]
-    found: set[str] = set()
-    while more := {name for name, value in given if _may_be_float(value, found)} - found:
-        found |= more
-    return frozenset(found)
-
-
-def _may_be_float(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether an expression whose value is whole may be a float in Python, because a number in it is written as one."""
-    match node:
-        case ast.Constant(value):
-            return isinstance(value, float)
-        case ast.Name(name):
-            return name in names
-        case ast.IfExp(_, then, orelse):
-            return _may_be_float(then, names) or _may_be_float(orelse, names)
-        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
-            return False
-        case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
-            return False
-        case _:
-            return any(_may_be_float(part, names) for part in ast.iter_child_nodes(node))
 
 
 def _always(item: RecordFunction) -> Iterator[RecordFunction]:

@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
 from kolahal.lang.read.tree import clip, stored_names
-from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, TextOf
+from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
 from kolahal.lang.scale import exact
+from kolahal.lang.sketch import Parameter, Type
 
 MOST_AGGREGATES = 64  # items of the private list
 Node = TypeVar("Node", bound=ast.expr | ast.stmt)
@@ -30,6 +31,11 @@ class LoopTurn:
     def symbol(self) -> RecordFunction:
         """What its variable stands for in some turn."""
         return self.values[0] if self.values else ArgumentOf(self.name)
+
+    @property
+    def first(self) -> RecordFunction:
+        """What its variable is in the first turn, if that is known."""
+        return NumberOf(Fraction(self.numbers[0])) if self.numbers and not self.values else self.symbol
 
 
 def at_place(new: Node, old: ast.expr | ast.stmt) -> Node:
@@ -51,6 +57,16 @@ def total_of(item: RecordFunction, test: RecordFunction | None = None) -> Aggreg
 
 def over_same(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
     return ast.comprehension(node.generators[0].target, over, [], 0)
+
+
+def plain_sums(statement: ast.stmt, rows: str, row: RowClass) -> ast.stmt:
+    """A statement with sum(r for r in rows) for sum(rows), where records are numbers, and so for max and min."""
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(ast.Name(id="sum" | "max" | "min"), [ast.Name(id=name) as of]) if name == rows and row.name is None:
+                loop = ast.comprehension(ast.Name("r", ast.Store()), of, [], 0)
+                node.args = [at_place(ast.GeneratorExp(ast.Name("r", ast.Load()), [loop]), of)]
+    return statement
 
 
 def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt | ast.expr], whole: Collection[str] = ()) -> LoopTurn | None:
@@ -148,3 +164,66 @@ def loop_over_all(block: list[ast.stmt], answers: str, size: int) -> None:
                     assert isinstance(loop.iter, ast.Call)
                     counted = ast.Call(ast.Name("len", ast.Load()), [ast.Name(answers, ast.Load())], [])
                     loop.iter.args = [at_place(counted, loop.iter)]
+
+
+def float_names(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that a turn may give a float which is a whole number."""
+    given = [
+        (name.id, part.value)
+        for statement in body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Assign | ast.AugAssign)
+        for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    ]
+    found: set[str] = set()
+    while more := {name for name, value in given if may_be_float(value, found)} - found:
+        found |= more
+    return frozenset(found)
+
+
+def may_be_float(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether an expression whose value is whole may be a float in Python, because a number in it is written as one."""
+    match node:
+        case ast.Constant(value):
+            return isinstance(value, float)
+        case ast.Name(name):
+            return name in names
+        case ast.IfExp(_, then, orelse):
+            return may_be_float(then, names) or may_be_float(orelse, names)
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            return False
+        case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
+            return False
+        case _:
+            return any(may_be_float(part, names) for part in ast.iter_child_nodes(node))
+
+
+class Counted(ast.NodeTransformer):
+    """Puts the length of a list in place of the argument that says how long it is."""
+
+    def __init__(self, size: str, name: str):
+        self.size, self.name = size, name
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id != self.size:
+            return node
+        return at_place(ast.Call(ast.Name("len", ast.Load()), [ast.Name(self.name, ast.Load())], []), node)
+
+
+def list_of_items(node: ast.stmt, name: str, answers: str, at: int, many: ast.expr) -> ast.stmt:
+    """`name` as the list of so many items of the private list, from a place on."""
+    turn = ast.Name("place_", ast.Load())
+    place: ast.expr = ast.BinOp(ast.Constant(at), ast.Add(), turn) if at else turn
+    item = ast.Subscript(ast.Name(answers, ast.Load()), place, ast.Load())
+    size = ast.Call(ast.Name("range", ast.Load()), [many], [])
+    over = ast.comprehension(ast.Name("place_", ast.Store()), size, [], 0)
+    return at_place(ast.Assign([ast.Name(name, ast.Store())], ast.ListComp(item, [over])), node)
+
+
+def usual_value(parameter: Parameter) -> Fraction | bool:
+    """The value of a public argument at which refutations look at aggregates."""
+    if parameter.default is not None:
+        return parameter.default
+    return False if parameter.type is Type.BOOL else Fraction(1 if parameter.type is Type.INT else 0)

@@ -18,7 +18,8 @@ from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages, may_move
-from kolahal.law.linear_program import find_shift
+from kolahal.law.linear_program import SHIFT, find_shift
+from kolahal.logic.counting import OutOfSteps, limited, take_steps
 from kolahal.paths.events import describe_tie
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.bounded import (
@@ -51,12 +52,20 @@ def prove_bounded(
     most = sketch.private.count or size or max(settings.sizes)
     if most > MOST_ANSWERS:
         return Unknown(f"{most} answers are too many to look at one by one")
-    entries = []
-    for arguments, count in settings_of(sketch, most):
-        entry = _prove_case(sketch, claim, count, arguments, settings)
+    known: dict[tuple[object, int], dict[str, Any]] = {}
+    for arguments, count in sorted(settings_of(sketch, most), key=lambda setting: setting[1]):
+        try:
+            with limited(settings.steps):
+                entry = _prove_case(sketch, claim, count, arguments, settings)
+        except OutOfSteps:
+            entry = Unknown(f"it takes more than {settings.steps} steps")
+            if count > 2 and sketch.private.count is None:
+                most = count - 1  # what was found for fewer answers stands
+                break
         if isinstance(entry, Unknown):
             return Unknown(f"no proof at {show_setting(arguments, count)}: {entry.reason}")
-        entries.append(entry)
+        known[tuple(arguments.items()), count] = entry
+    entries = [known[tuple(arguments.items()), count] for arguments, count in settings_of(sketch, most)]
     document = {"kind": "bounded", "program": str(sketch), "claim": str(claim), "size": most, "cases": entries}
     certificate = Certificate(json.dumps(document, indent=1))
     if stop := find_stop(sketch, most, settings):
@@ -79,7 +88,7 @@ def find_upper_bound(
         if isinstance(budget, Unknown) or isinstance(case, Unknown):
             return math.inf
         ways = itertools.product(find_actives(case, budget.sites), may_move(case))
-        costs = [_cost(_align(way, active, budget, settings), budget) for active, way in ways]
+        costs = [_cost(align(way, active, budget, settings), budget) for active, way in ways]
         worst = max(worst, min(costs))
     return worst
 
@@ -95,7 +104,7 @@ class Aligned:
     steps: tuple[DrawSteps, ...]
 
 
-def _align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
+def align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
     """The cheapest shifts for every passage, or why there are none."""
     passages = find_passages(case, active, settings.solver_steps)
     if isinstance(passages, Unknown):
@@ -105,6 +114,7 @@ def _align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSe
         steps = []
         for corner in passage.corners:
             problem, draws = build_problem(case.paths, passage.rows, corner)
+            take_steps(SHIFT)
             shift = find_shift(problem, budget.prices)
             whole = [column.whole for column in problem.columns]
             if shift is None or any(w and s.denominator != 1 for w, s in zip(whole, shift.steps, strict=True)):
@@ -142,10 +152,10 @@ def _prove_case(
         return case
     reasons = []
     for active, way in itertools.product(find_actives(case, budget.sites), may_move(case)):
-        aligned = _align(way, active, budget, settings)
+        aligned = align(way, active, budget, settings)
         cost = _cost(aligned, budget)
         if not isinstance(aligned, Unknown) and cost <= 1:
-            return _write_case(way, active, budget, aligned)
+            return write_case(way, active, budget, aligned)
         if isinstance(aligned, Unknown):
             reasons.append(aligned.reason)
         else:
@@ -154,7 +164,7 @@ def _prove_case(
     return Unknown(reasons[0])
 
 
-def _write_case(case: SizedProgram, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
+def write_case(case: SizedProgram, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
     pieces = case.relation()
     return {
         "size": case.size,

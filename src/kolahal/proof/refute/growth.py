@@ -17,8 +17,8 @@ from kolahal.exact.probe import Integrator
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import AllOf, Equals, Event, Example, Linear
-from kolahal.proof.refute.refute import FoundLoss, Survey, survey_losses
-from kolahal.proof.refute.shrink import MARGIN, confirm, losses_of, shrink
+from kolahal.proof.refute.refute import FoundLoss, Survey, first_confirmed, survey_losses
+from kolahal.proof.refute.shrink import MARGIN, losses_of, shrink
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
 
@@ -40,12 +40,9 @@ def find_growth(sketch: Sketch, claim: Scale, settings: Settings, survey: Survey
     if not largest or survey[largest].loss < RISING * survey.get(largest - 1, survey[largest]).loss:
         return None
     integrator = Integrator(sketch)
-    for start in [survey[size] for size in sorted(survey, reverse=True)][:MOST_STARTS]:
-        for longer in _lengthen(integrator, claim, start):
-            confirmed = confirm(sketch, shrink(sketch, longer, claim), claim) or confirm(sketch, longer, claim)
-            if confirmed is not None:
-                return confirmed
-    return None
+    starts = [survey[size] for size in sorted(survey, reverse=True)][:MOST_STARTS]
+    longer = (example for start in starts for example in _lengthen(integrator, claim, start))
+    return first_confirmed(sketch, longer, claim, settings.proof.steps)
 
 
 def _lengthen(integrator: Integrator, claim: Scale, start: FoundLoss) -> Iterator[Example]:

@@ -8,6 +8,7 @@ the last word is an exact inequality.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,18 +20,21 @@ from typing import NamedTuple, TypeAlias
 from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
-from kolahal.inputs.arguments import enumerate_arguments, sizes_of
+from kolahal.inputs.argument_sweep import enumerate_arguments
+from kolahal.inputs.arguments import sizes_of
 from kolahal.inputs.pairs import Pair, as_bits, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
+from kolahal.logic.counting import OutOfSteps, limited, within
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, Example, Within
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
+from kolahal.paths.quotients import compared
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
@@ -42,6 +46,7 @@ from kolahal.results import LowerBound
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Refuted, Unknown
 
+QUOTIENTS, MOST_QUOTIENTS = (1, Fraction(1, 2), 0), 2  # distances that a quotient is compared with; examples of each
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MOST_PATHS, FEW_PATHS = 300, 64  # of a program whose cheapest alignments are computed, which takes milliseconds each
 MOST_EVENTS, MOST_BIT_EVENTS = 80, 32
@@ -50,6 +55,7 @@ MOST_STARTS = 320
 MOST_SINGLE = 8  # starts of a program that is explored for each database anew
 CLIMBS, HOPEFUL = 3, 0.4  # starts from which databases are searched, if they lose at least this share of the claim
 FURTHEST = 40  # noise scales from 0 that a search goes
+PERSISTENT = 3  # times the steps of other searches
 MOST_SLOW = 10  # sizes and arguments that are searched
 
 # Neighbours with ties: what is tried, in noise scales and in shares of the distance of neighbours.
@@ -67,11 +73,38 @@ def refute(sketch: Sketch, claim: Scale, settings: Settings, beyond: int = 0) ->
 
     `claim` is the claimed privacy level as an expression, such as eps or 2*eps. There is none of `beyond` answers or fewer.
     """
-    for example in find_violations(sketch, claim, settings, beyond):
-        confirmed = confirm(sketch, shrink(sketch, example, claim), claim) or confirm(sketch, example, claim)
-        if confirmed is not None:
-            return confirmed
+    examples = itertools.chain(find_violations(sketch, claim, settings, beyond), _find_quotients(sketch, claim, settings, beyond))
+    return first_confirmed(sketch, examples, claim, PERSISTENT * settings.proof.steps)
+
+
+def first_confirmed(sketch: Sketch, examples: Iterator[Example], claim: Scale, steps: int) -> Refuted | None:
+    """The first of some examples that breaks the claim for certain, made small; None if there is none within so many steps.
+
+    What was found is confirmed, whatever that takes.
+    """
+    try:
+        with limited(steps):
+            for example in examples:
+                small = within(steps, lambda found: shrink(sketch, found, claim), example)
+                with limited(None):
+                    confirmed = confirm(sketch, small, claim) or confirm(sketch, example, claim)
+                if confirmed is not None:
+                    return confirmed
+    except OutOfSteps:
+        pass
     return None
+
+
+def _find_quotients(sketch: Sketch, claim: Scale, settings: Settings, beyond: int) -> Iterator[Example]:
+    """Examples whose event is that a quotient is at least some number, or at most."""
+    for times in QUOTIENTS:
+        bound = times * sketch.adjacency.distance
+        asked = compared(sketch, Within(bound, None))
+        if asked is None:
+            return
+        for example in itertools.islice(find_violations(asked, claim, settings, beyond), MOST_QUOTIENTS):
+            if isinstance(example.event, Equals):
+                yield replace(example, event=Within(bound, None) if example.event.value == 1 else Within(None, bound))
 
 
 Survey: TypeAlias = Mapping[int, "FoundLoss"]  # number of answers → the hardest example, its loss in units of the claim
@@ -96,15 +129,19 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
             if known is None or loss > known.loss * (1 + 1e-6):
                 hardest[example.arguments.size] = FoundLoss(example, loss)
         return hardest
-    for search in _searches(sketch, claim, settings, few=True):
-        size = search.arguments.size
-        climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
-        for found in search.hardest(GAINS, climbs, only_above=False):
-            if found is None:
-                continue
-            share, known = found.loss / search.claim, hardest.get(size)
-            if known is None or share > known.loss * (1 + 1e-6):
-                hardest[size] = FoundLoss(found.example, share)
+    try:
+        with limited(settings.proof.steps):
+            for search in _searches(sketch, claim, settings, few=True):
+                size = search.arguments.size
+                climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
+                for found in search.hardest(GAINS, climbs, only_above=False):
+                    if found is None:
+                        continue
+                    share, known = found.loss / search.claim, hardest.get(size)
+                    if known is None or share > known.loss * (1 + 1e-6):
+                        hardest[size] = FoundLoss(found.example, share)
+    except OutOfSteps:  # what was found stands
+        pass
     return hardest
 
 

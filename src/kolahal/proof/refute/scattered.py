@@ -20,14 +20,14 @@ from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
-from kolahal.inputs.arguments import enumerate_arguments
+from kolahal.inputs.argument_sweep import enumerate_arguments
 from kolahal.inputs.pairs import Pair, noise_unit
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Equals, Event, Example
-from kolahal.proof.refute.refute import FoundLoss
-from kolahal.proof.refute.shrink import MARGIN, confirm, losses_of, shrink
+from kolahal.proof.refute.refute import FoundLoss, first_confirmed
+from kolahal.proof.refute.shrink import MARGIN, losses_of
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
 
@@ -46,11 +46,7 @@ def find_scattered(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted 
     if private.count is not None or private.bits or isinstance(sketch.adjacency, RecordRelation):
         return None
     search = _ScatteredSearch(sketch, claim, random.Random(f"{settings.seed} scattered"))
-    for example in search.hardest():
-        confirmed = confirm(sketch, shrink(sketch, example, claim), claim) or confirm(sketch, example, claim)
-        if confirmed is not None:
-            return confirmed
-    return None
+    return first_confirmed(sketch, search.hardest(), claim, settings.proof.steps)
 
 
 class _ScatteredSearch:

@@ -15,7 +15,8 @@ from fractions import Fraction
 
 from kolahal.lang.adjacency import Move
 from kolahal.law.cost import Corner, Passage, build_problem, find_corners
-from kolahal.law.linear_program import CheapestShift, find_shift
+from kolahal.law.linear_program import SHIFT, CheapestShift, find_shift
+from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import LinearForm, Number
 from kolahal.logic.simplex import minimise
 from kolahal.model import AllOf, Arguments, Database, Equals, Event, Example, Scalar, Within
@@ -131,6 +132,7 @@ def find_witnesses(case: SizedProgram, stays: Stays, scales: Sequence[Fraction],
     for passage in stays.passages:
         for corner in passage.corners:
             problem, _ = build_problem(case.paths, passage.rows, corner)
+            take_steps(SHIFT)
             shift = find_shift(problem, prices)
             if shift is None:
                 complete = False  # no shift of the noise hides this move

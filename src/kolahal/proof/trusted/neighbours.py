@@ -16,7 +16,7 @@ from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Formula, Sum, Symbol, at_
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size
 from kolahal.proof.trusted.values import Unsupported
 
-MOST_GHOSTS = 2  # variables that first runs are sorted by
+MOST_GHOSTS = 4  # variables that first runs are sorted by
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,9 @@ def least_length(sketch: Sketch) -> int:
     """The number of answers below which every run stops with the same error at the same place; at least 1.
 
     The statements at the top that compute nothing but sums and products of answers, names and noise are executed by
-    every run, in the same order, whatever is drawn. A place in them that is written as a number is missing on both
-    databases or on none, and nothing has been compared or answered before. A number of answers that is declared is known
-    already; that a program never gets so far is no proof of it.
+    every run, in the same order, whatever is drawn, and so is the first part of the first condition. A place in them that
+    is written as a number is missing on both databases or on none, and no way has been chosen or answer given before.
+    A number of answers that is declared is known already; that a program never gets so far is no proof of it.
     """
     least, private = 1, sketch.private.name
     for statement in sketch.body if sketch.private.count is None else ():
@@ -143,6 +143,8 @@ def least_length(sketch: Sketch) -> int:
                 values = (value,)
             case ir.Return(value):
                 values = (value,)
+            case ir.If(test) | ir.While(test):
+                values = (_looked_at_first(test),)
             case _:
                 return least
         places = [_fixed_places(value, private) for value in values]
@@ -150,9 +152,16 @@ def least_length(sketch: Sketch) -> int:
             if found is None:
                 return least
             least = max([least, *found])
-        if isinstance(statement, ir.Return):
+        if isinstance(statement, ir.Return | ir.If | ir.While):
             return least
     return least
+
+
+def _looked_at_first(test: ir.Expr) -> ir.Expr:
+    """The part of a condition that every run computes."""
+    while isinstance(test, ir.Not) or (isinstance(test, ir.Binary) and test.op in ("and", "or")):
+        test = test.of if isinstance(test, ir.Not) else test.left
+    return test
 
 
 def _fixed_places(value: ir.Expr, private: str) -> list[int] | None:
@@ -166,8 +175,10 @@ def _fixed_places(value: ir.Expr, private: str) -> list[int] | None:
             return None
         case ir.Index(ir.Var(name), ir.Const(Fraction() as at)) if name == private and at.denominator == 1:
             return [int(at) + 1 if at >= 0 else -int(at)]
-        case ir.Binary("+" | "-" | "*", left, right):
+        case ir.Binary("+" | "-" | "*" | "<" | "<=" | ">" | ">=" | "==" | "!=", left, right):
             parts: tuple[ir.Expr, ...] = (left, right)
+        case ir.Call(_, arguments):
+            parts = arguments
         case ir.Negate(inner):
             parts = (inner,)
         case ir.ListOf(items) | ir.TupleOf(items):

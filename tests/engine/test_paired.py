@@ -50,6 +50,19 @@ def test_losses_are_the_integrals_within_their_errors(
     assert (error < 0.12).all(), "and that says something"
 
 
+def test_a_loss_is_known_wherever_it_is_near_epsilon() -> None:
+    """Far from where the example was found too: losses that nobody knew once passed for none, and the region shrank to a point.
+
+    Nine comparisons at five of its standard errors, as above; the seed is fixed.
+    """
+    hard = example("svt", [9, 9, 9, 9, 4.5, 4.5, 4.5, 4.5, 4.5], [1] * 4 + [-1] * 5, Equals((False,) * 4 + (True, True)), N=2, T=1)
+    sketch, rows = load_one("svt"), np.array([(a, b) for a in (1.5, 3.0, 6.0) for b in (4.0, 6.0, 8.0)])
+    found = TiltedProbe(sketch, Settings(), Tape((3, 4), 16_000), {hard: (4.25, 4.25)}).losses(rows, (hard,))
+    true = build_exact_probe(sketch, Settings(), "unused").losses(rows, (hard,)).value
+    assert not found.unknown.any() and (np.abs(found.value - true) < 5 * (found.high - found.value) / DOUBT + 1e-3).all()
+    assert (found.high - found.value < 0.5).all() and true.min() > 0.3 and true.max() < 1.5
+
+
 def test_rare_events_become_common() -> None:
     sketch = load_one("above_threshold_1")
     _, found = look_closely(sketch, ABOVE, (2.0, 4.0), (1, 2), 5_000)

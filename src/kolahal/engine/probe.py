@@ -39,6 +39,12 @@ class Losses:
     high: Array
 
     @property
+    def unknown(self) -> NDArray[np.bool_]:
+        """Where the event was not seen, or too rarely to say anything."""
+        nothing: NDArray[np.bool_] = (np.isinf(self.high) & np.isfinite(self.value)) | (self.high == 0)
+        return nothing
+
+    @property
     def sure(self) -> Array:
         """The log-loss less one standard error: of several noisy values the largest is mostly luck."""
         with np.errstate(invalid="ignore"):

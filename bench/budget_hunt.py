@@ -34,6 +34,7 @@ from kolahal.verdicts import Proved, Refuted
 
 ORDERS = (1.1, 2.0, 6.0, 24.0)
 TOLERANCE = 1e-9
+EFFORT = Settings().proof.quick(fixed=False)
 RELATIONS = ("each_within(1)", "one_within(1)", "monotone(1)", "sum_within(1)", "each_within(2)")
 BODIES = {  # {0}, {1}, {2} are draws
     "release": "    return [x + {0} for x in q]",
@@ -189,9 +190,9 @@ def main() -> int:
         except KolahalError:
             told["refused"] += 1
             continue
-        verdict = prove_budget(sketch, plain_claim(sketch), Settings().proof)
+        verdict = prove_budget(sketch, plain_claim(sketch), EFFORT)
         if not isinstance(verdict, Proved) and kind in SIZED:
-            verdict = prove_union(sketch, plain_claim(sketch), Settings().proof)
+            verdict = prove_union(sketch, plain_claim(sketch), EFFORT)
             told["by Theorem E"] += isinstance(verdict, Proved)
         if not isinstance(verdict, Proved):
             told["not proved"] += 1

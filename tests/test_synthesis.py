@@ -173,8 +173,11 @@ def sampled(name: str) -> Synthesis:
     return synthesize(load_one(name), MORE if name in SMALL_BUDGET else SAMPLED, "paper")
 
 
-# The two that take longest, and need more than the small budget, are asked by `make paper`.
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.paper] * (n in SMALL_BUDGET)) for n in GALLERY])
+# Those that take longest are asked by `make paper`: two that need more than the small budget, and two of a kind with others.
+LONG = (*SMALL_BUDGET, "smart_sum", "noisy_max_2")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.paper] * (n in LONG)) for n in GALLERY])
 def test_the_papers_own_method_ranks_the_classic_answer_as_the_paper_does(name: str) -> None:
     """The seed is fixed, so there is no false alarm: another rank is another algorithm, or other random numbers."""
     found = sampled(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -104,7 +105,7 @@ def test_the_border_is_where_the_law_says(name: str, first: Fraction, second: Fr
     ],
 )
 def test_other_claims(name: str, scales: tuple[str, ...], claim: str, holds: bool) -> None:
-    verdict = prove_every_length(load_one(name).complete(*scales).filled(), parse_scale(claim))
+    verdict = prove_every_length(load_one(name).complete(*scales).filled(), parse_scale(claim), SHORT)
     assert isinstance(verdict, Proved) == holds
 
 
@@ -115,7 +116,7 @@ def test_a_hole_is_not_a_program() -> None:
 
 def test_too_few_solver_steps_are_no_proof() -> None:
     sketch = load_one("svt").complete("2/eps", "4*N/eps").filled()
-    assert isinstance(prove_every_length(sketch, None, ProofSettings(solver_steps=1)), Unknown)
+    assert isinstance(prove_every_length(sketch, None, replace(SHORT, solver_steps=1)), Unknown)
 
 
 def test_two_searches_write_the_same_certificate() -> None:

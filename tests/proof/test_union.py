@@ -163,12 +163,12 @@ def test_proofs_against_exact_probabilities(relation: str, body: str) -> None:
 
 def test_lengths_that_are_too_long() -> None:
     sketch = program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="")
-    assert too_long(sketch, "gdp(eps, delta)", [Fraction(1), Fraction(0)]) == ""
-    assert too_long(sketch, "gdp(eps, delta)", [Fraction(101, 100)])
-    assert too_long(sketch, "gdp(eps, delta)", [Fraction(1, 100)] * 2), "with δ near 1 no two groups are private"
+    assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(1), Fraction(0)]) == ""
+    assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(101, 100)])
+    assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(1, 100)] * 2), "with δ near 1 no two groups are private"
     region = program("return q[0] + Gauss(1/gdp(eps, delta))")
-    assert too_long(region, "gdp(eps, delta)", [Fraction(7, 10)] * 8) == ""
-    assert too_long(region, "gdp(eps, delta)", [Fraction(1), Fraction(1)])
+    assert too_long(region, plain_claim(region), "gdp(eps, delta)", [Fraction(7, 10)] * 8) == ""
+    assert too_long(region, plain_claim(region), "gdp(eps, delta)", [Fraction(1), Fraction(1)])
 
 
 # ---------------------------------------------------------------- documents that lie

@@ -21,14 +21,15 @@ def decide_budget(program: Sketch, claim: Scale, settings: Settings) -> Decision
     """What is certain about a program without holes and a claim other than ε."""
     if program.units:
         return Decision(Unknown(IN_UNITS))
-    found = prove_budget(program, claim, settings.proof)
+    quick = settings.proof.quick(program.private.count is not None)
+    found = prove_budget(program, claim, quick)
     if isinstance(found, Proved):
         return Decision(found)
     release = prove_affine(program, claim, settings.proof)
     if isinstance(release, Proved):
         return Decision(release)
     if isinstance(release, Bounded) and (reach := reach_of(release, program)):
-        again = prove_budget(program, claim, settings.proof, reach)
+        again = prove_budget(program, claim, quick, reach)
         if isinstance(again, Proved):
             return Decision(again)
     ahead = prove_union(program, claim, settings.proof) if isinstance(release, Unknown) else release
@@ -40,6 +41,10 @@ def decide_budget(program: Sketch, claim: Scale, settings: Settings) -> Decision
     refuted = refute_budget(program, claim)
     if refuted is not None:
         return Decision(refuted, failed_rechecks=failed)
+    if quick != settings.proof:
+        found = prove_budget(program, claim, settings.proof)
+        if isinstance(found, Proved):
+            return Decision(found)
     if isinstance(ahead, Bounded):
         return Decision(ahead, failed_rechecks=failed)
     reasons = dict.fromkeys([found.reason, *(o.reason for o in (release, ahead) if isinstance(o, Unknown)), "no certain counterexample"])

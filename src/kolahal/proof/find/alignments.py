@@ -31,8 +31,8 @@ from kolahal.proof.trusted.shifts import (
     AtGhost,
     AtValue,
     ByBranch,
+    FollowedSums,
     Form,
-    Lead,
     Shift,
     ShiftRule,
 )
@@ -70,7 +70,7 @@ class AlignmentSearch:
             for search in searches:
                 yield search.passing(tier)
 
-    def questions(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, Lead | None]]:
+    def questions(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
         """For each choice of ghosts, of the loops at which they are renewed, and of sums to follow, the rules that each use
         may have."""
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
@@ -101,7 +101,7 @@ class AlignmentSearch:
             real = {site for site in near if not (noise := self.product.sketch.draws[site].noise).finite and not noise.selects}
             yield told, (), {use: rules if use[0] in real else forms[use[0]] for use in self.uses}, None
 
-    def questions_of_leads(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, Lead | None]]:
+    def questions_of_leads(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
         """For each choice of winners whose noise may follow the first of the others, the rules that each use may have."""
         if not _tells_a_number(self.product):
             return
@@ -113,7 +113,7 @@ class AlignmentSearch:
                 rule = _for_winners(Form(cancel=True, lead=True), len(named))
                 yield named, (), {use: [rule] if use[0] in lead.sites else forms[use[0]] for use in self.uses}, lead
 
-    def leads(self, ghosts: tuple[str, ...], near: set[int]) -> Iterator[Lead]:
+    def leads(self, ghosts: tuple[str, ...], near: set[int]) -> Iterator[FollowedSums]:
         """The sums that the noise of winners may follow."""
         sites = tuple(sorted(site for site in near if _is_real(self.product.sketch.draws[site].noise)))
         if not sites:
@@ -122,10 +122,10 @@ class AlignmentSearch:
         still = tuple(Always(rule) if isinstance(rule, Form) else rule for _ in self.product.sketch.draws)
         for least in (False, True):
             try:
-                self.stage.others(Alignment(still, ghosts, lead=Lead(sites, least)))
+                self.stage.others(Alignment(still, ghosts, lead=FollowedSums(sites, least)))
             except Unsupported:
                 return
-            yield Lead(sites, least)
+            yield FollowedSums(sites, least)
 
     def forms(self, site: int) -> list[ShiftRule]:
         """The shifts that a draw may have, simple ones first."""
@@ -170,7 +170,7 @@ class _GhostSearch:
         ghosts: tuple[str, ...],
         renewed: tuple[int | None, ...],
         options: Options,
-        lead: Lead | None,
+        lead: FollowedSums | None,
     ):
         self.shared, self.stage, self.lead = shared, shared.stage, lead
         self.ghosts, self.renewed, self.options = ghosts, renewed, options

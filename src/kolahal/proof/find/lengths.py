@@ -12,8 +12,9 @@ from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
 from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
-from kolahal.proof.find.concrete_runs import Effort, Stage
+from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.cost_candidates import end_candidates, share_formula
+from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim

@@ -8,6 +8,7 @@ the last word is an exact inequality.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +34,7 @@ from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
+from kolahal.paths.quotients import compared
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
@@ -44,6 +46,7 @@ from kolahal.results import LowerBound
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Refuted, Unknown
 
+QUOTIENTS, MOST_QUOTIENTS = (1, Fraction(1, 2), 0), 2  # distances that a quotient is compared with; examples of each
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MOST_PATHS, FEW_PATHS = 300, 64  # of a program whose cheapest alignments are computed, which takes milliseconds each
 MOST_EVENTS, MOST_BIT_EVENTS = 80, 32
@@ -70,7 +73,8 @@ def refute(sketch: Sketch, claim: Scale, settings: Settings, beyond: int = 0) ->
 
     `claim` is the claimed privacy level as an expression, such as eps or 2*eps. There is none of `beyond` answers or fewer.
     """
-    return first_confirmed(sketch, find_violations(sketch, claim, settings, beyond), claim, PERSISTENT * settings.proof.steps)
+    examples = itertools.chain(find_violations(sketch, claim, settings, beyond), _find_quotients(sketch, claim, settings, beyond))
+    return first_confirmed(sketch, examples, claim, PERSISTENT * settings.proof.steps)
 
 
 def first_confirmed(sketch: Sketch, examples: Iterator[Example], claim: Scale, steps: int) -> Refuted | None:
@@ -89,6 +93,18 @@ def first_confirmed(sketch: Sketch, examples: Iterator[Example], claim: Scale, s
     except OutOfSteps:
         pass
     return None
+
+
+def _find_quotients(sketch: Sketch, claim: Scale, settings: Settings, beyond: int) -> Iterator[Example]:
+    """Examples whose event is that a quotient is at least some number, or at most."""
+    for times in QUOTIENTS:
+        bound = times * sketch.adjacency.distance
+        asked = compared(sketch, Within(bound, None))
+        if asked is None:
+            return
+        for example in itertools.islice(find_violations(asked, claim, settings, beyond), MOST_QUOTIENTS):
+            if isinstance(example.event, Equals):
+                yield replace(example, event=Within(bound, None) if example.event.value == 1 else Within(None, bound))
 
 
 Survey: TypeAlias = Mapping[int, "FoundLoss"]  # number of answers → the hardest example, its loss in units of the claim

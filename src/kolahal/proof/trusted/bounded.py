@@ -202,8 +202,8 @@ class CaseCheck:
             raise Flaw(reason)
         paths = explore_released(program, size, arguments, settings.paths, ties=True)
         if isinstance(paths, Unknown) or isinstance(budget, Unknown):
-            reason = paths.reason if isinstance(paths, Unknown) else str(budget)
-            raise Flaw(f"the program has no such proof: {reason}")
+            why = next(found.reason for found in (paths, budget) if isinstance(found, Unknown))
+            raise Flaw(f"the program has no such proof: {why}")
         self.paths, self.budget = paths, budget
         self.active = frozenset(take_all(entry, "active", int))
         if not self.active <= budget.sites:

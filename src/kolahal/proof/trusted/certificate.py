@@ -31,8 +31,8 @@ from kolahal.proof.trusted.shifts import (
     AtGhost,
     AtValue,
     ByBranch,
+    FollowedSums,
     Form,
-    Lead,
     Shift,
     ShiftRule,
     describe_shift,
@@ -94,7 +94,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
 
 
-def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...], untied: bool) -> list[str]:
+def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...], untied: bool = False) -> list[str]:
     """In words, what the proof takes for granted of the inputs."""
     words = [f"{sketch.epsilon.name} > 0", f"neighbours: {sketch.adjacency.describe()}"]
     words += [f"{name} >= 1" for name in assumed]
@@ -140,7 +140,7 @@ def _write_ghosts(ghosts: tuple[str, ...]) -> str | list[str] | None:
     return None if not ghosts else ghosts[0] if len(ghosts) == 1 else list(ghosts)
 
 
-def _write_lead(lead: Lead | None) -> dict[str, Any]:
+def _write_lead(lead: FollowedSums | None) -> dict[str, Any]:
     return {} if lead is None else {"lead": {"sites": list(lead.sites), "least": lead.least}}
 
 
@@ -188,14 +188,13 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     if take(document, "adjacency", str) != str(sketch.adjacency):
         raise Rejected(f"the program's neighbours are {sketch.adjacency}, not {document['adjacency']}")
     assumed = tuple(take_all(document, "assumed", str))
+    parts = take_all(document, "cases", dict)
+    if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed, any("lead" in part for part in parts)):
+        raise Rejected("the assumptions in words are not those of the proof")
     released = frozenset(take_all(document, "released", int))
     delayed = "delayed" in document and take(document, "delayed", bool)
     product = build_product(sketch, released, delayed)
-    parts = take_all(document, "cases", dict)
     cases = tuple(_read_case(product, assumed, part) for part in parts)
-    untied = any(case.alignment.lead for case in cases)
-    if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed, untied):
-        raise Rejected("the assumptions in words are not those of the proof")
     stored = [take_all(part, "obligations", str) for part in parts]
     return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases), stored
 
@@ -260,11 +259,11 @@ def _read_renewed(item: Mapping[str, Any], ghosts: int) -> tuple[int | None, ...
     return tuple(told)
 
 
-def _read_lead(item: Mapping[str, Any]) -> Lead | None:
+def _read_lead(item: Mapping[str, Any]) -> FollowedSums | None:
     if "lead" not in item:
         return None
     lead = take(item, "lead", dict)
-    return Lead(tuple(take_all(lead, "sites", int)), take(lead, "least", bool))
+    return FollowedSums(tuple(take_all(lead, "sites", int)), take(lead, "least", bool))
 
 
 def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Scale | None, ...]:

@@ -131,8 +131,8 @@ def least_length(sketch: Sketch) -> int:
 
     The statements at the top that compute nothing but sums and products of answers, names and noise are executed by
     every run, in the same order, whatever is drawn, and so is the first part of the first condition. A place in them that
-    is written as a number is missing on both databases or on none, and no way has been chosen or answer given before. A number of answers that is declared is known
-    already; that a program never gets so far is no proof of it.
+    is written as a number is missing on both databases or on none, and no way has been chosen or answer given before.
+    A number of answers that is declared is known already; that a program never gets so far is no proof of it.
     """
     least, private = 1, sketch.private.name
     for statement in sketch.body if sketch.private.count is None else ():

@@ -33,7 +33,7 @@ from kolahal.logic.terms import (
     some,
 )
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, Form, Lead, Shift, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value, moved_by, own
 from kolahal.proof.trusted.values import Drawn, Run, SegmentPath, Unsupported
 
@@ -68,7 +68,7 @@ class Passed:
 class Others:
     """The rule for one alignment; `slope` is the factor that the answer has in each sum."""
 
-    lead: Lead
+    lead: FollowedSums
     ghosts: int
     slope: Fraction
 

@@ -65,7 +65,7 @@ Shift: TypeAlias = Always | ByBranch | AtGhost | AtValue
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class FollowedSums:
     """The largest (or `least`) of the noisy sums of all answers but those that the ghosts name; `sites` draw their noise."""
 
     sites: tuple[int, ...]
@@ -80,7 +80,7 @@ class Alignment:
     ghosts: tuple[str, ...] = ()
     renewed: tuple[int | None, ...] = ()  # by ghost, a loop: its value is that at the next arrival there, again and again
     reach: tuple[Scale | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
-    lead: Lead | None = None  # which sums the shifts with `lead` follow
+    lead: FollowedSums | None = None  # which sums the shifts with `lead` follow
 
     def renewal(self, which: int) -> int | None:
         return self.renewed[which] if which < len(self.renewed) else None

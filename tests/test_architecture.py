@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "logic": set(),
     "engine": BELOW,
     "paths": BELOW | {"engine", "logic"},
-    "inputs": BELOW | {"logic"},
+    "inputs": BELOW,
     "exact": RUNS,
     "tester": BELOW | {"engine", "inputs"},
     "proof.trusted": BELOW | {"logic", "engine", "paths"},
@@ -123,7 +123,7 @@ def called(node: ast.AST) -> str:
 
 TRUSTED = sorted((PACKAGE / "proof" / "trusted").glob("*.py"))
 SEARCHES = {"proof", "proof.find", "proof.refute", "law", "search", "tester", "exact", "roads"}
-MOST_TRUSTED = 4_420  # lines; what a careful person can read in an afternoon does not grow by accident
+MOST_TRUSTED = 4_450  # lines; what a careful person can read in an afternoon does not grow by accident
 TWINS = {"Private", "Epsilon"}  # an emitted program has our own names in it
 
 

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.inputs.pairs import noise_unit, short
-from kolahal.inputs.regions import public_points
 from kolahal.lang.ir import Const, Var, walk
 from kolahal.lang.places import fixed_places
 from kolahal.lang.scale import Scale
@@ -137,15 +136,7 @@ def enumerate_arguments(sketch: Sketch, size: int, claim: Scale, few: bool = Fal
             for epsilon in _telling_epsilons(sketch, claim, replace(first, values=values_here)):
                 yield Arguments(epsilon, size, values_here)
     if not few:
-        others = (*_in_regions(sketch, first), *_other_arguments(sketch, claim, first))
-        yield from (other for other in others if other.kept_by(sketch))
-
-
-def _in_regions(sketch: Sketch, arguments: Arguments) -> Iterator[Arguments]:
-    """The arguments on each side of the conditions on public inputs."""
-    for point in public_points(sketch, arguments.size):
-        values = tuple((name, value if isinstance(value, bool) else point.get(name, value)) for name, value in arguments.values)
-        yield replace(arguments, epsilon=point.get(sketch.epsilon.name, arguments.epsilon), values=values)
+        yield from (other for other in _other_arguments(sketch, claim, first) if other.kept_by(sketch))
 
 
 def _matters(sketch: Sketch, claim: Scale, name: str) -> bool:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from kolahal.inputs.regions import public_points
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.terms import BOOL, INT, Symbol
+from kolahal.paths.regions import public_points
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, enclosing, least_length
 from kolahal.proof.trusted.product import Product
@@ -71,26 +71,7 @@ class ScenarioSource:
         unit: Any = step.numerator if step.denominator == 1 else step
         size = self.sizes[index % len(self.sizes)]
         sketch = self.product.sketch
-        public: dict[Symbol, Any] = {LENGTH: size}
-        quantities = {sketch.length_name: size}
-        for parameter in sketch.parameters:
-            if parameter.role is Role.PRIVATE:
-                continue
-            if parameter.role is Role.EPSILON:
-                public[Symbol(parameter.name, "Real")] = 1
-            elif parameter.type is Type.BOOL:
-                public[Symbol(parameter.name, BOOL)] = rng.random() < 0.5
-            elif parameter.type is Type.INT:
-                quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
-            else:
-                public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
-        points = public_points(sketch, size)
-        if points and rng.random() < 0.7:  # on every side of conditions on public inputs alone
-            for name, value in rng.choice(points).items():
-                self.set_public(name, value, public, quantities)
-        for opaque in self.product.first.opaque:  # in the order in which they were met, so that inner ones come first
-            left, right = compile_sum(opaque.left)(public), compile_sum(opaque.right)(public)
-            public[opaque.symbol] = left * right if opaque.op == "*" else Fraction(left) / right if right else 0
+        public, quantities = self.draw_public(rng, size, unit)
         spread = rng.choice((1, 3))
         far = rng.choice((0, 0, 8))  # long rows of answers on one side of everything else
         levels = [rng.choice((-far, far)) for _ in range(3)]
@@ -129,6 +110,31 @@ class ScenarioSource:
             if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
                 table[draw.site, 0] = rng.choice((low and -8, 8)) * unit + table[draw.site, 0]
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
+
+    def draw_public(self, rng: random.Random, size: int, unit: Any) -> tuple[dict[Symbol, Any], dict[str, int]]:
+        """The arguments, and those of them that scales may use."""
+        sketch = self.product.sketch
+        public: dict[Symbol, Any] = {LENGTH: size}
+        quantities = {sketch.length_name: size}
+        for parameter in sketch.parameters:
+            if parameter.role is Role.PRIVATE:
+                continue
+            if parameter.role is Role.EPSILON:
+                public[Symbol(parameter.name, "Real")] = 1
+            elif parameter.type is Type.BOOL:
+                public[Symbol(parameter.name, BOOL)] = rng.random() < 0.5
+            elif parameter.type is Type.INT:
+                quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
+            else:
+                public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
+        points = public_points(sketch, size)
+        if points and rng.random() < 0.7:  # on every side of conditions on public inputs alone
+            for name, value in rng.choice(points).items():
+                self.set_public(name, value, public, quantities)
+        for opaque in self.product.first.opaque:  # in the order in which they were met, so that inner ones come first
+            left, right = compile_sum(opaque.left)(public), compile_sum(opaque.right)(public)
+            public[opaque.symbol] = left * right if opaque.op == "*" else Fraction(left) / right if right else 0
+        return public, quantities
 
     def set_public(self, name: str, value: Fraction, public: dict[Symbol, Any], quantities: dict[str, int]) -> None:
         plain: Any = value.numerator if value.denominator == 1 else value

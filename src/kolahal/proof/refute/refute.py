@@ -32,6 +32,7 @@ from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
+from kolahal.paths.regions import in_regions
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
@@ -168,7 +169,7 @@ def _searches(sketch: Sketch, claim: Scale, settings: Settings, few: bool = Fals
     discrete = [p.name for p in sketch.arguments if p.type is not Type.FLOAT]
     for size in sizes_of(sketch):
         known: dict[object, _SizedEvents] = {}
-        for arguments in enumerate_arguments(sketch, size, claim, few):
+        for arguments in _arguments(sketch, size, claim, few):
             given = dict(arguments.values)
             values = tuple((name, given[name]) for name in discrete)
             events = known.setdefault(values, _SizedEvents(sketch, size, values, settings.proof))
@@ -177,6 +178,16 @@ def _searches(sketch: Sketch, claim: Scale, settings: Settings, few: bool = Fals
             except UsageError:  # a scale divides by 0 or is negative here
                 continue
             yield search
+
+
+def _arguments(sketch: Sketch, size: int, claim: Scale, few: bool) -> Iterator[Arguments]:
+    """The usual settings of the arguments, and one on every side of the conditions on public inputs."""
+    first: Arguments | None = None
+    for arguments in enumerate_arguments(sketch, size, claim, few):
+        first = first or arguments
+        yield arguments
+    if first is not None and not few:
+        yield from in_regions(sketch, first)
 
 
 @dataclass

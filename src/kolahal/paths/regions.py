@@ -8,34 +8,26 @@ point gets one, found by the exact simplex, away from its borders.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
 from math import ceil, floor
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from kolahal.lang.ir import Binary, Const, Expr, For, Index, Length, Negate, Var, assigned_names, assignments, walk
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
 from kolahal.logic.simplex import find_point
+from kolahal.model import Arguments
+from kolahal.paths.unknowns import Argument
 
 MOST_COMPARISONS = 6
 MOST_REGIONS = 12
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
-
-class Argument(NamedTuple):
-    """A number that a call gives."""
-
-    name: str
-    kind: str = "argument"
-
-    def __str__(self) -> str:
-        return self.name
-
-
-Public: TypeAlias = LinearForm[Argument]
-Side: TypeAlias = tuple[Inequality[Argument], ...]
+PublicSum: TypeAlias = LinearForm[Argument]
+OneSide: TypeAlias = tuple[Inequality[Argument], ...]
 
 
 @lru_cache(maxsize=64)
@@ -50,7 +42,16 @@ def public_points(sketch: Sketch, size: int) -> tuple[dict[str, Fraction], ...]:
     return tuple(islice(_points(forms, limits, whole), MOST_REGIONS))
 
 
-def _compared(sketch: Sketch, size: int) -> Iterator[tuple[Public, bool]]:
+def in_regions(sketch: Sketch, arguments: Arguments) -> Iterator[Arguments]:
+    """The arguments on each side of the conditions on public inputs, as far as calls take them."""
+    for point in public_points(sketch, arguments.size):
+        values = tuple((name, value if isinstance(value, bool) else point.get(name, value)) for name, value in arguments.values)
+        there = replace(arguments, epsilon=point.get(sketch.epsilon.name, arguments.epsilon), values=values)
+        if there.kept_by(sketch):
+            yield there
+
+
+def _compared(sketch: Sketch, size: int) -> Iterator[tuple[PublicSum, bool]]:
     """Left minus right of each comparison of public inputs, where that is linear and not a constant; whether it asks for 0."""
     once = [target for target, _ in assignments(sketch.body)]
     loops = {node.name for node in walk(sketch.body) if isinstance(node, For)}
@@ -58,7 +59,7 @@ def _compared(sketch: Sketch, size: int) -> Iterator[tuple[Public, bool]]:
     inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE and p.type is not Type.BOOL}
     inputs -= assigned_names(sketch.body)
 
-    def form(expr: Expr, depth: int = 0) -> Public | None:
+    def form(expr: Expr, depth: int = 0) -> PublicSum | None:
         match expr:
             case Const(Fraction() as value):
                 return number(value)
@@ -84,7 +85,7 @@ def _compared(sketch: Sketch, size: int) -> Iterator[tuple[Public, bool]]:
                 yield a - b, node.op in ("==", "!=")
 
 
-def _combined(op: str, a: Public, b: Public) -> Public | None:
+def _combined(op: str, a: PublicSum, b: PublicSum) -> PublicSum | None:
     match op:
         case "+":
             return a + b
@@ -99,7 +100,7 @@ def _combined(op: str, a: Public, b: Public) -> Public | None:
 
 
 def _points(
-    forms: Sequence[tuple[Public, bool]], known: Sequence[Inequality[Argument]], whole: set[str]
+    forms: Sequence[tuple[PublicSum, bool]], known: Sequence[Inequality[Argument]], whole: set[str]
 ) -> Iterator[dict[str, Fraction]]:
     """A point of every combination of signs that has one."""
     point = find_point(known)
@@ -107,7 +108,7 @@ def _points(
         return
     if forms:
         (form, is_equation), *rest = forms
-        sides: list[Side] = [(Inequality(-form, strict=True),), (Inequality(form, strict=True),)]
+        sides: list[OneSide] = [(Inequality(-form, strict=True),), (Inequality(form, strict=True),)]
         level = (Inequality(form, strict=False), Inequality(-form, strict=False))
         for side in [level, *sides] if is_equation else sides:
             yield from _points(rest, [*known, *side], whole)

@@ -1,11 +1,14 @@
-"""The paper's four baselines on its nine benchmarks, each to its end or to a limit, against `--method paper`."""
+"""The paper's four baselines on its nine benchmarks, each to its end or to a limit, against `--method paper`.
+
+Results are kept in out/bench/baselines.jsonl as they come: stop it when you like, and it goes on from there. One process each,
+two at a time. KOLAHAL_NAMES and KOLAHAL_METHODS choose, KOLAHAL_LIMIT is in CPU seconds each.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import time
 
+from bench.kept import Found, run_all, within
 from kolahal.evaluation import evaluate
 from kolahal.report.text import table
 from kolahal.settings import Settings
@@ -13,33 +16,37 @@ from kolahal.sketches.gallery import GALLERY
 
 METHODS = os.environ.get("KOLAHAL_METHODS", "paper naive unlim lim noopt").split()
 NAMES = os.environ.get("KOLAHAL_NAMES", " ".join(GALLERY)).split()
-LIMIT = float(os.environ.get("KOLAHAL_LIMIT", "600"))  # seconds each
+LIMIT = float(os.environ.get("KOLAHAL_LIMIT", "600"))
 SLOW = True
 
 
 def main() -> None:
-    """A row a benchmark as soon as it is there: seconds, and rank of the classic answer; a dash is a limit that was passed."""
-    print(f"one process each, at most {LIMIT:g} s; load of the machine {os.getloadavg()[0]:.1f}", flush=True)
-    rows = []
-    for name in NAMES:
-        rows.append([GALLERY[name].paper_name, *(run(name, method) for method in METHODS), *GALLERY[name].baselines])
-        print(" | ".join(rows[-1]), flush=True)
-    heads = ["benchmark", *(f"{method}: s, rank" for method in METHODS), *(f"paper {m}" for m in ("naive", "unlim", "lim", "noopt"))]
+    """CPU seconds, how many times those of `paper`, and the rank of the classic answer; a dash is a limit that was passed."""
+    print(f"one process each, at most {LIMIT:g} CPU s; load of the machine {os.getloadavg()[0]:.1f}", flush=True)
+    jobs = [(method, name, LIMIT) for name in NAMES for method in METHODS]
+    found: dict[tuple[str, str], Found] = {}
+    for (method, name, _), row in run_all("baselines", jobs, measure):
+        found[str(method), str(name)] = row
+        print(f"{method:6} {name:18} {cell(row, None)}", flush=True)
+    rows = [
+        [GALLERY[name].paper_name, *(cell(found[m, name], found.get(("paper", name))) for m in METHODS), *GALLERY[name].baselines]
+        for name in NAMES
+    ]
+    heads = ["benchmark", *(f"{m}: CPU s, rank" for m in METHODS), *(f"paper {m}" for m in ("naive", "unlim", "lim", "noopt"))]
     print("\n" + table(heads, rows))
 
 
-def run(name: str, method: str) -> str:
-    """Seconds and rank, or a dash."""
-    found: multiprocessing.Queue[int | None] = multiprocessing.Queue()
-    start = time.perf_counter()
-    child = multiprocessing.Process(target=_rank, args=(name, method, found))
-    child.start()
-    child.join(LIMIT)
-    if child.is_alive():
-        child.terminate()
-        return "-"
-    return f"{time.perf_counter() - start:.1f}, {found.get(timeout=10) or '-'}" if child.exitcode == 0 else "failed"
+def measure(method: str, name: str, limit: float) -> Found:
+    return within(limit, _rank, method, name)
 
 
-def _rank(name: str, method: str, found: multiprocessing.Queue[int | None]) -> None:
-    found.put(evaluate(name, method, Settings()).rank)
+def _rank(method: str, name: str) -> Found:
+    row = evaluate(name, method, Settings())
+    return {"rank": row.rank, "best": row.best}
+
+
+def cell(row: Found, paper: Found | None) -> str:
+    if "cpu" not in row:
+        return "failed" if "failed" in row else "-"
+    times = f" ({row['cpu'] / paper['cpu']:.1f}×)" if paper and "cpu" in paper and paper is not row else ""
+    return f"{row['cpu']:.1f}{times}, {row['rank'] or '-'}"

@@ -1,19 +1,21 @@
-"""Ranks on sketches that are not the paper's, by the three methods. No setting and no rule was chosen with these in view."""
+"""Ranks on sketches that are not the paper's, by the three methods. No setting and no rule was chosen with these in view.
+
+Results are kept in out/bench/held_out.jsonl as they come: stop it when you like, and it goes on from there.
+"""
 
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
 
-from bench.paper import HEADS, describe
+from bench.kept import Found, cpu_seconds, run_all, seeds_of
+from bench.paper import HEADS, as_found, describe
 from kolahal.evaluation import evaluate_sketch
 from kolahal.lang.read.parse import parse
 from kolahal.report.text import table
 from kolahal.settings import Settings
 
 METHODS = os.environ.get("KOLAHAL_METHODS", "paper exact auto").split()
-SEEDS = range(int(os.environ.get("KOLAHAL_SEEDS", "1")))
-WORKERS = int(os.environ.get("KOLAHAL_WORKERS", "2"))
+SEEDS = seeds_of(os.environ.get("KOLAHAL_SEEDS", "1"))
 SLOW = True
 
 Answer = tuple[str | None, ...]
@@ -70,13 +72,18 @@ def text_of(name: str) -> str:
 
 
 def main() -> None:
-    with ProcessPoolExecutor(WORKERS) as pool:
-        for method in METHODS:
-            print(f"\nmethod {method}, seeds {SEEDS.start} to {SEEDS.stop - 1}, {WORKERS} workers\n")
-            rows = []
-            for name, (*_, answer) in SKETCHES.items():
-                sketch = parse(text_of(name))
-                found = [evaluate_sketch(sketch, (answer,), method, Settings(seed=seed), pool) for seed in SEEDS]
-                rows.append([name, *describe(found)])
-                print(table(HEADS[:-1], rows[-1:]) + "\n", flush=True)
-            print(table(HEADS[:-1], rows) + "\n", flush=True)
+    print(f"two at a time, one process each; load of the machine {os.getloadavg()[0]:.1f}", flush=True)
+    jobs = [(method, name, seed) for method in METHODS for name in SKETCHES for seed in SEEDS]
+    found: dict[tuple[str, str, int], Found] = {}
+    for (method, name, seed), row in run_all("held_out", jobs, measure):
+        found[str(method), str(name), int(seed)] = row
+        print(f"{method:6} {name:20} seed {seed}: rank {row['rank'] or '-'}, {row['cpu']:.1f} CPU s, {row['best']}, {row['prover']}", flush=True)
+    for method in METHODS:
+        rows = [[name, *describe([found[method, name, seed] for seed in SEEDS])] for name in SKETCHES]
+        print(f"\nmethod {method}, seeds {' '.join(map(str, SEEDS))}\n\n{table(HEADS[:-1], rows)}\n", flush=True)
+
+
+def measure(method: str, name: str, seed: int) -> Found:
+    start = cpu_seconds()
+    row = evaluate_sketch(parse(text_of(name)), (SKETCHES[name][-1],), method, Settings(seed=seed))
+    return as_found(row, cpu_seconds() - start)

@@ -1,6 +1,9 @@
 """Shared by all tests: property tests are the same on every machine and are never judged by the clock; a verdict
 against evidence is an error, and so is a proof of ours that does not pass its own re-check."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
@@ -29,6 +32,22 @@ THOROUGH = (
 )  # fmt: skip
 PAGES = "test_a_page_tells_the_truth[docs/gallery/"
 QUICK_PAGES = ("above_threshold_1", "clipped_mean", "histogram")  # of the gallery; the others are for `make thorough`
+
+
+BYTECODE = pytest.StashKey[str]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The hundreds of programs that tests start share their bytecode, also where the environment says that nobody writes any:
+    compiling takes half of a short command. It goes with the session."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.stash[BYTECODE] = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="kolahal-bytecode-")
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if BYTECODE in config.stash:
+        shutil.rmtree(config.stash[BYTECODE], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -62,7 +62,7 @@ def test_every_page_is_in_the_index() -> None:
 
 def test_every_command_is_in_the_readme() -> None:
     readme = PAGES[0].read_text(encoding="utf-8")
-    assert set(re.findall(r"^kolahal (\w+) +[A-Za-z.]+ ", readme, flags=re.M)) == set(cli.commands)
+    assert set(re.findall(r"^kolahal (\w+) +[A-Za-z.-]+ ", readme, flags=re.M)) == set(cli.commands)
 
 
 # ---------------------------------------------------------------- what is generated

@@ -2,9 +2,9 @@
 
     python -m bench.mutants [PART ...] [--children 2]
 
-The mutants are mutmut's; it goes on where it was stopped (the folder `mutants`; remove it to begin anew). What survives
-must stand in survivors.toml with the reason why it changes nothing, and what stands there must survive. A PART is a
-module such as `product`.
+The mutants are mutmut's. What became of each is kept in tried.json, function by function, so that only functions whose text
+has changed since are tried again, on any machine; `--anew` tries all. What survives must stand in survivors.toml with the
+reason why it changes nothing, and what stands there must survive. A PART is a module such as `product`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 
 MUTANTS = Path("mutants")
 SURVIVORS = Path(__file__).with_name("survivors.toml")
+TRIED = Path(__file__).with_name("tried.json")
 KILLED = ("killed", "timeout", "segfault")
+META_KEYS = ("exit_code_by_key", "hash_by_function_name", "type_check_error_by_key", "durations_by_key", "estimated_durations_by_key")
+MARKS: dict[str, int | None] = {"k": 1, "t": 36, "c": -11, "s": 0, "-": None}  # killed, timeout, crash, survived, not tried
 
 
 @dataclass(frozen=True, order=True)
@@ -112,6 +115,60 @@ def run(parts: list[str], children: int) -> None:
             return
 
 
+def load_tried() -> None:
+    """Lay out what is known of each function, so that mutmut tries those alone whose text is another now."""
+    for source, functions in json.loads(TRIED.read_text(encoding="utf-8")).items():
+        meta = MUTANTS / f"{source}.meta"
+        if meta.exists() or not Path(source).exists():
+            continue  # that of this folder is as new, or newer
+        module = ".".join(Path(source).with_suffix("").parts[1:])
+        results = {
+            f"{module}.{function}__mutmut_{number}": MARKS[mark]
+            for function, (_, marks) in functions.items()
+            for number, mark in enumerate(marks, start=1)
+        }
+        data: dict[str, Any] = {key: {} for key in META_KEYS} | {
+            "exit_code_by_key": results,
+            "hash_by_function_name": {function: text for function, (text, _) in functions.items()},
+        }
+        meta.parent.mkdir(parents=True, exist_ok=True)
+        meta.write_text(json.dumps(data, indent=4), encoding="utf-8")
+
+
+def keep_tried() -> None:
+    """Write down what became of all mutants, a line a function: a digest of its text, and a mark for each mutant."""
+    kept: dict[str, dict[str, tuple[str, str]]] = {}
+    for path in sorted(MUTANTS.rglob("*.py.meta")):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        marks: dict[str, dict[int, str]] = {}
+        for name, result in data["exit_code_by_key"].items():
+            function, _, number = name.rpartition(".")[2].rpartition("__mutmut_")
+            marks.setdefault(function, {})[int(number)] = _mark(result)
+        source = str(path.relative_to(MUTANTS).with_suffix(""))
+        texts = data["hash_by_function_name"]
+        kept[source] = {f: (texts[f], "".join(own[n] for n in sorted(own))) for f, own in sorted(marks.items()) if f in texts}
+    lines = []
+    for source, functions in kept.items():
+        rows = ",\n".join(f"  {json.dumps(function)}: {json.dumps(entry)}" for function, entry in functions.items())
+        lines.append(f" {json.dumps(source)}: {{\n{rows}\n }}" if rows else f" {json.dumps(source)}: {{}}")
+    TRIED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def _mark(result: int | None) -> str:
+    """What became of a mutant, as a letter; what ended in no clear way is to be tried again."""
+    match str(status_by_exit_code[result]):
+        case "killed":
+            return "k"
+        case "timeout":
+            return "t"
+        case "survived" | "no tests":
+            return "s"
+        case "segfault":
+            return "c"
+        case _:
+            return "c" if (result or 0) < 0 else "-"
+
+
 def forget(mutants: list[Mutant]) -> None:
     """Make mutmut try them again."""
     for path in {mutant.path for mutant in mutants}:
@@ -127,21 +184,25 @@ def report(parts: list[str]) -> Iterator[str]:
     """The score, and what is not as it should be: each line of that begins with a capital letter."""
     mutants = read_mutants(parts)
     known = read_survivors(parts)
-    alive = {m: m.change() for m in mutants if not m.is_dead}
+    tried = [m for m in mutants if m.result is not None]
+    alive = {m: m.change() for m in tried if not m.is_dead}
     for module in dict.fromkeys(m.module for m in mutants):
         mine = [m for m in mutants if m.module == module]
-        if mine:
-            yield f"  {module:14} {len(mine):5} mutants, {sum(m.is_dead for m in mine):5} killed"
+        yield f"  {module:14} {len(mine):5} mutants, {sum(m in tried for m in mine):5} tried, {sum(m.is_dead for m in mine):5} killed"
     killed = Counter(m.status if m.status in KILLED else "crash" for m in mutants if m.is_dead)
     explained = sum(change in known for change in alive.values())
-    total, dead = len(mutants), sum(killed.values())
+    total, dead = len(tried), sum(killed.values())
+    if total < len(mutants):
+        yield f"Not tried: {len(mutants) - total} of {len(mutants)}"
+    if not total:
+        return
     yield f"  {dead} of {total} killed: {dead / total:.2%} ({', '.join(f'{n} {status}' for status, n in killed.items())})"
     yield f"  {dead} of the {total - explained} that change something: {dead / (total - explained):.2%}"
     for mutant, change in alive.items():
         if change not in known:
             entry = ", ".join(f"{name} = {json.dumps(getattr(change, name), ensure_ascii=False)}" for name in ("where", "was", "now"))
             yield f"Unexplained ({mutant.status}): {mutant.name}\n  {{ {entry} }},"
-    for change in known.keys() - set(alive.values()):
+    for change in known.keys() - set(alive.values()) if total == len(mutants) else ():
         yield f"Explained, and does not survive: {change}"
 
 
@@ -150,9 +211,15 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", help="modules, such as product; all if none is named")
     parser.add_argument("--children", type=int, default=2, help="how many at once")
     parser.add_argument("--report", action="store_true", help="try nothing, tell what is known")
+    parser.add_argument("--anew", action="store_true", help="whatever is known, try all")
     given = parser.parse_args()
+    if not given.anew:
+        load_tried()
     if not given.report:
-        run(given.parts, given.children)
+        try:
+            run(given.parts, given.children)
+        finally:
+            keep_tried()  # also what was tried before it was stopped
     lines = list(report(given.parts))
     print("\n".join(lines))
     return int(any(line[0].isupper() for line in lines))

@@ -47,7 +47,8 @@ def check(
         return check_budget(program, claimed, settings)
     laws = _find_laws(program, settings)
     survey = survey_losses(program, claimed, settings)
-    decided = decide(program, claimed, settings, _law_cost(program, claimed, laws), survey=survey)
+    cost = _law_cost(program, claimed, laws)
+    decided = decide(program, claimed, settings, cost, survey=survey, priced=cost is not None and cost <= 1)
     bound = best_lower_bound(program, claimed, survey)
     law = None if isinstance(laws, Unknown) else laws.law(program.opened().sketch)
     # Where all ways through a program are too many to follow, runs of it take long as well.

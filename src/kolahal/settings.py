@@ -47,6 +47,8 @@ class ExampleSettings:
     first_climbs: int = 7  # examples tried from each start in a sampled one, and again from the better ones
     sampled_climbs: int = 20  # and then from the best of them
     climb_runs: int = 4_000  # on each of its two tapes
+    walk: int = 8  # proposals for an example, from where it was found along where it is tight
+    walk_runs: int = 2_000  # from which each of them is fitted
     rounds: int = 24  # of looking for examples that separate the best completions
     examined: int = 4  # completions a round
 
@@ -59,7 +61,7 @@ class RegionSettings:
     steps_per_hole: int = 500  # App.
     sparsity: float = 1.0  # App.: λ
     proposal_scales: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # App. has 4 alone; decision 0002
-    runs: int = 12_000  # draws shared by all candidates and steps
+    runs: int = 16_000  # draws shared by all candidates and steps
     patience: int = 40  # generations without any improvement before the search ends early
     log_form: bool = False  # |log L − ε| instead of |L − e^ε| (Sec. IV-D)
 

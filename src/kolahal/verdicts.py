@@ -72,15 +72,24 @@ class AtLeast:
 
 
 @dataclass(frozen=True, slots=True)
+class NoTies:
+    """What a proof over real noise leaves out, because it has probability 0 there: no program on a grid keeps it."""
+
+    def __str__(self) -> str:
+        return "noise is real and never ties"
+
+
+@dataclass(frozen=True, slots=True)
 class Proved:
     """The claim for all databases, all budgets and all inputs that the mechanism accepts; the certificate was re-checked.
 
-    `assumed` says what it does not accept, such as N below 1; calls and emitted programs refuse that.
+    `assumed` says what it does not accept, such as N below 1; calls and emitted programs refuse that. A proof that holds over
+    real noise alone says so there too, and no program is emitted on it.
     """
 
     certificate: Certificate
     scope: Everywhere | Exactly | AnyRecords
-    assumed: tuple[AtLeast, ...] = ()
+    assumed: tuple[AtLeast | NoTies, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

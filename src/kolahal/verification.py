@@ -16,7 +16,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.model import Example, describe_event
 from kolahal.proof.refute import budget_exhibit, exhibit
-from kolahal.proof.trusted import affine, bounded, concentrated
+from kolahal.proof.trusted import affine, bounded, concentrated, union
 from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.documents import shorten
 from kolahal.settings import Settings
@@ -87,7 +87,7 @@ def _certificate_in(outer: dict[str, Any], beside: str | None) -> dict[str, Any]
             )
         return _certificate_in(_read(beside), None)
     inner = outer.get("certificate") or outer.get("refutation") or outer
-    kinds = (exhibit.KIND, budget_exhibit.KIND, concentrated.KIND, affine.KIND)
+    kinds = (exhibit.KIND, budget_exhibit.KIND, concentrated.KIND, affine.KIND, union.KIND)
     alone = isinstance(inner, dict) and ("cases" in inner or inner.get("kind") in kinds)
     if not alone or "program" not in inner or "claim" not in inner:
         said = f"its verdict is {outer['verdict']}, and " if isinstance(outer.get("verdict"), str) else ""
@@ -111,8 +111,9 @@ def _inspect(outer: dict[str, Any], inner: dict[str, Any], settings: Settings) -
     verdict: Proved | Bounded | None = None
     example = None
     match inner.get("kind"):
-        case "bounded":
-            faults = list(bounded.recheck_bounded(certificate, settings.proof))
+        case "bounded" | union.KIND as kind:
+            recheck = bounded.recheck_bounded if kind == "bounded" else union.recheck_union
+            faults = list(recheck(certificate, settings.proof))
             if faults:  # then it is not even known how far it was to reach
                 return Verified(tuple(faults), "bounded", program, str(claim))
             verdict = bounded.read_verdict(program, inner["size"], certificate)

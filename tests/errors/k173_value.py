@@ -15,5 +15,5 @@ def f(visits: Records[Visit], eps: Epsilon):
     out = []
     for age in [10, 20]:
         n = sum(1 for v in visits if v.age > age)
-        out.append(n + age + Lap(hole))  # K173
-    return out
+        out.append(n + Lap(hole))
+    return age  # K173

@@ -223,7 +223,6 @@ def test_what_looks_ahead(shifts: Any, ghosts: tuple[str, ...], fine: bool) -> N
 
 
 def test_pure_parts_know_that_they_are_pure() -> None:
-    from kolahal.emission.release import emit
     from kolahal.law.law import find_laws
     from kolahal.proof.find.bounded import prove_bounded
     from kolahal.proof.find.lengths import prove_every_length
@@ -247,6 +246,3 @@ def test_pure_parts_know_that_they_are_pure() -> None:
         ):
             with pytest.raises(UsageError, match="only"):
                 ask()
-        if isinstance(check(sketch).verdict, Proved) and sketch.variant.value == "mu":
-            with pytest.raises(UsageError, match="discrete"):
-                emit(sketch)

@@ -104,7 +104,7 @@ PROVERS = {
 @pytest.mark.parametrize("words", PROVERS)
 def test_in_tests_a_proof_that_fails_its_recheck_is_an_error(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, prove = PROVERS[words]
-    monkeypatch.setattr(module, name, lambda *_: ["it does not hold"])
+    monkeypatch.setattr(module, name, lambda *_, **__: ["it does not hold"])
     with pytest.raises(AssertionError, match=f"{words} did not pass its re-check.*it does not hold"):
         prove(parse(LAPLACE))
 
@@ -113,7 +113,7 @@ def test_in_tests_a_proof_that_fails_its_recheck_is_an_error(words: str, monkeyp
 @pytest.mark.parametrize("words", PROVERS)
 def test_a_proof_that_fails_its_recheck_is_not_given(words: str, monkeypatch: pytest.MonkeyPatch) -> None:
     module, name, prove = PROVERS[words]
-    monkeypatch.setattr(module, name, lambda *_: ["it does not hold"])
+    monkeypatch.setattr(module, name, lambda *_, **__: ["it does not hold"])
     told = f"{words} did not pass its re-check: it does not hold"
     assert prove(parse(LAPLACE)) == Unknown(told, failed_rechecks=(told,))
 
@@ -127,7 +127,7 @@ def test_failed_rechecks_are_counted_and_shown_whatever_the_verdict(
     path.write_text(LAPLACE)
     assert main(["check", str(path), "--verbose", "--workers", "1"]) == 0
     assert "did not pass their own re-check: 0\n" in capsys.readouterr().err
-    monkeypatch.setattr(lengths, "recheck", lambda *_: ["it does not hold"])
+    monkeypatch.setattr(lengths, "recheck", lambda *_, **__: ["it does not hold"])
     found = checking.check(parse(LAPLACE))
     assert isinstance(found.verdict, Bounded) and len(found.failed_rechecks) == 1  # the law's cost is the claim
     assert main(["check", str(path), "--verbose", "--workers", "1"]) == 4

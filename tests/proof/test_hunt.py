@@ -104,7 +104,7 @@ def test_a_prover_that_believes_anything_is_caught(name: str, monkeypatch: pytes
 
 @pytest.mark.contradiction
 def test_a_recheck_that_refuses_our_own_proofs_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lengths, "recheck", lambda *_: ["it does not hold"])
+    monkeypatch.setattr(lengths, "recheck", lambda *_, **__: ["it does not hold"])
     found = judge(str(fill("histogram", "1/eps")), 0, Effort(everyone=True))
     assert found.contradiction == "a proof for every length did not pass its re-check: it does not hold"
 

@@ -15,13 +15,13 @@ import pytest
 from corpus import corpus
 from digests import agrees, digest, read_list
 
-from kolahal.lang.ir import Comprehension, If, While, assigned_names, walk
+from kolahal.lang.ir import Comprehension, For, If, While, assigned_names, walk
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate, print_term
 from kolahal.proof.find.lengths import must_release
 from kolahal.proof.trusted.budget import Share
-from kolahal.proof.trusted.neighbours import MOST_GHOSTS, neighbours_of
+from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
@@ -29,7 +29,7 @@ from kolahal.proof.trusted.values import Unsupported
 
 FILE = "obligations.txt"
 ALIGNMENTS = 4  # of each program
-RULES = 8  # of each program that is there for them
+RULES = {"ruled": 8, "draws": 24}  # of each program that is there for them
 
 
 def made_up(sketch: Sketch, rng: random.Random, turn: int) -> Alignment:
@@ -50,17 +50,19 @@ def made_up(sketch: Sketch, rng: random.Random, turn: int) -> Alignment:
     return Alignment(tuple(shift() for _ in sketch.draws), (ghost,) if (ghost := rng.choice([None, "i", "m", "N", *names])) else ())
 
 
-def made_up_rules(sketch: Sketch, rng: random.Random) -> Alignment:
-    """Rules inside rules of all kinds; some of them ask for what is not there."""
+def made_up_rules(sketch: Sketch, rng: random.Random, renewed: bool) -> Alignment:
+    """Rules inside rules of all kinds, and ghosts, perhaps such that begin anew; some ask for what is not there."""
     assigned = sorted(assigned_names(sketch.body))
     whole = [p.name for p in sketch.arguments if p.type is Type.INT]
     branches = sum(isinstance(node, If | While) for node in walk(sketch.body))
     forms = [Form(Fraction(1)), Form(Fraction(-2)), Form(Fraction(1), True), Form(follow=rng.choice([*whole, *assigned])), Form()]
+    sides = [Form(Fraction(1)), Form(cancel=True), Form(Fraction(1), True), Form(follow=sketch.private.name), *forms[3:]]
+    forms += [Form(lead=True)] * renewed
 
-    def rule(deep: int) -> ShiftRule:
+    def rule(deep: int, coin: bool) -> ShiftRule:
         if not deep:
-            return rng.choice(forms)
-        ways = rule(deep - 1), rule(deep - 1)
+            return rng.choice(sides if coin else forms)
+        ways = rule(deep - 1, coin), rule(deep - 1, coin)
         branch = rng.randint(0, branches)
         return rng.choice(
             [
@@ -71,12 +73,12 @@ def made_up_rules(sketch: Sketch, rng: random.Random) -> Alignment:
             ]
         )
 
-    shifts = (rule(rng.randint(0, 3)) for _ in sketch.draws)
+    drawn = (rule(rng.randint(0, 3), draw.noise.finite) for draw in sketch.draws)
     ghosts = rng.choice([[], assigned, assigned, [name for name in assigned if name in "jk"]])
-    return Alignment(
-        tuple(Always(shift) if isinstance(shift, Form) else shift for shift in shifts),
-        tuple(rng.choice(ghosts) for _ in range(rng.randint(1, MOST_GHOSTS)) if ghosts),
-    )
+    shifts = tuple(Always(shift) if isinstance(shift, Form) else shift for shift in drawn)
+    sorted_by = tuple(rng.choice(ghosts) for _ in range(rng.randint(1, 2)) if ghosts)
+    loops = [None, *range(sum(isinstance(node, For | While) for node in walk(sketch.body)))] if renewed else [None]
+    return Alignment(shifts, sorted_by, tuple(rng.choice(loops) for _ in sorted_by) if renewed else ())
 
 
 def made_up_shares(product: Product, sketch: Sketch, rng: random.Random) -> tuple[Share, ...]:
@@ -97,9 +99,10 @@ def made_up_invariant(system: System) -> dict[int, tuple[Formula, ...]]:
     return held
 
 
-def derive(sketch: Sketch, name: str, delayed: bool, ruled: bool) -> Iterator[str]:
+def derive(sketch: Sketch, name: str, part: str) -> Iterator[str]:
     """All that is derived of a program under some alignments, or why nothing is; with noise that is drawn late, too."""
     rng = random.Random(name)
+    delayed, ruled, renewed = part in DELAYED, part in RULES, part == "draws"
     every = frozenset(range(sum(isinstance(node, Comprehension) for node in walk(sketch.body))))
     assumed = tuple(p.name for p in sketch.arguments if p.type is Type.INT and rng.random() < 0.7)
     ways = dict.fromkeys([frozenset[int](), must_release(sketch), every])
@@ -110,10 +113,10 @@ def derive(sketch: Sketch, name: str, delayed: bool, ruled: bool) -> Iterator[st
             yield f"{sorted(released)}: {error}"
             continue
         for neighbours in neighbours_of(sketch):
-            for turn in range(RULES if ruled else ALIGNMENTS):
+            for turn in range(RULES.get(part, ALIGNMENTS)):
                 shares = made_up_shares(product, sketch, rng) if turn % 3 else None
                 try:
-                    alignment = made_up_rules(sketch, rng) if ruled else made_up(sketch, rng, turn)
+                    alignment = made_up_rules(sketch, rng, renewed) if ruled else made_up(sketch, rng, turn)
                     system = build_system(product, neighbours, alignment, shares, assumed)
                 except Unsupported as error:
                     yield str(error)
@@ -126,7 +129,7 @@ def derive(sketch: Sketch, name: str, delayed: bool, ruled: bool) -> Iterator[st
                     yield from (f"{s.name} := {print_term(t)}" for clause in system.clauses for s, t in clause.updates)
 
 
-QUICK = {"kinds", "lists", "names", "named", "odd", "ruled"}
+QUICK = {"draws", "kinds", "lists", "names", "named", "odd", "ruled"}
 DELAYED = {"names", "named", "ruled"}
 TOGETHER = 3  # programs of one test; mutants are tried on the shortest tests first
 SLICES = [
@@ -139,7 +142,7 @@ SLICES = [
 @pytest.mark.parametrize(("part", "first"), SLICES)
 def test_what_must_be_valid_is_what_it_was(part: str, first: int) -> None:
     programs = list(corpus()[part].items())[first : first + TOGETHER]
-    found = {f"{part}: {name}": digest(derive(sketch, name, part in DELAYED, part == "ruled")) for name, sketch in programs}
+    found = {f"{part}: {name}": digest(derive(sketch, name, part)) for name, sketch in programs}
     agrees(FILE, found, names())
 
 

@@ -115,7 +115,8 @@ def test_a_call_counts_into_so_many_bins():
         (COUNTS + "return len(visits) + Lap(hole)", "K174"),
         (COUNTS + "others = [sum(1 for v in visits if v.age == d) for d in range(days)]\n    return others[0] + Lap(hole)", "K174"),
         ("return [sum(1 for v in visits if v.day == d and v.age == e) + Lap(hole) for d in range(days) for e in range(days)]", "K"),
-        ("out = []\n    for s in ['a', 'b']:\n        out.append(sum(1 for v in visits if v.kind == s) + Lap(hole) + s)\n    return out", "K173"),
+        ("out = []\n    for s in ['a', 'b']:\n        out.append(sum(1 for v in visits if v.kind == s) + Lap(hole) + s)\n    return out", "K202"),
+        ("for s in ['a', 'b']:\n        n = sum(1 for v in visits if v.kind == s) + Lap(hole)\n    return s", "K173"),
     ],
 )
 def test_what_does_not_fit_is_refused(body, code):

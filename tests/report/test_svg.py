@@ -9,10 +9,8 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolahal.evaluation import landscape
 from kolahal.report.svg import RuledLine, Series, Shade, legend_rows, line_chart, log_ticks, ticks
 from kolahal.report.svg_maps import heat_map, histogram, loss_map, paired_bars
-from kolahal.settings import Settings
 
 HOSTILE = '</svg><script>alert("x")</script> & \' <b>'
 NAME = "{http://www.w3.org/2000/svg}"
@@ -72,7 +70,7 @@ def test_texts_of_a_stranger_are_escaped() -> None:
         line_chart(
             HOSTILE, HOSTILE, HOSTILE, [], [Shade(HOSTILE, 0, 1)], rules=[RuledLine(HOSTILE, 0.5)], description=HOSTILE
         ),
-        heat_map(HOSTILE, HOSTILE, HOSTILE, [0, 1], [0, 1], values, [(0.5, 0.5, HOSTILE)]),
+        heat_map(HOSTILE, HOSTILE, HOSTILE, [0, 1], [0, 1], values, [(0.5, 0.5, HOSTILE)], [(0.5, 0.5)], HOSTILE, HOSTILE),
         loss_map(HOSTILE, HOSTILE, HOSTILE, [0, 1], [0, 1], values, values, [(0.5, 0.5, HOSTILE)], HOSTILE),
         paired_bars(HOSTILE, HOSTILE, bins, [0], HOSTILE),
         histogram(HOSTILE, HOSTILE, HOSTILE, bins, [1], HOSTILE),
@@ -133,5 +131,8 @@ def test_legends_keep_every_name_and_fit() -> None:
     assert all(sum(34 + 6.2 * len(names[i]) for i in row) <= 440 or len(row) == 1 for row in rows)
 
 
-def test_the_papers_figures_stand_alone() -> None:
-    assert parsed(landscape(Settings())).findall(f"{NAME}style")
+def test_a_heat_map_stands_alone_and_says_what_its_colours_are() -> None:
+    root = parsed(heat_map("t", "x", "y", [0, 1], [0, 1], [[2.0, 1.5], [0.8, 0.5]], (), [(0.5, 0.5)], "members", "gap"))
+    assert root.findall(f"{NAME}style")
+    texts = [text.text for text in root.iter(f"{NAME}text")]
+    assert {"0.5", "2", "gap", "members"} <= set(texts)

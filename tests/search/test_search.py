@@ -22,7 +22,7 @@ from kolahal.search.evolution import minimise
 from kolahal.search.examples import directions
 from kolahal.search.grammar import enumerate_scales
 from kolahal.search.ranking import rank_completions
-from kolahal.search.region import find_region, find_regions, objectives, worst_on
+from kolahal.search.region import _fill_in, find_region, find_regions, objectives, worst_losses
 from kolahal.settings import Grammar, Settings, with_changes
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Unknown
@@ -136,9 +136,15 @@ def test_the_log_form_has_the_same_minimum() -> None:
     plain = Settings()
     logged = replace(plain, region=replace(plain.region, log_form=True))
     probe = build_probe(sketch, plain, "test")
-    grid = np.linspace(1, 8, 141)[:, None]
-    best = [grid[objectives(grid, worst_on((EXAMPLE,), probe), 0.5, s).argmin(), 0] for s in (plain, logged)]
+    grid, worst = np.linspace(1, 8, 141)[:, None], worst_losses(sketch, (EXAMPLE,), probe)
+    best = [grid[objectives(grid, worst, 0.5, s).argmin(), 0] for s in (plain, logged)]
     assert best[0] == best[1]
+
+
+def test_a_loss_that_is_not_known_is_no_loss_of_nothing() -> None:
+    """With too little noise for anyone to see the event, an example counts as with more noise, and tight members are not made up."""
+    losses, unknown = np.array([[0.0, 0.2], [0.3, 2.0]])[:, :, None], np.array([[True, False], [True, False]])[:, :, None]
+    assert _fill_in(losses, unknown)[:, :, 0].tolist() == [[2.0, 0.2], [0.3, 2.0]]
 
 
 def test_both_probes_agree_within_their_errors() -> None:

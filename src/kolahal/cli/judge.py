@@ -181,7 +181,10 @@ def verify(document: Path, as_json: bool) -> None:
     has_its_own = '"candidates"' not in text or not beside.is_file()
     proof = None if has_its_own else read_document(beside, "give a certificate")
     with progress("checking"):
-        found = inspect_document(text, certificate=proof)
+        try:
+            found = inspect_document(text, certificate=proof)
+        except UsageError as error:
+            raise UsageError(f"{document}: {error}") from None
     if as_json:
         echo_json(dump({**_verified_document(found), "version": __version__}))
     else:

@@ -66,12 +66,15 @@ def table(
 
 @cli.command()
 @click.option("--out", type=OutFolder(), default=Path("figures"), show_default=True)
+@click.option("--tester", type=click.Choice(["paired", "statdp"]), default="paired", show_default=True, help="Whose p-values.")
 @seed
-def figures(out: Path, seed: int) -> None:
-    """The paper's plots from our own runs, as SVG files."""
-    from kolahal.evaluation import draw_figures
+@processes
+def figures(out: Path, tester: str, seed: int, count: int | None) -> None:
+    """The paper's plots as SVG files, from runs of --method paper and the examples that these find."""
+    from kolahal.figures import draw_figures
+    from kolahal.settings import with_changes
 
-    with progress("drawing"):
-        pictures = dict(draw_figures(Settings(seed=seed)))
+    with progress("running and drawing"), workers(count) as pool:
+        pictures = dict(draw_figures(with_changes(Settings(seed=seed), "tester", method=tester), pool))
     write_files(out, pictures)
     click.echo("\n".join(str(out / name) for name in pictures))

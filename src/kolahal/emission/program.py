@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from kolahal.emission.answer_type import answer_type
-from kolahal.emission.budgets import budget_checks, check_emittable, with_fractions
+from kolahal.emission.budgets import bell_files, budget_checks, check_emittable, with_fractions
 from kolahal.emission.exact_text import write_exactly
 from kolahal.emission.online import class_name, describe_online, print_class, print_turns
 from kolahal.emission.own_text import own_text, print_words
@@ -29,20 +29,33 @@ from kolahal.emission.rows import (
     print_fields,
     print_front,
     print_record_measurement,
+    real_names,
     record_names,
 )
 from kolahal.emission.scaled import TIMES
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim, print_claim
-from kolahal.lang.enclosures import MATH
 from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
 from kolahal.lang.parameters import BUDGETS
+from kolahal.lang.preconditions import bounds_of
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
-from kolahal.lang.records import Apply, parts_of
+from kolahal.lang.record_moves import positive_units
 from kolahal.lang.released import released
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, Variant
-from kolahal.lang.templates import BELLS, FINITE, MEASUREMENT, ONLINE, ROWS, RUNTIME, names_in, read_template
+from kolahal.lang.templates import (
+    BELLS,
+    FINITE,
+    MEASUREMENT,
+    NORMAL_LAW,
+    NORMALS,
+    ONLINE,
+    ROWS,
+    RUNTIME,
+    names_in,
+    read_template,
+)
+from kolahal.proof.linear_shifts import linear_parts
 from kolahal.proof.online import Turns
 
 PYTHON, OPENDP = "python", "opendp"  # backends
@@ -76,7 +89,7 @@ def emit(
         mechanism = mechanism.complete()
     program = _check_readable(mechanism.filled())
     claim = print_claim(program, parse_claim(program, claim)) if program.variant is not Variant.PURE else claim or program.epsilon.name
-    check_emittable(program, promise, backend)
+    check_emittable(program, backend)
     shifts = NO_SHIFTS
     if promise.claims:
         shifts = read_shifts(check_proof(program, promise, claim), program.adjacency.distance)
@@ -107,9 +120,8 @@ def emit(
         stepped = print_turns(program, turns, _free_name("turn", _own_names(program), "_"))
         parts += [write_exactly(stepped, wholes, fraction), *print_class(program, turns, name, online, claim)]
         words += f"\n\n{describe_online(program, online, claim)}"
-    pure = program.variant is Variant.PURE
-    known = _find_known(program, promise.most, _assemble(words, name, parts, (), backend, online=online, pure=pure))
-    return _assemble(words, name, parts, known, backend, online=online, pure=pure)
+    text = partial(_assemble, words, name, parts, backend=backend, online=online, bells=bell_files(program))
+    return text(_find_known(program, promise.most, text(())))
 
 
 def _own_or_print(mechanism: Mechanism, program: Sketch, name: str) -> str:
@@ -134,13 +146,13 @@ def _emit_over_records(
     assert table is not None
     if asks_for_numbers(program, table):
         raise UsageError(f"{name} cannot be emitted: it asks for sums of numbers that depend on the run or on an argument, which are on no grid; count records instead")
-    if functions := sorted({p.op for a in table.every for f in a.functions() for p in parts_of(f) if isinstance(p, Apply) and p.op in MATH}):
-        raise UsageError(f"{name} cannot be emitted: its aggregates use {', '.join(functions)}, which is not exact on any grid")
     given = {p.called for p in program.parameters}.union(*(a.run_names() for a in table.every))
     if hidden := sorted(SUPPORT & given) or sorted(n for n in given if TIMES in n):
         raise UsageError(f"{name} cannot be emitted: the emitted file uses the name {hidden[0]}; call the argument something else")
     inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))
-    core = over_answers(program, inner)
+    finer = linear_parts(program, promise.certificate) if promise.claims and promise.certificate is not None else None
+    core = over_answers(program, inner, finer)
+    real = real_names(program)
     asking = table.depends_on_run
     known = plan_grid(core.program, shifts)
     if known.reasons:  # then the proof is about what the answer is computed from, and the rest comes after it
@@ -152,22 +164,23 @@ def _emit_over_records(
         reasons=(*known.reasons, *core.reasons),
     )
     if plan.reasons and promise.claims:
-        raise _off_grid(program, plan, "Count, or add up numbers of single fields: clip(r.age, 0, 100), without products of fields.")
+        raise _off_grid(program, plan, "Count, add up numbers of single fields, as in clip(r.age, 0, 100), or give every aggregate noise of its own.")
     limits = find_limits(program, promise)
+    above = [f"{unit} > 0" for unit in positive_units(program.adjacency, program.units)]
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
     public = tuple(sorted(table.public_names() | (set() if table.bins is None or table.bins.size.isdigit() else {table.bins.size})))
     parts = [
-        write_exactly(_print_plan(core.program, plan, limits, promise.most), wholes),
-        write_exactly(_print(ask_in_place(core.program), inner), wholes),
+        write_exactly(_print_plan(core.program, plan, limits, promise.most, above), wholes),
+        write_exactly(with_fractions(_print(ask_in_place(core.program), inner), core.program), wholes),
         print_fields(table),
-        *([] if asking and table.bins is not None else [write_exactly(print_aggregates(table, public), wholes | record_names(table))]),
-        *([write_exactly(print_questions(table, public), wholes | record_names(table))] if asking else []),
+        *([] if asking and table.bins is not None else [write_exactly(print_aggregates(table, public, real), wholes | record_names(table))]),
+        *([write_exactly(print_questions(table, public, real), wholes | record_names(table))] if asking else []),
         (print_asking_front if asking else print_front)(program, name, inner, public),
     ]
     if backend == OPENDP:
         parts += _print_measurement(program, name, claim, promise)
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
-    text = partial(_assemble, words, name, parts, backend=backend, inner=inner)
+    text = partial(_assemble, words, name, parts, backend=backend, inner=inner, bells=bell_files(program))
     return text(_find_known(core.program, promise.most, text(())))
 
 
@@ -213,7 +226,7 @@ def _support(file: str = RUNTIME) -> tuple[str, str]:
 def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
     own = {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement", "_turns", "_claim"}
-    return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS)))
+    return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS, NORMAL_LAW, NORMALS)))
 
 
 def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
@@ -239,32 +252,22 @@ def _assemble(
     backend: str,
     inner: str | None = None,
     online: str | None = None,
-    pure: bool = True,
+    bells: tuple[str, ...] = (),
 ) -> str:
-    """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn; what
-    is not `pure` has Gaussian noise and roots."""
+    """The file; `inner` is the program over answers of one over records, `online` the class that is asked turn by turn, and
+    `bells` are files of support code for budgets other than ε."""
     imports, support = _support()
-    if _uses_finite(parts):
-        support += f"\n\n\n{_support(FINITE)[1]}"
     main = f'_main({inner or name}, _KNOWN, __doc__ or "")'
     if inner is not None:
-        more, rest = _support(ROWS)
-        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
-        support += f"\n\n\n{rest}"
         main = f"_main_over_records({name}, _FIELDS, lambda: {main}, sys.argv[1:])"
-    public = [name]
-    if not pure:
-        support += f"\n\n\n{_support(BELLS)[1]}"
-    if backend == OPENDP:
-        more, rest = _support(MEASUREMENT)
+    finite = (FINITE,) if _uses_finite(parts) else ()
+    rows = (ROWS,) if inner is not None else ()
+    last = {MEASUREMENT: "make_measurement" if backend == OPENDP else None, ONLINE: online}
+    for file in (*finite, *rows, *bells, *(file for file, named in last.items() if named)):
+        more, rest = _support(file)
         imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
         support += f"\n\n\n{rest}"
-        public.append("make_measurement")
-    if online is not None:
-        more, rest = _support(ONLINE)
-        imports += "".join(f"\n{line}" for line in more.split("\n") if line and line not in imports)
-        support += f"\n\n\n{rest}"
-        public.append(online)
+    public = [name, *filter(None, last.values())]
     return "\n\n".join(
         [
             print_words(words, indent=""),
@@ -298,6 +301,7 @@ def _print_measurement(program: Sketch, name: str, claim: str, promise: Promise)
             f"the claim {claim} depends on the length of the input, and an OpenDP measurement has one loss for all"
         )
     public = ", ".join(p.name for p in program.parameters if p.role is not Role.PRIVATE)
+    claim = claim.partition(",")[0]  # δ is an argument
     relation, distance = program.adjacency.name, program.adjacency.distance
     if program.private.table is not None:
         return [print_record_measurement(program, name, claim, public)]
@@ -314,12 +318,14 @@ def make_measurement(epsilon, arguments=None, T=None):
     ]
 
 
-def _print_plan(program: Sketch, plan: GridPlan, limits: tuple[AcceptedRange, ...], most: int | None) -> str:
+def _print_plan(
+    program: Sketch, plan: GridPlan, limits: tuple[AcceptedRange, ...], most: int | None, above: Sequence[str] = ()
+) -> str:
     """The function that tells the support code the scales, what the grid depends on, and which inputs to refuse."""
     shown = "{0}" if program.variant is Variant.PURE else "_below({0})"
     scales = "".join(f'\n            "{text}": {shown.format(text)},' for text in plan.scales)
     accepted = ", ".join(f'"{limit.name}": ({limit.name}, {limit.least}, {limit.most})' for limit in limits)
-    asserted = [*map(print_expression, program.asserted), *budget_checks(program)]
+    asserted = [*map(print_expression, program.asserted), *above, *budget_checks(program)]
     required = ", ".join(f'"{text}": {text}' for text in asserted)
     return f'''\
 def _plan({", ".join(p.name for p in program.parameters)}):
@@ -367,7 +373,7 @@ def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ..
             whole = [answer > 1 for answer in answers]
         count = program.private.count
         database = whole[:most] if count is None else [whole[place % len(whole)] for place in range(count)]
-        inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p) for p in program.parameters}
+        inputs = {p.name: database if p.role is Role.PRIVATE else _representative(p, program) for p in program.parameters}
         try:
             with _bounded():
                 answer = answer_known(function, inputs)
@@ -377,12 +383,17 @@ def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ..
     return tuple(found)
 
 
-def _representative(parameter: Parameter) -> Any:
+def _representative(parameter: Parameter, program: Sketch) -> Any:
     if isinstance(parameter.default, bool) or parameter.type is Type.BOOL:
         return parameter.default is not False
-    if parameter.default is not None:
-        return int(parameter.default) if parameter.default.denominator == 1 else float(parameter.default)
-    return 0.5 if parameter.role in (*BUDGETS, Role.DELTA) else 2
+    known = parameter.default if parameter.default is not None else parameter.usual
+    if known is not None:
+        return int(known) if known.denominator == 1 else float(known)
+    low, high = bounds_of(program.asserted, parameter.name)
+    if parameter.role in (*BUDGETS, Role.DELTA):
+        least, most = low or Fraction(0), high or max(Fraction(1), 2 * (low or Fraction(0)))
+        return float((least + most) / 2)
+    return 2
 
 
 class _TooLong(Exception):

@@ -6,12 +6,13 @@ import textwrap
 from dataclasses import dataclass
 
 from kolahal.errors import KolahalError, UsageError
+from kolahal.lang.noise import Noise
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type, Variant
-from kolahal.verdicts import AtLeast, Certificate
+from kolahal.verdicts import AtLeast, Certificate, NoTies
 
 WIDTH = 110
 NOT_CHECKED = "Unknown: nobody has checked this program yet."
@@ -25,7 +26,7 @@ class Promise:
     kind: str = NOTHING
     text: str = NOT_CHECKED  # the verdict in words
     certificate: Certificate | None = None
-    assumed: tuple[AtLeast, ...] = ()
+    assumed: tuple[AtLeast | NoTies, ...] = ()
     most: int | None = None  # private answers
     values: tuple[int, int] | None = None  # of every whole argument, the least and the largest
 
@@ -51,6 +52,8 @@ def find_limits(program: Sketch, promise: Promise) -> tuple[AcceptedRange, ...]:
     least = dict.fromkeys(program.required, 1)
     whole = [p.name for p in program.arguments if p.type is Type.INT]
     for assumed in promise.assumed:
+        if isinstance(assumed, NoTies):  # which the plan of its grid refuses
+            continue
         if assumed.name not in whole:
             raise UsageError(f"{program.name} cannot be emitted: nobody would enforce what its proof assumes, {assumed}")
         least[assumed.name] = max(least.get(assumed.name, assumed.least), assumed.least)
@@ -97,6 +100,7 @@ def describe(
     drawn = (
         f"Noise. {', '.join(noise) if noise else 'None'}. It is discrete, drawn exactly with the operating system's randomness, on a "
         "grid with at least 2**40 steps a scale; private answers are rounded to the grid, and all arithmetic is exact."
+        + (" Gaussian noise is normal noise that is rounded to the grid." if _has_normal(program) else "")
     )
     costs = f" A second call: each call spends {claim} again."
     paragraphs = [
@@ -120,6 +124,10 @@ def describe(
     return "\n\n".join(
         textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) for text in paragraphs
     )
+
+
+def _has_normal(program: Sketch) -> bool:
+    return program.variant is not Variant.ZCDP and any(draw.noise is Noise.GAUSS for draw in program.draws)
 
 
 def _assumed(program: Sketch) -> str:
@@ -193,6 +201,11 @@ def other_claim(program: Sketch, claim: str) -> str:
     if program.delta is not None:
         eps = program.budget.name
         return f"for every set of outputs, its probability on one of them is at most exp({eps}) times its probability on the other, plus {program.delta.name}"
+    if program.variant is Variant.GDP:
+        return (
+            "every test that tells the outputs on the one from those on the other errs at least as often as the best test of the "
+            f"normal laws N(0, 1) and N(m, 1), m = {claim}: Gaussian differential privacy"
+        )
     return (
         f"for every order a > 1, the Renyi divergence of order a between the outputs on the one and on the other is at most "
         f"a * ({claim}): zero-concentrated differential privacy"

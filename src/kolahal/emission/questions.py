@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from fractions import Fraction
 
@@ -58,23 +59,23 @@ def ask_in_place(program: Sketch) -> Sketch:
     return replace(program, body=ir.rebuild(program.body, change))
 
 
-def print_questions(table: Table, public: tuple[str, ...]) -> str:
+def print_questions(table: Table, public: tuple[str, ...], real: Collection[str]) -> str:
     """The function that answers a question: its place, and the values of the run that it is asked with."""
     lines = [f"def _question({', '.join(['_rows', *public, '_place', '_given'])}):", f'    """{pass_words(table, "The answer of the records to one question")}"""']
     if table.bins is not None:
         own = table.bins.size
         size = NumberOf(Fraction(own)) if own.isdigit() else ArgumentOf(own)
-        return "\n".join([*lines, *_print_answer(table, bins_at(table.bins, ArgumentOf("_place"), size))])
+        return "\n".join([*lines, *_print_answer(table, bins_at(table.bins, ArgumentOf("_place"), size), real)])
     for place, aggregate in enumerate(table.aggregates):
         if aggregate.run_names():
-            body = _print_answer(table, aggregate)
+            body = _print_answer(table, aggregate, real)
             lines += [f"    if _place == {place}:", *(f"    {line}" for line in body)]
     return "\n".join([*lines, '    raise IndexError("there is no such question")'])
 
 
-def _print_answer(table: Table, aggregate: Aggregate) -> list[str]:
+def _print_answer(table: Table, aggregate: Aggregate, real: Collection[str]) -> list[str]:
     names = aggregate.run_names()
-    *body, last = print_pass(table, [aggregate], "_rows")
+    *body, last = print_pass(table, [aggregate], "_rows", real)
     end = last.replace("return [", "return ").removesuffix("]")
     return [*([f"    {', '.join(names)}, = _given"] if names else []), *body, end]
 

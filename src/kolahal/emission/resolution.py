@@ -46,7 +46,8 @@ class Shifts:
     `parts` is into how many parts a step of the grid must fall. `cancels` are the sites whose noise makes up for the
     difference of the sum that it stands in, and `followed` the variables whose difference a draw is shifted by; these may
     depend on other noise. So may shifts that are mixed by a change, on the noise of all sites but those in `mixing`.
-    `delayed`: noise that is only named makes up for the difference of a sum in which its name stands.
+    `delayed`: noise that is only named makes up for the difference of a sum in which its name stands. `untied`: it leaves out
+    runs in which noise ties, and on a grid these have a probability.
     """
 
     parts: int = 1
@@ -54,6 +55,7 @@ class Shifts:
     followed: Mapping[int, frozenset[str]] = field(default_factory=dict)
     mixing: frozenset[int] | None = None  # None where nothing is mixed so
     delayed: bool = False
+    untied: bool = False
 
 
 NO_SHIFTS = Shifts()
@@ -94,7 +96,8 @@ def read_shifts(certificate: Certificate, distance: Fraction) -> Shifts:
         if open_ends:
             active = frozenset(case["active"])
             mixing = active if mixing is None else mixing & active
-    return Shifts(shifts * widths, frozenset(cancels), followed, mixing, bool(document.get("delayed")))
+    untied = any("lead" in case for case in document["cases"])
+    return Shifts(shifts * widths, frozenset(cancels), followed, mixing, bool(document.get("delayed")), untied)
 
 
 def _forms(rule: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -305,6 +308,8 @@ class _Planner:
         That matters only where the two runs may have taken their values from different draws; elsewhere they differ by a
         shift, which is on a coarser grid than the noise.
         """
+        if self.shifts.untied:
+            self.reasons.append("the proof leaves out runs in which noise ties, and on a grid a tie has a probability: there it loses more")
         selected, divided = self.selected(), self.divided(sites)
         others = {draw.site for draw in self.sketch.draws} - (self.shifts.mixing or frozenset())
         finer = self.shifts.parts > 1 or any(self.is_finer(site, sites) for site in sites)

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeGuard
 
 from kolahal.emission.answer_type import answer_type
-from kolahal.emission.scaled import Scaled, Writer
+from kolahal.emission.scaled import FINE, NoMeasure, Scaled, Writer, measures, print_measure
 from kolahal.lang.adjacency import EachWithin
-from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces, public_unknown
+from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces
+from kolahal.lang.enclosures import STEP
 from kolahal.lang.pretty import print_number
 from kolahal.lang.record_bins import bins_at
 from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, Table, parts_of
+from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, FieldOf, RecordFunction, Table, parts_of
 from kolahal.lang.sketch import Role, Sketch, Type
 
-STEP = Fraction(1, 2**20)  # numbers of records that need not be whole are rounded to multiples of it
-
-SUPPORT = frozenset({"Fraction", "clip", "_rows", "_public", "_list", "_place", "_given", "_FIELDS", "_records", "_aggregate", "_question", "_ask", "_asking", "_whole"})  # names that the code for records calls
+SUPPORT = frozenset({"Fraction", "clip", "_rows", "_public", "_list", "_place", "_given", "_FIELDS", "_records", "_aggregate", "_question", "_ask", "_asking", "_whole", "_of_math", "_quotient", "math", FINE})  # names that the code for records calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,45 +33,64 @@ class AnswersProgram:
     reasons: tuple[str, ...]  # why a proof about real noise may not carry over to the grid
 
 
-def over_answers(program: Sketch, name: str) -> AnswersProgram:
-    """What is left of a program over records when its aggregates are known; each moves by at most the same distance."""
+def over_answers(program: Sketch, name: str, parts: int | None) -> AnswersProgram:
+    """What is left of a program over records when its aggregates are known; each moves by at most the same distance.
+
+    `parts` is into how many parts a step must fall for shifts that are linear in the moves; None where there are none.
+    """
     adjacency, table = program.adjacency, program.private.table
     assert isinstance(adjacency, RecordRelation) and table is not None
     private = replace(program.private, table=None)
     parameters = tuple(private if p.role is Role.PRIVATE else p for p in program.parameters if not p.counts)
     core = replace(program, name=name, parameters=parameters, adjacency=EachWithin(adjacency.distance), source=None)
-    reasons = _find_reasons(adjacency, table, {p.name for p in program.arguments if p.type is Type.FLOAT})
+    reasons = _find_reasons(adjacency, table) if parts is None else ()
+    if adjacency.unbounded:
+        reasons = ("one record can move an aggregate by any amount",)
     if reasons:
         return AnswersProgram(core, (), 1, reasons)
     corners = adjacency.pieces.corners
     sizes = {abs(step) for corner in corners for step in corner} | {sum(map(abs, c), Fraction(0)) for c in corners}
-    sizes |= {adjacency.distance, _unit(adjacency, table)}
-    fractions = sorted(size for size in sizes if size.denominator > 1)
+    fractions = sorted(size for size in {*sizes, adjacency.distance} if size.denominator > 1)
+    try:
+        steps = _print_measures(table, real_names(program))
+    except NoMeasure as error:
+        return AnswersProgram(core, (), 1, (str(error),))
     numbers = tuple(f"{size.numerator} / {size.denominator}" for size in fractions)
-    return AnswersProgram(core, numbers, _refinement(adjacency, table), reasons)
+    return AnswersProgram(core, (*numbers, *steps), _refinement(adjacency, table) if parts is None else parts, ())
 
 
-def _find_reasons(adjacency: RecordRelation, table: Table, real: Set[str]) -> tuple[str, ...]:
-    """Why aggregates may leave the grid, or moves between two corners need shifts that do; `real` arguments need not be whole."""
+def real_names(program: Sketch) -> frozenset[str]:
+    """The public numbers that need not be whole."""
+    return frozenset(p.name for p in program.arguments if p.type is Type.FLOAT)
+
+
+def _find_reasons(adjacency: RecordRelation, table: Table) -> tuple[str, ...]:
+    """Why moves between two corners may need shifts that leave the grid, where these are not linear in the moves."""
     if adjacency.spans and (len(table.aggregates) > 1 or table.bins is not None):
         return ("a max, min, any or all of records stands beside other aggregates",)
     if adjacency.units:
-        return ("sums move by multiples of public bounds; write the bounds as numbers",)
-    if adjacency.unbounded:
-        return ("one record can move an aggregate by any amount",)
+        return ("sums move by multiples of public bounds, and the proof hides more than what noise undoes",)
     found = []
     several = len(table.aggregates) > 1 or table.bins is not None
-    added = {name for pieces in _all_pieces(adjacency, table) for name, _ in pieces.factors} & set(map(public_unknown, real))
-    if several and added:  # one sum is rounded by at most its own distance, but several are not rounded together
-        found.append("several sums add up a public number that need not be on the grid")
     if not all(pieces.exact for pieces in _all_pieces(adjacency, table)):
-        found.append("an aggregate has products or quotients of fields")
+        found.append("an aggregate has products, quotients or other functions of fields, and the proof hides more than what noise undoes")
     if not adjacency.pieces.finite:
         if several and (adjacency.name == "replace" or adjacency.count > 1):
             found.append("several sums, of which one is not a count, move together by more than one record")
         elif several and any(len(set(p.values)) > 2 and _varying(p) > 1 for p in adjacency.pieces.pieces):
             found.append("two sums that are not counts move together, each by its own amount")
     return tuple(found)
+
+
+def _print_measures(table: Table, real: Collection[str]) -> tuple[str, ...]:
+    """What every record adds a sum of whole multiples of: the grid contains that, so that no aggregate is rounded."""
+    writer = Writer(table.row, field_units(table), find_dot(table), real=real)
+    found = {measure: None for aggregate in table.every for measure in measures(aggregate.item, writer)}
+    found |= {(a.default, ()): None for a in table.every if a.default}
+    numbers = [abs(number) for number, names in found if not names]
+    shared = [(common_measure(numbers), ())] if numbers else []
+    named = [measure for measure in found if measure[1]]
+    return tuple(print_measure(measure) for measure in (*shared, *named) if measure[1] or measure[0].denominator > 1)
 
 
 def _varying(piece: LinearPiece) -> int:
@@ -95,6 +113,12 @@ def field_units(table: Table) -> dict[str, int]:
     }
 
 
+def common_measure(numbers: Sequence[Fraction]) -> Fraction:
+    """The largest number of which all are whole multiples."""
+    below = math.lcm(*(number.denominator for number in numbers))
+    return Fraction(math.gcd(*(int(number * below) for number in numbers)), below)
+
+
 def _unit(adjacency: RecordRelation, table: Table) -> Fraction:
     """What every record adds a whole multiple of: fields are whole, multiples of a step, or one of their bounds."""
     units = field_units(table)
@@ -103,12 +127,6 @@ def _unit(adjacency: RecordRelation, table: Table) -> Fraction:
     parts = [c * rough if name in units else c for p in _all_pieces(adjacency, table) for name, c in p.factors]
     defaults = [a.default for a in table.every if a.default]
     return common_measure([part for part in (*parts, *defaults) if part] or [Fraction(1)])
-
-
-def common_measure(numbers: Sequence[Fraction]) -> Fraction:
-    """The largest number of which all are whole multiples."""
-    below = math.lcm(*(number.denominator for number in numbers))
-    return Fraction(math.gcd(*(int(number * below) for number in numbers)), below)
 
 
 def _refinement(adjacency: RecordRelation, table: Table) -> int:
@@ -128,31 +146,37 @@ def _refinement(adjacency: RecordRelation, table: Table) -> int:
 
 def print_fields(table: Table) -> str:
     """The fields of a record, for the support code."""
-    units = field_units(table)
+    units, used = field_units(table), used_fields(table)
     shown = [
-        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {units.get(f.name, 1)})"
+        f"_Field({f.name!r}, {f.kind!r}, {_end(f.low)}, {_end(f.high)}, {f.labels!r}, {units.get(f.name, 1)}, {f.name in used})"
         for f in table.row.fields
     ]
     return "_FIELDS = [\n" + "".join(f"    {field},\n" for field in shown) + "]"
+
+
+def used_fields(table: Table) -> list[str]:
+    """The fields that aggregates read, in their order; where they only count records, the first one."""
+    read = {part.name for a in table.every for f in a.functions() for part in parts_of(f) if isinstance(part, FieldOf)}
+    return [f.name for f in table.row.fields if f.name in read] or [table.row.fields[0].name]
 
 
 def _end(value: Fraction | None) -> str:
     return "None" if value is None else str(value) if value.denominator == 1 else f'Fraction("{value}")'
 
 
-def print_aggregates(table: Table, public: tuple[str, ...]) -> str:
+def print_aggregates(table: Table, public: tuple[str, ...], real: Collection[str]) -> str:
     """The function that goes once through the records; where some depend on the run, they were read before."""
     lines = [f"def _aggregate({', '.join([table.rows, *public])}):", f'    """{pass_words(table, "The aggregates of the records")}"""']
     if table.bins is not None:
-        return "\n".join([*lines, *_print_bins(table, table.bins)])
+        return "\n".join([*lines, *_print_bins(table, table.bins, real)])
     at_once = [aggregate for aggregate in table.aggregates if not aggregate.run_names()]
     over = table.rows if table.depends_on_run else f"_records({table.rows!r}, {table.rows}, _FIELDS)"
-    return "\n".join([*lines, *print_pass(table, at_once, over)])
+    return "\n".join([*lines, *print_pass(table, at_once, over, real)])
 
 
-def print_pass(table: Table, aggregates: Sequence[Aggregate], over: str) -> list[str]:
+def print_pass(table: Table, aggregates: Sequence[Aggregate], over: str, real: Collection[str]) -> list[str]:
     """The statements that go through the records in `over` once, and hand the aggregates back as a list."""
-    writer = Writer(field_units(table), dot := find_dot(table))
+    writer = Writer(table.row, field_units(table), dot := find_dot(table), real=real)
     names = [f"answer{dot}{i}" for i in range(len(aggregates))]
     first = [f"    {' = '.join(names)} = 0"] if names else []
     first += [f"    {n} = None" for n, a in zip(names, aggregates, strict=True) if a.how != "sum"]
@@ -170,14 +194,15 @@ def print_pass(table: Table, aggregates: Sequence[Aggregate], over: str) -> list
 
 def pass_words(table: Table, what: str) -> str:
     """What a function that goes through the records gives, and in which units it sees their fields."""
-    units = [f"{name or 'a record'} is in units of 1/{unit}" for name, unit in field_units(table).items()]
+    used = used_fields(table)
+    units = [f"{name or 'a record'} is in units of 1/{unit}" for name, unit in field_units(table).items() if name in used]
     return f"{what}, in one pass" + "".join(f"; {words}" for words in units) + "."
 
 
 def _print_head(table: Table, over: str) -> str:
     """The line that begins the loop over the records."""
-    fields = ", ".join(_field_names(table))
-    return f"for {fields}{',' if len(table.row.fields) == 1 else ''} in {over}:"
+    fields = _field_names(table)
+    return f"for {', '.join(fields)}{',' if len(fields) == 1 else ''} in {over}:"
 
 
 def _print_step(aggregate: Aggregate, name: str, item: Scaled) -> str:
@@ -188,15 +213,15 @@ def _print_step(aggregate: Aggregate, name: str, item: Scaled) -> str:
 
 def _print_end(aggregate: Aggregate, item: Scaled, name: str) -> str:
     """An aggregate when all records are counted."""
-    found = Scaled(name, item.below).exact()
+    found = Scaled(name, item.below, item.power).exact()
     return found if aggregate.default is None else f"({print_number(aggregate.default)} if {name} is None else {found})"
 
 
-def _print_bins(table: Table, bins: Bins) -> list[str]:
+def _print_bins(table: Table, bins: Bins, real: Collection[str]) -> list[str]:
     """The loop that counts into as many bins as an argument says: into the one that a record names, or into all."""
     dot = find_dot(table)
     place, name = f"place{dot}", f"answer{dot}0"
-    writer = Writer(field_units(table), dot, place)
+    writer = Writer(table.row, field_units(table), dot, place, real)
     aggregate = bins_at(bins, ArgumentOf(place), ArgumentOf(bins.size))
     tests = _conjuncts(aggregate.test)
     direct = next((own for own in tests if _names_place(own, place)), None)
@@ -247,7 +272,7 @@ def record_names(table: Table) -> frozenset[str]:
 
 
 def _field_names(table: Table) -> list[str]:
-    return [f"{RECORD}{find_dot(table)}{f.name}" if f.name else RECORD for f in table.row.fields]
+    return [f"{RECORD}{find_dot(table)}{name}" if name else RECORD for name in used_fields(table)]
 
 
 def find_dot(table: Table) -> str:

@@ -7,8 +7,8 @@ meet the same draws: of their two probabilities the ratio is wanted, and the luc
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -17,38 +17,18 @@ from numpy.typing import NDArray
 from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import hits
-from kolahal.engine.probe import (
-    DOUBT,
-    Losses,
-    NoisyHoles,
-    Probe,
-    Side,
-    coefficients,
-    log_mixture,
-    noisy_norms,
-    proposal_scales,
-    tape_of,
-)
+from kolahal.engine.probe import DOUBT, Losses, NoisyHoles, Side, coefficients, log_mixture, noisy_norms
 from kolahal.engine.tape import Tape, stream
-from kolahal.engine.tilt import Draws, Tilt, TiltedTape, fit_tilt, holes_by_site, middles_of
+from kolahal.engine.tilt import Draws, Tilt, TiltedTape, fit_tilt, holes_by_site, join_draws, middles_of, spread_draws
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Estimate, Example, Odds, Scales, Selected
-from kolahal.settings import Settings
+from kolahal.model import Example, Scales
 
 Places = NDArray[np.intp]
 FEWEST_HITS = 12  # to which a proposal is fitted
-LOCAL_LADDER = (1.0, 1.0, 1.0, 2.5)  # scales over those that are asked about
-ENOUGH_HITS = 200  # to begin with; where there are fewer,
-MANY = 8  # times as many runs are made
-LEVELS = (1.0, 1.5, 3.0, 8.0)  # times the scales that are asked about: more noise makes a rare event common
-STEPS = 5  # fits, at most, from the largest level to the last
-READY = 60.0  # equal weights to which a proposal for the next level is fitted
-SETTLED = 300.0  # and to which the last one was, so that another would not be better
-MORE = 2.5  # times the noise of an example's home, for which there are tilts too
 TILTED = 0.75  # the share of the lanes that are tilted
+FIRST = 0.4  # and of these, that of the first tilt
 FEWEST_EFFECTIVE = 50.0  # equal weights, below which weighted runs say nothing
 DOUBTFUL = 10.0  # over the square root of their number: by how much more than it seems an error may be
-ROWS = 16  # candidates that are weighed at a time: their weights stay in the cache
 
 TiltPair = tuple[Tilt, Tilt]  # for d1 and for d2
 
@@ -61,10 +41,11 @@ class Proposal:
     tilts: tuple[TiltPair, ...] = ()
 
     def lanes(self, runs: int) -> list[slice]:
-        """Those on the ladder, and then those of each tilt."""
-        first = runs - int(TILTED * runs) if self.tilts else runs
-        ends = np.linspace(first, runs, len(self.tilts) + 1).astype(int).tolist()
-        return [slice(0, first), *(slice(a, b) for a, b in pairwise(ends))]
+        """Those on the ladder, those of the first tilt, which matters most, and then those of each other."""
+        tilted = int(TILTED * runs) if self.tilts else 0
+        first = tilted if len(self.tilts) == 1 else int(FIRST * tilted)
+        ends = [0, runs - tilted, *np.linspace(runs - tilted + first, runs, max(1, len(self.tilts))).astype(int).tolist()]
+        return [slice(a, b) for a, b in pairwise(ends[: 2 + len(self.tilts)])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,31 +117,113 @@ class Sampled:
         return poorer
 
 
-def sample(sketch: Sketch, example: Example, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> Sampled:
-    """Run both databases of an example on draws of a proposal."""
+@dataclass(frozen=True, slots=True)
+class PairedRuns:
+    """The runs on draws of one proposal that hit an example's event."""
+
+    proposal: Proposal
+    runs: int
+    draws: tuple[Draws, Draws]  # on d1 and on d2
+    both: tuple[Places, Places]  # which of them hit on both, among those on d1 and on d2
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedDraws:
+    """What a proposal draws on a tape, for d1 and for d2, whatever these are."""
+
+    proposal: Proposal
+    tapes: tuple[TiltedTape, TiltedTape]
+
+
+def draw(sketch: Sketch, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> ProposedDraws:
+    """The draws of a proposal."""
     runs, (holes, rungs), shares = plain.runs, proposal.ladder.shape, proposal.lanes(plain.runs)
     rng = stream(plain.key[0], "rungs", *map(int, plain.key[1:]))
     scales = np.take_along_axis(proposal.ladder, rng.integers(0, rungs, (holes, runs)), axis=1)
     for lanes, tilts in zip(shares[1:], proposal.tilts, strict=True):
         scales[:, lanes] = np.array(tilts[0].scales)[:, None]
-    by_site, engine = holes_by_site(sketch, noisy), choose_engine(sketch, RUNS_WORTH_COMPILING)
-    sides, found, draws = [], [], []
-    for place, database in enumerate((example.d1, example.d2)):
-        tilts_here = [pair[place] for pair in proposal.tilts]
-        tilted = tuple((lanes, tilt.draw(plain, lanes)) for lanes, tilt in zip(shares[1:], tilts_here, strict=True))
-        tape = TiltedTape(plain.key, runs, plain=plain, holes=by_site, scales=scales, tilted=tilted)
+    by_site = holes_by_site(sketch, noisy)
+
+    def on(place: int) -> TiltedTape:
+        tilts = (pair[place] for pair in proposal.tilts)
+        tilted = tuple((lanes, tilt.draw(plain, lanes)) for lanes, tilt in zip(shares[1:], tilts, strict=True))
+        return TiltedTape(plain.key, runs, plain=plain, holes=by_site, scales=scales, tilted=tilted)
+
+    return ProposedDraws(proposal, (on(0), on(1)))
+
+
+def run_batch(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: ProposedDraws) -> PairedRuns:
+    """Run both databases of an example on draws of a proposal."""
+    engine, found, draws = choose_engine(sketch, RUNS_WORTH_COMPILING), [], []
+    for tape, database in zip(drawn.tapes, (example.d1, example.d2), strict=True):
         outputs, used = engine.run_with_draws(sketch, database, example.arguments, [float(on) for on in noisy], tape)
         found.append(hits(example.event, outputs))
         draws.append(tape.draws(found[-1], used))
-        statistics = draws[-1].statistics
-        densities = [_ladder_density(sketch, noisy, proposal.ladder, statistics)]
-        densities += [tilt.log_density(draws[-1], by_site) for tilt in tilts_here]
-        weights = [np.log((lanes.stop - lanes.start) / runs) for lanes in shares]
-        log_proposal = np.logaddexp.reduce([d + w for d, w in zip(densities, weights, strict=True)], axis=0)
-        sides.append(Side(statistics.astype(np.float32), log_proposal.astype(np.float32), runs))
     both = found[0] & found[1]
     places = (np.flatnonzero(both[found[0]]), np.flatnonzero(both[found[1]]))
-    return Sampled(sketch, noisy, (draws[0], draws[1]), PairedHits(sides[0], sides[1], places))
+    return PairedRuns(drawn.proposal, drawn.tapes[0].runs, (draws[0], draws[1]), places)
+
+
+@dataclass(slots=True)
+class Pool:
+    """Batches of runs as one: each run is weighed by the density of all that was drawn from, in its share."""
+
+    sketch: Sketch
+    noisy: NoisyHoles
+    batches: list[PairedRuns] = field(default_factory=list)
+    draws: list[Draws] = field(default_factory=list)  # on d1 and on d2
+    densities: list[Array] = field(default_factory=list)  # of theirs, the logarithms, times the number of runs
+
+    @property
+    def runs(self) -> int:
+        return sum(batch.runs for batch in self.batches)
+
+    def add(self, batch: PairedRuns) -> None:
+        before, self.batches = self.batches, [*self.batches, batch]
+        if not before:
+            self.draws = list(batch.draws)
+            self.densities = [self._density((batch,), place, draws) for place, draws in enumerate(self.draws)]
+            return
+        for place in (0, 1):
+            old, new = spread_draws((self.draws[place], batch.draws[place]))
+            known = np.logaddexp(self.densities[place], self._density((batch,), place, old))
+            self.densities[place] = np.concatenate([known, self._density(self.batches, place, new)])
+            self.draws[place] = join_draws((old, new))
+
+    def _density(self, batches: Sequence[PairedRuns], place: int, draws: Draws) -> Array:
+        """Of draws on one side in all lanes of some batches."""
+        found, by_site = [], holes_by_site(self.sketch, self.noisy)
+        for batch in batches:
+            lanes = [np.log(lane.stop - lane.start) for lane in batch.proposal.lanes(batch.runs)]
+            found.append(lanes[0] + _ladder_density(self.sketch, self.noisy, batch.proposal.ladder, draws.statistics))
+            tilts = (pair[place] for pair in batch.proposal.tilts)
+            found += [many + tilt.log_density(draws, by_site) for many, tilt in zip(lanes[1:], tilts, strict=True)]
+        total: Array = np.logaddexp.reduce(found, axis=0)
+        return total
+
+    def sampled(self) -> Sampled:
+        sides = [
+            Side(draws.statistics.astype(np.float32), (density - np.log(self.runs)).astype(np.float32), self.runs)
+            for draws, density in zip(self.draws, self.densities, strict=True)
+        ]
+        both = []
+        for place in (0, 1):
+            starts = np.cumsum([0, *(batch.draws[place].runs for batch in self.batches[:-1])])
+            both.append(np.concatenate([s + batch.both[place] for s, batch in zip(starts, self.batches, strict=True)]))
+        paired = PairedHits(sides[0], sides[1], (both[0], both[1]))
+        return Sampled(self.sketch, self.noisy, (self.draws[0], self.draws[1]), paired)
+
+
+def sample(sketch: Sketch, example: Example, noisy: NoisyHoles, proposal: Proposal, plain: Tape) -> Sampled:
+    """One batch alone."""
+    return sample_on(sketch, example, noisy, draw(sketch, noisy, proposal, plain))
+
+
+def sample_on(sketch: Sketch, example: Example, noisy: NoisyHoles, drawn: ProposedDraws) -> Sampled:
+    """One batch alone, on draws that were made before."""
+    pool = Pool(sketch, noisy)
+    pool.add(run_batch(sketch, example, noisy, drawn))
+    return pool.sampled()
 
 
 def _ladder_density(sketch: Sketch, noisy: NoisyHoles, ladder: Array, statistics: Array) -> Array:
@@ -169,125 +232,3 @@ def _ladder_density(sketch: Sketch, noisy: NoisyHoles, ladder: Array, statistics
     for hole, log_norm in noisy_norms(sketch, noisy).items():
         total += log_mixture(ladder[hole], log_norm, statistics[hole], statistics[len(ladder) + hole])
     return total
-
-
-def look_closely(
-    sketch: Sketch, example: Example, scales: Scales, plain: Tape, tilts: TiltPair | None = None
-) -> Sampled:
-    """An example on draws that are fitted to it at some scales: level by level, unless tilts are known that nearly fit."""
-    noisy = tuple(scale > 0 for scale in scales)
-    ladder = np.array([[max(scale, 1e-9) * rung for rung in LOCAL_LADDER] for scale in scales])
-    if tilts is not None:
-        return sample(sketch, example, noisy, Proposal(ladder, (tilts,)), plain)
-    wide = Proposal(LEVELS[-1] * ladder / LOCAL_LADDER[-1])
-    found = sample(sketch, example, noisy, wide, plain)
-    if min(side.log_proposal.size for side in (found.paired.first, found.paired.second)) < ENOUGH_HITS:
-        found = sample(sketch, example, noisy, wide, Tape((*plain.key, 1), MANY * plain.runs))
-    levels = [tuple(level * scale for scale in scales) for level in LEVELS]
-    for _ in range(STEPS):
-        worth = found.effective(levels)
-        place = next((place for place, enough in enumerate(worth) if enough >= READY), len(levels) - 1)
-        tilts = found.tilted_to(levels[place])
-        if tilts is None:
-            break
-        found = sample(sketch, example, noisy, Proposal(ladder, (tilts,)), plain)
-        if worth[0] >= SETTLED:
-            break
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class TiltedProbe(Probe):
-    """One set of draws an example, for all candidates, all steps, and both of its databases.
-
-    `homes` says at which scales an example was found: there its draws are tilted to its event.
-    """
-
-    sketch: Sketch
-    settings: Settings
-    tape: Tape
-    homes: Mapping[Example, Scales] = field(default_factory=dict)
-    _tilts: dict[tuple[Example, Scales], tuple[TiltPair, ...]] = field(default_factory=dict)
-    _hits: dict[tuple[Example, NoisyHoles], PairedHits] = field(default_factory=dict)
-    _losses: dict[Example, dict[bytes, tuple[float, float, float]]] = field(default_factory=dict)  # rounds ask again
-    _asked: dict[str, int] = field(default_factory=lambda: {"sampled": 0})
-
-    @property
-    def asked(self) -> Mapping[str, int]:
-        return self._asked
-
-    def knowing(self, found: Sequence[Selected]) -> TiltedProbe:
-        """The same probe, which knows where some more examples were found."""
-        return replace(self, homes={**{s.example: s.scales for s in found}, **self.homes})
-
-    def __call__(self, scales: Scales, example: Example) -> Odds:
-        noisy = tuple(scale > 0 for scale in scales)
-        rows = coefficients(self.sketch, np.array([scales], dtype=float), noisy)
-        sides = self._paired(example, noisy)
-        p1, p2 = (self._estimate(*side.probabilities(rows)) for side in (sides.first, sides.second))
-        return Odds(p1, p2)
-
-    def _estimate(self, p: Array, error: Array) -> Estimate:
-        value, spread = float(p[0]), DOUBT * float(error[0])
-        return Estimate(max(0.0, value - spread), value, min(1.0, value + spread), self.tape.runs)
-
-    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses:
-        """The log-losses of many scale vectors (rows; 0 is no noise) on all examples."""
-        self._asked["sampled"] += len(scales) * len(examples)
-        found, keys = np.zeros((3, len(scales), len(examples))), [row.tobytes() for row in scales]
-        for place, example in enumerate(examples):
-            known = self._losses.setdefault(example, {})
-            new = [row for row, key in enumerate(keys) if key not in known]
-            measured = self._measure(scales[new], example)
-            columns = zip(measured.value.tolist(), measured.low.tolist(), measured.high.tolist(), strict=True)
-            known.update(zip((keys[row] for row in new), columns, strict=True))
-            found[:, :, place] = np.array([known[key] for key in keys]).reshape(-1, 3).T
-        return Losses(*found)
-
-    def _measure(self, scales: NDArray[np.float64], example: Example) -> Losses:
-        value, low, high = np.zeros((3, len(scales)))
-        patterns = scales > 0
-        for pattern in np.unique(patterns, axis=0):
-            chosen = np.flatnonzero((patterns == pattern).all(axis=1))
-            noisy = tuple(bool(on) for on in pattern)
-            paired = self._paired(example, noisy)
-            for start in range(0, len(chosen), ROWS):
-                some = chosen[start : start + ROWS]
-                found = paired.losses(coefficients(self.sketch, scales[some], noisy))
-                value[some], low[some], high[some] = found.value, found.low, found.high
-        return Losses(value, low, high)
-
-    def _paired(self, example: Example, noisy: NoisyHoles) -> PairedHits:
-        if (example, noisy) not in self._hits:
-            holes = holes_by_site(self.sketch, noisy)
-            tilts = tuple((first.at(holes), second.at(holes)) for first, second in self._tilts_for(example, noisy))
-            ladder = np.tile(np.array(proposal_scales(self.sketch, self.settings)), (len(self.sketch.holes), 1))
-            self._hits[example, noisy] = sample(self.sketch, example, noisy, Proposal(ladder, tilts), self.tape).paired
-        return self._hits[example, noisy]
-
-    def _tilts_for(self, example: Example, noisy: NoisyHoles) -> tuple[TiltPair, ...]:
-        """Tilts for the scales of an example's home, and with as much noise at holes that have none there."""
-        home = self.homes.get(example)
-        if home is None:
-            return ()
-        more = [on and not scale for on, scale in zip(noisy, home, strict=True)]
-        scales = tuple(max(home) if added else scale for added, scale in zip(more, home, strict=True))
-        key = (example, scales)
-        if key not in self._tilts:
-            self._tilts[key] = self._fit(example, scales)
-        return self._tilts[key]
-
-    def _fit(self, example: Example, scales: Scales) -> tuple[TiltPair, ...]:
-        """Tilts for some scales, and for more noise at one hole or at all: candidates have that too."""
-        seen = look_closely(self.sketch, example, scales, Tape(self.tape.key, self.settings.examples.climb_runs))
-        levels = [scales, tuple(MORE * scale for scale in scales)]
-        if sum(scale > 0 for scale in scales) > 1:
-            levels += [(*scales[:i], MORE * scales[i], *scales[i + 1 :]) for i in range(len(scales)) if scales[i]]
-        found = [seen.tilted_to(level) for level in levels]
-        straight = Tilt(scales)  # for events that happen in several ways, which one middle does not describe
-        return ((straight, straight), *(tilts for tilts in found if tilts is not None))
-
-
-def build_tilted_probe(sketch: Sketch, settings: Settings, name: str) -> TiltedProbe:
-    """A probe with draws of its own, named by the step that asks; they are tilted where it knows an example's home."""
-    return TiltedProbe(sketch, settings, tape_of(settings, name))

@@ -8,6 +8,7 @@ sizes add up to, so a whole population of scales is one matrix product, one `exp
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -38,6 +39,12 @@ class Losses:
     high: Array
 
     @property
+    def unknown(self) -> NDArray[np.bool_]:
+        """Where the event was not seen, or too rarely to say anything."""
+        nothing: NDArray[np.bool_] = (np.isinf(self.high) & np.isfinite(self.value)) | (self.high == 0)
+        return nothing
+
+    @property
     def sure(self) -> Array:
         """The log-loss less one standard error: of several noisy values the largest is mostly luck."""
         with np.errstate(invalid="ignore"):
@@ -55,6 +62,18 @@ class Probe(Protocol):
     def knowing(self, found: Sequence[Selected]) -> Probe:
         """The probe for someone who knows where some examples were found, which may help."""
         return self
+
+    def helped_by(self, helpers: Executor | None) -> Probe:
+        """The probe for someone who has workers, if it has work for them."""
+        return self
+
+    def planned_like(self, other: Probe) -> Probe:
+        """The probe for someone who has another one, which may have found out where to draw."""
+        return self
+
+    def prepare(self, scales: NDArray[np.float64], examples: Sequence[Example]) -> None:
+        """Tell it what will be asked, so that it can do the work at once."""
+        return
 
     @property
     def asked(self) -> Mapping[str, int]:

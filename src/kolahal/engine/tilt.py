@@ -47,6 +47,34 @@ class Draws:
     def runs(self) -> int:
         return int(self.values.shape[1])
 
+    def at(self, addresses: tuple[Address, ...]) -> Draws:
+        """The same among more addresses."""
+        values, made = np.zeros((len(addresses), self.runs)), np.zeros((len(addresses), self.runs), dtype=bool)
+        rows = [addresses.index(address) for address in self.addresses]
+        values[rows], made[rows] = self.values, self.made
+        return Draws(addresses, values, made, self.statistics)
+
+
+def spread_draws(parts: Sequence[Draws]) -> list[Draws]:
+    """Some draws, each at every address of any of them."""
+    addresses = tuple(sorted({a for part in parts for a in part.addresses}, key=_in_order))
+    return [part if part.addresses == addresses else part.at(addresses) for part in parts]
+
+
+def join_draws(parts: Sequence[Draws]) -> Draws:
+    """The draws of several sets of runs at the same addresses."""
+    return Draws(
+        parts[0].addresses,
+        np.concatenate([part.values for part in parts], axis=1),
+        np.concatenate([part.made for part in parts], axis=1),
+        np.concatenate([part.statistics for part in parts], axis=1),
+    )
+
+
+def _in_order(address: Address) -> tuple[Turns, int]:
+    """As runs draw."""
+    return address[2], address[1]
+
 
 @dataclass(frozen=True, slots=True)
 class Tilt:
@@ -81,8 +109,10 @@ class Tilt:
             places = [draws.addresses.index(address) for address in self.joint]
             middles = np.array([self.middles[address] for address in self.joint])[:, None]
             units = _times(_inverse(self.factor), draws.values[places] - middles)
-            each = np.log(np.diag(self.factor))[:, None] - _skewed_density(units, self.skew)
-            total -= np.where(draws.made[places], each, 0.0).sum(axis=0)
+            units -= self.skew[0][:, None]
+            steep = np.maximum(units / -self.skew[1][:, None], units / self.skew[2][:, None])
+            steep += np.log(np.diag(self.factor) * (self.skew[1] + self.skew[2]))[:, None]
+            total -= np.einsum("ij,ij->j", steep, draws.made[places])
         for place, address in enumerate(draws.addresses):
             values = draws.values[place]
             if address in self.spreads:
@@ -143,7 +173,10 @@ def middles_of(draws: Draws, weights: Array) -> dict[Address, float]:
 
 def _fit_skew(units: Array, weights: Array) -> Array:
     """The likeliest asymmetric Laplace variates: for each row its peak, and its spreads to the left and to the right."""
-    units, weights = units[:, :ENOUGH_TO_SORT], weights[:ENOUGH_TO_SORT] / weights[:ENOUGH_TO_SORT].sum()
+    if units.shape[1] > ENOUGH_TO_SORT:  # as many of equal weight
+        steps = (np.arange(ENOUGH_TO_SORT) + 0.5) / ENOUGH_TO_SORT
+        units = units[:, np.searchsorted(np.cumsum(weights), steps * weights.sum())]
+        weights = np.full(ENOUGH_TO_SORT, 1 / ENOUGH_TO_SORT)
     best, found = np.full(len(units), -np.inf), np.ones((3, len(units)))
     order = np.argsort(units, axis=1)
     shares = np.cumsum(weights[order], axis=1)
@@ -164,14 +197,6 @@ def _skewed(tails: Array, skew: Array) -> Array:
     peak, left, right = skew[:, :, None]
     below, above = (tails[:, side] + np.log((left + right) / way) for side, way in ((0, left), (1, right)))
     result: Array = peak + np.where(below < 0, left * below, -right * above)
-    return result
-
-
-def _skewed_density(units: Array, skew: Array) -> Array:
-    """The log-density of skewed variates."""
-    peak, left, right = skew[:, :, None]
-    away = units - peak
-    result: Array = -np.where(away < 0, -away / left, away / right) - np.log(left + right)
     return result
 
 
@@ -234,7 +259,7 @@ class TiltedTape(Tape):
         for _, tilted in self.tilted:
             for address in tilted:
                 self.units(*address)
-        addresses = tuple(sorted(self._drawn, key=lambda address: (address[2], address[1])))
+        addresses = tuple(sorted(self._drawn, key=_in_order))
         places = np.flatnonzero(runs)
         values = np.zeros((len(addresses), len(places)))
         for place, address in enumerate(addresses):

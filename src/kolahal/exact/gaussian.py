@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from kolahal.exact.finite import picks_ball
 from kolahal.exact.intervals import Interval, precision, rigorous_probability
 from kolahal.lang.accounting import gdp_of
 from kolahal.lang.canonical import twin
@@ -108,6 +109,8 @@ def budget_probability(
         if touches or None in exact:
             return CannotIntegrate("a scale is not a fraction here")
         return rigorous_probability(like, database, given, [s for s in exact if s is not None], event)
+    if any(draw.noise.finite for draw in sketch.draws):
+        return CannotIntegrate("coins stand beside Gaussian noise")
     outcomes = find_outcomes(like, given.size, given.environment(like), frozenset(), database, event)
     if isinstance(outcomes, CannotIntegrate):
         return outcomes
@@ -119,11 +122,14 @@ def budget_probability(
             parts = cut(event, path.output, outcomes.noises)
             if isinstance(parts, CannotIntegrate):
                 return parts
+            if any(gap.terms for pick in path.picks for gap in pick.gaps):
+                return CannotIntegrate("a place is chosen among scores with noise")
+            chosen = picks_ball(path.picks, {}, lambda site, gap: (ball(gap) / widths[site]).exp())
             for part in parts:
                 found = _polyhedron((*path.atoms, *part), widths, families)
                 if isinstance(found, CannotIntegrate):
                     return found
-                total += found
+                total += chosen * found
         return Interval(total)
 
 

@@ -2,8 +2,7 @@
 
 Between kinks every function here is a sum of c·x^k·exp(r·x) with an exact rational rate r, and so are products,
 shifts, integrals from either side, and convolutions with exponential noise. So a whole tree is integrated in closed
-form, tails included, and the only errors are roundings, which the balls carry. Noise on the whole numbers has sums
-in place of integrals.
+form, tails included, and the only errors are roundings, which the balls carry. Whole noise has sums for integrals.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from kolahal.logic.linear import Number
 from kolahal.model import Arguments, Database, Estimate, Event
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
+from kolahal.paths.quotients import linear_event
 from kolahal.paths.unknowns import AnswerAt, Indeterminate
 
 Terms = dict[tuple[Fraction, int], Any]  # (rate r, power k) → coefficient of x^k·exp(r·x)
@@ -89,6 +89,7 @@ def rigorous_probability(
     bits: int = 128,
 ) -> Interval | CannotIntegrate:
     """P(event) for exact scales, one a hole; more bits are taken until the interval is narrow."""
+    sketch, event = linear_event(sketch, event)
     sites = site_scales(sketch, arguments, scales)
     silent = frozenset(site for site, scale in enumerate(sites) if not scale)
     environment = arguments.environment(sketch)

@@ -114,16 +114,23 @@ def pure(sketch: Sketch, claim: Scale) -> tuple[Sketch, Scale] | str:
 
 
 def is_quadratic(draw: ir.Draw, rho: str) -> bool:
-    """Whether moving a draw by s is charged s²/(2·scale²): Gaussian noise, and Laplace noise of a scale like 1/√ρ."""
+    """Whether moving a draw by s is charged with its square: Gaussian noise, and Laplace noise and chosen places of a scale
+    like 1/√ρ."""
     if draw.noise.bell:
         return True
-    return not draw.noise.one_sided and isinstance(draw.scale, Scale) and dict(draw.scale.squared.powers).get(rho) == -1
+    two_sided = draw.noise.selects or not draw.noise.one_sided
+    return two_sided and isinstance(draw.scale, Scale) and dict(draw.scale.squared.powers).get(rho) == -1
 
 
-def surrogate(sketch: Sketch, reach: Mapping[int, Fraction], distance: Fraction) -> Sketch:
+def deviation(draw: ir.Draw, scale: Scale) -> Scale:
+    """The σ with which a quadratic draw that moves by s is charged s²/(2σ²): for a chosen place, twice its scale."""
+    return TWO * scale if draw.noise.selects else scale
+
+
+def surrogate(sketch: Sketch, reach: Mapping[int, Scale], distance: Fraction) -> Sketch:
     """A pure program in which a step of each draw costs at least what it costs in a zCDP program, for short shifts.
 
-    A quadratic draw of scale σ whose shift s is at most `reach` times the distance d costs s²/(2σ²) ≤ |s|·reach·d/(2σ²):
+    A quadratic draw of deviation σ whose shift s is at most `reach` times the distance d costs s²/(2σ²) ≤ |s|·reach·d/(2σ²):
     what Laplace noise of scale 2σ²/(reach·d) charges for s under a budget ε = ρ. `distance` is that of the moves.
     """
     rho = sketch.budget.name
@@ -131,8 +138,8 @@ def surrogate(sketch: Sketch, reach: Mapping[int, Fraction], distance: Fraction)
     def change(draw: ir.Draw) -> Drawn:
         if not is_quadratic(draw, rho) or not isinstance(draw.scale, Scale):
             return draw.noise, draw.scale
-        like = Noise.DISCRETE_LAPLACE if draw.noise.whole else Noise.LAPLACE
-        return like, TWO * draw.scale.squared / Scale(reach[draw.site] * distance)
+        like = Noise.DISCRETE_LAPLACE if draw.noise.whole else draw.noise if draw.noise.selects else Noise.LAPLACE
+        return like, TWO * deviation(draw, draw.scale).squared / (reach[draw.site] * Scale(distance))
 
     return with_draws(with_budget(sketch, Role.EPSILON, rho), change)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.lang.enclosures import MATH, NoBounds, enclose, enclose_all
+from kolahal.lang.enclosures import MATH, NoBounds, enclose, enclose_all, outward
 from kolahal.lang.records import (
     COMPARISONS,
     ONE,
@@ -335,13 +335,14 @@ class _Arrangement:
             low, high = cell.range(right)
             if low <= 0 <= high:
                 raise TooComplex(f"`{print_item(item)}` may divide by 0")
-            if _is_constant(right):
+            if _is_constant(right) and not is_rounded(item, self.row):
                 return [(cell, _plus({}, left, 1 / low))]
         elif _is_constant(left) or _is_constant(right):
             number, form = (left, right) if _is_constant(left) else (right, left)
             return [(cell, _plus({}, form, number.get(CONSTANT, Fraction(0))))]
         self.exact = False
-        if self.is_loose(left, cell) or self.is_loose(right, cell):
+        away = op == "/" and self.is_bounded_near(right, cell)
+        if self.is_loose(left, cell) or (self.is_loose(right, cell) and not away):
             self.loose = print_item(item)
         if op == "*" and left == right:
             ends = [v * v for v in cell.range(left)]
@@ -349,7 +350,11 @@ class _Arrangement:
             bounds = (Fraction(0) if low <= 0 <= high else min(ends), max(ends))
         else:
             found = [a * b if op == "*" else a / b for a in cell.range(left) for b in cell.range(right)]
+            if away and self.is_loose(right, cell):  # far away the quotient is as near to 0 as one likes
+                found.append(Fraction(0))
             bounds = min(found), max(found)
+        if op == "/":
+            bounds = outward(bounds[0], down=True), outward(bounds[1], down=False)
         name = f"~{print_item(item)} in {bounds[0]} to {bounds[1]}"
         return [(cell.with_unknown(name, *bounds), {name: Fraction(1)})]
 
@@ -377,6 +382,11 @@ class _Arrangement:
         own = [_at(form, c) for c in self.own_corners(cell)]
         low, high = cell.range(form)
         return not own or (min(own), max(own)) != (low, high)
+
+    def is_bounded_near(self, form: LinearIn, cell: Cell) -> bool:
+        """Whether the end of a form on a cell that is nearer to 0, on one side of it, is not made by the cut."""
+        own = [abs(_at(form, c)) for c in self.own_corners(cell)]
+        return bool(own) and min(own) == min(map(abs, cell.range(form)))
 
     def compared(self, op: str, gap: LinearIn, cell: Cell) -> list[tuple[Cell, bool]]:
         """Whether the comparison of `gap` with 0 holds, on each part of a cell."""
@@ -406,6 +416,17 @@ class _Arrangement:
             raise TooComplex("it has too many cases")
         yes, no = cell.cut(form, strict), cell.cut(_plus({}, form, Fraction(-1)), not strict)
         return [(part, truth) for part, truth in ((yes, True), (no, False)) if part is not None]
+
+
+def is_rounded(item: RecordFunction, row: RowClass) -> bool:
+    """Whether a quotient is one that emitted programs round to steps: by a number of the record that is not one of a few.
+
+    Such a quotient is an unknown on every cell, also where what it divides by is fixed: it may be rounded there too.
+    """
+    few = {f.name for f in row.fields if f.values(MOST_VALUES) is not None}
+    if not isinstance(item, Apply) or item.op != "/":
+        return False
+    return any(isinstance(part, FieldOf) and part.name not in few for part in parts_of(item.of[1]))
 
 
 def public_unknown(name: str) -> str:

@@ -57,7 +57,10 @@ def convert(given: dict[str, float]) -> tuple[Guarantee, ...]:
                 found.append(Guarantee((("eps", _epsilon_of_gdp(given["mu"], delta)), ("delta", delta)), DRS))
             return tuple(found)
         case _:
-            raise UsageError("give one of eps, rho and mu, and delta where an (ε, δ) is asked for; rho alone says nothing of ε")
+            raise UsageError(
+                "give one of eps, rho and mu, and delta where an (ε, δ) is asked for, as in --rho 0.5 --delta 1e-6; "
+                "rho alone says nothing of ε"
+            )
 
 
 def sufficient(epsilon: float, delta: float) -> Guarantee:

@@ -11,6 +11,8 @@ from typing import Any
 
 DIGITS = 6  # of a bound that is not exact
 LARGEST = 10**12  # what a record may add
+STEP = Fraction(1, 2**20)  # emitted programs round these values to multiples of it
+NEAR = 2**32  # below which fields are doubles in emitted programs
 BITS = 128
 LAST = Fraction(sys.float_info.max)
 MATH: dict[str, Callable[[float], float]] = {
@@ -37,6 +39,7 @@ def enclose(name: str, low: Fraction, high: Fraction) -> tuple[Fraction, Fractio
         raise NoBounds(f"{name} of numbers that may be {'0 or ' if name == 'log' else ''}below 0")
     if max(abs(low), abs(high)) > LARGEST or (name == "exp" and high > 30):
         raise NoBounds(f"{name} of numbers that may be too large")
+    low, high = _wider(low, -1), _wider(high, 1)
     flint: Any = import_module("flint")  # by name: it is needed for these functions alone
     before, flint.ctx.prec = flint.ctx.prec, BITS
     try:
@@ -74,10 +77,25 @@ def _exact(ball: Any) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
+def _wider(end: Fraction, way: int) -> Fraction:
+    """An end of an interval; of numbers that are rounded before the function is asked, what they may be rounded to."""
+    return end if abs(end) < NEAR else end + way * abs(end) / 2**50
+
+
 def _round(ball: Any, down: bool) -> Fraction:
-    """A number that is not above, or not below, the end of a ball: itself, where it is short."""
-    value = _exact(ball)
-    if value.denominator <= 1024:
+    return outward(_exact(ball), down)
+
+
+def outward(value: Fraction, down: bool) -> Fraction:
+    """A bound that people can read, and that what is below it, or above, does not leave when it is rounded to steps.
+
+    A bound that is a step already is its own; others have at least a step of room, or what doubles of that size need.
+    """
+    if value.denominator <= 1024 and STEP.denominator % value.denominator == 0:
         return value
-    unit = Fraction(10) ** (math.floor(math.log10(abs(value))) + 1 - DIGITS)
+    room = max(STEP, abs(value) / 2**40)
+    if abs(value) <= room and (value > 0) == down:  # 0 is a step
+        return Fraction(0)
+    value = value - room if down else value + room
+    unit = Fraction(10) ** (math.floor(math.log10(abs(value))) + 1 - DIGITS) if value else room
     return (math.floor(value / unit) if down else math.ceil(value / unit)) * unit

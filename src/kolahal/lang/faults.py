@@ -313,11 +313,6 @@ FAULTS: dict[str, Words] = {
         "It draws one of 0, 1, …, k - 1, and k is written out: a whole number from 2 to {most}.",
         "Write Pick(hole, 3).",
     ),
-    "K155": Words(
-        "`{noise}` under a budget other than ε",
-        "What a coin or a chosen place costs is known for pure ε only.",
-        "Claim eps: Epsilon alone.",
-    ),
     "K156": Words(
         "`Noise` with a scale",
         "It leaves the family of the noise open, and the same scale means another noise in each family.",
@@ -368,15 +363,11 @@ FAULTS: dict[str, Words] = {
         "An aggregate reads the record, numbers, constants of the file, public arguments, variables of loops, and numbers that the program has computed by then.",
         "Give it a number on every way to this place, make it a parameter, or write the number itself.",
     ),
-    "K169": Words(
-        "the program reads more than {most} aggregates",
-        "All of them move together, and each way in which they can is looked at.",
-        "Use fewer bins.",
-    ),
+    "K169": Words("the program reads more than {most} aggregates", "Each way in which they move together is looked at.", "Use fewer bins."),
     "K170": Words(
         "this cannot count in `{name}`: {reason}",
         "Where a record falls outside the list, Python stops with an error, and that would tell of the record.",
-        "Make the list before the loop, as in {name} = [0] * 7, and declare the field Between(0, 6, whole=True).",
+        "Make the list before the loop, as in {name} = [0] * 7, and declare the field Between(0, 6, whole=True); a dictionary has every label of its field.",
     ),
     "K171": Words(
         "how far one record moves the aggregates cannot be computed: {reason}",
@@ -389,9 +380,9 @@ FAULTS: dict[str, Words] = {
         "Write {name}((f(r) for r in rows), default=0).",
     ),
     "K173": Words(
-        "`{name}` is used outside an aggregate of the records",
-        "The loop goes over written values, each of which has aggregates of its own; outside them only its place is known.",
-        "Write for i in range(3) with the place i, or use the value in aggregates alone.",
+        "`{name}` is used behind its loop, or changed in it",
+        "The loop goes over written values, each of which has aggregates of its own; behind it only the last place is known.",
+        "Write for i in range(3) with the place i, or give the value another name inside the loop.",
     ),
     "K174": Words(
         "`{thing}` cannot stand beside bins whose number is an argument",
@@ -402,6 +393,10 @@ FAULTS: dict[str, Words] = {
         "`{thing}` depends on values of the run, and cannot be asked here",
         "{why}. Each such question is asked once, so that what one record moves can be followed from question to question.",
         "Ask it outside loops, or once a turn of `for i in range(K)`, with all that it needs in one sum.",
+    ),
+    "K176": Words(
+        "this hole is added to a quotient by the number of records", "How much noise a mean needs depends on how many there are.",
+        "Add the noise before: (sum(…) + Lap(hole)) / len(rows).",
     ),
     # ---- kinds of values, lists, and how a run ends
     "K201": Words(

@@ -48,6 +48,8 @@ class Noise(Enum):
     # A family that is left to the tool: `Noise(hole)`. Nothing runs or prices it (`Sketch.draws` refuses it).
     OPEN = "Noise", "noise of an open family", False, False, False, False, False, True
 
+    __hash__ = object.__hash__  # families are looked up at every draw, and Enum's own asks for the hash of the name
+
     @property
     def discrete(self) -> Noise:
         """The family on the whole numbers with the same loss under whole shifts (the paper's formal semantics)."""

@@ -1,7 +1,8 @@
 """What a program computes its answer from: whoever may see that may see the answer.
 
 `return total / max(count, 1)` is not linear, and proofs are about linear arithmetic. But the answer is a function of
-`total` and `count`, so a program that gives away both is at most as private: what is proved of it holds for the other.
+`total` and `count`, so a program that gives away both is at most as private: what is proved of it holds for the other. The
+same is true of all statements behind the last one that draws noise or reads private answers: they compute with names.
 """
 
 from __future__ import annotations
@@ -9,12 +10,115 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kolahal.lang import ir
+from kolahal.lang.kinds import LIST, infer
 from kolahal.lang.sketch import Sketch
 
 LINEAR = ("+", "-")
 
 
 def released(sketch: Sketch) -> Sketch:
+    """The program that returns what its last statements, or else the parts of its answer, are computed from, if these are not linear."""
+    found = _before_last(sketch)
+    return found if found is not None else _of_parts(sketch)
+
+
+def _before_last(sketch: Sketch) -> Sketch | None:
+    """The program that returns the names that its last statements read, where these draw no noise and read no private answers.
+
+    The answer is a function of these names and of public inputs. They must have a value on every run that comes so far, and
+    no run may answer before.
+    """
+    guards, body = sketch.body[: sketch.preconditions], _put_off(sketch, sketch.body[sketch.preconditions :])
+    end = max((i + 1 for i, node in enumerate(body) if _is_private(node, sketch.private.name)), default=0)
+    first, last = body[:end], body[end:]
+    if not first or not last or any(isinstance(node, ir.Return) for node in ir.walk(first)) or _is_linear_answer(last):
+        return None
+    read = {node.name for node in ir.walk(last) if isinstance(node, ir.Var)} & ir.assigned_names(first)
+    sure = {name for node in first if isinstance(node, ir.Assign) for name in node.targets}
+    types = infer(sketch)
+    names = [name for name in dict.fromkeys(t for node in first if isinstance(node, ir.Assign) for t in node.targets) if name in read]
+    if not names or not read <= sure or (len(names) > 1 and any(LIST in types.of(ir.Var(name)) for name in names)):
+        return None
+    values = tuple(ir.Var(name, span=last[0].span) for name in names)
+    answer = ir.Return(values[0] if len(values) == 1 else ir.TupleOf(values, span=last[0].span), span=last[0].span)
+    return replace(sketch, body=(*guards, *first, answer))
+
+
+def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
+    """The same statements, in which what is not linear is computed as late as it can be.
+
+    `m = (total + Lap(s)) / n` is `t = total + Lap(s)`, and then `m = t / n`, which is put behind statements that neither read
+    nor change m, t or n.
+    """
+    taken = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | ir.assigned_names(sketch.body)
+    taken |= {p.name for p in sketch.parameters}
+    split: list[ir.Stmt] = []
+    for node in body:
+        match node:
+            case ir.Assign((_,), (value,)) if not _is_linear(value) and _is_private(node, sketch.private.name):
+                split += _split(node, sketch, taken)
+            case _:
+                split.append(node)
+    late: list[ir.Stmt] = []
+    found: list[ir.Stmt] = []
+    for node in split:
+        touched = {name for put in late for name in _names(put)}
+        if late and (not isinstance(node, ir.Assign) or ir.assigned_names((node,)) & touched or _read(node) & ir.assigned_names(tuple(late))):
+            found, late = [*found, *late], []
+        if isinstance(node, ir.Assign) and not all(map(_is_linear, node.values)) and not _is_private(node, sketch.private.name):
+            late.append(node)
+        else:
+            found.append(node)
+    return (*found, *late)
+
+
+def _split(node: ir.Assign, sketch: Sketch, taken: set[str]) -> list[ir.Stmt]:
+    """An assignment of a value that is not linear, behind those of its linear parts to names of their own, in Python's order."""
+    before: list[ir.Stmt] = []
+
+    def named(expr: ir.Expr) -> ir.Expr:
+        match expr:
+            case ir.Const() | ir.Var():
+                return expr
+            case ir.Binary(op, left, right) if not _is_linear(expr) and op in ("+", "-", "*", "/"):
+                return replace(expr, left=named(left), right=named(right))
+            case ir.Negate(of) if not _is_linear(expr):
+                return replace(expr, of=named(of))
+            case ir.Call(_, arguments) if not _is_linear(expr):
+                return replace(expr, arguments=tuple(map(named, arguments)))
+            case _:
+                word = next(w for i in range(len(taken) + 1) if (w := f"part_{i}") not in taken)
+                taken.add(word)
+                before.append(ir.Assign((word,), (expr,), span=node.span))
+                return ir.Var(word, span=expr.span)
+
+    value = named(node.values[0])
+    return [*before, replace(node, values=(value,))]
+
+
+def _names(node: ir.Stmt) -> set[str]:
+    return _read(node) | ir.assigned_names((node,))
+
+
+def _read(node: ir.Stmt) -> set[str]:
+    return {part.name for part in ir.walk(node) if isinstance(part, ir.Var)}
+
+
+def _is_private(node: ir.Stmt, private: str) -> bool:
+    """Whether a statement draws noise or reads private answers; how many there are is public."""
+    lengths = {id(part.of) for part in ir.walk(node) if isinstance(part, ir.Length)}
+    return any(
+        isinstance(part, ir.Draw) or (isinstance(part, ir.Var) and part.name == private and id(part) not in lengths)
+        for part in ir.walk(node)
+    )
+
+
+def _is_linear_answer(last: ir.Block) -> bool:
+    """Whether the last statements are one answer, which `_of_parts` takes apart where it needs to."""
+    return len(last) == 1 and isinstance(last[0], ir.Return)
+
+
+def _of_parts(sketch: Sketch) -> Sketch:
     """The program that returns the parts of an answer that is not linear, if there is one place to answer.
 
     With several, the parts would not tell which of the places it was, and so not what is computed from them. What is

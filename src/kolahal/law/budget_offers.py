@@ -89,13 +89,14 @@ def _by_squares(sketch: Sketch, settings: ProofSettings) -> Iterator[tuple[Share
 def _choices(sketch: Sketch) -> Iterator[Holes]:
     every = range(len(sketch.holes))
     for many in range(1, len(every) + 1) if len(every) <= MOST_HOLES else (len(every),):
-        yield from itertools.combinations(every, many)
+        # A place that is chosen needs a scale.
+        yield from (holes for holes in itertools.combinations(every, many) if set(sketch.selecting) <= set(holes))
 
 
 def _can_be_square(sketch: Sketch, rule: Rule) -> bool:
     noises = [sketch.draws[site].noise for site in rule.sites]
     if sketch.variant is Variant.ZCDP:
-        return not any(noise.one_sided for noise in noises)
+        return not any(noise.one_sided and not noise.selects for noise in noises)
     return all(noise.bell and not noise.whole for noise in noises)
 
 
@@ -104,8 +105,10 @@ def _weights(rule: Rule, site: int) -> list[Polynomial]:
 
 
 def _square_scale(sketch: Sketch, rule: Rule, site: int) -> Scale:
-    """σ with w/(2σ²) = ρ, or w/σ² = μ²."""
+    """σ with w/(2σ²) = ρ, or w/σ² = μ²; of a chosen place half of it."""
     need = cover(_weights(rule, site))
+    if sketch.draws[site].noise.selects:
+        need = need / Scale(Fraction(4))
     budget = quadratic_budget(sketch)
     return (need / budget).rooted() if sketch.variant is not Variant.ZCDP else (need / (TWO * budget)).rooted()
 
@@ -124,7 +127,10 @@ def print_squares(sketch: Sketch, rule: Rule) -> str:
     shown = []
     for inequality in rule.inequalities:
         parts = [
-            p.times(half).over(Scale(Fraction(1), ((sketch.holes[site].label, 2),))) for site, p in inequality.coefficients
+            p.times(half / 4 if sketch.draws[site].noise.selects else half).over(
+                Scale(Fraction(1), ((sketch.holes[site].label, 2),))
+            )
+            for site, p in inequality.coefficients
         ]
         shown.append(f"{' + '.join(parts)} <= {quadratic_budget(sketch)}")
     return " and ".join(shown)

@@ -72,7 +72,7 @@ def _squares(case: SizedProgram, settings: ProofSettings) -> list[Front] | Unkno
     for move in moves:
         values: dict[Indeterminate, Number] = {MoveAt(i): step for i, step in enumerate(move)}
         changes = [row.change.at(values) for row in rows]
-        both = [_shortest(case, rows, changes, longest) for longest in (True, False)]
+        both = [shortest(case, rows, changes, longest) for longest in (True, False)]
         weights = [_add_up(steps) for steps in both if steps is not None]
         if not weights:
             return Unknown("no shift that looks back alone hides a neighbour's move")
@@ -93,7 +93,7 @@ def _add_up(steps: Mapping[NoiseAt, Fraction]) -> Weights:
     return tuple(sorted(total.items()))
 
 
-def _shortest(
+def shortest(
     case: SizedProgram, rows: Sequence[Row], changes: Sequence[Number], longest: bool
 ) -> dict[NoiseAt, Fraction] | None:
     """The shift whose longest step is least and of these the shortest, or the other way round; None if there is none."""

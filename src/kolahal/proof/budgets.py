@@ -9,8 +9,9 @@ from kolahal.lang.canonical import IN_UNITS
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.proof.decide import Decision
-from kolahal.proof.find.affine import prove_affine
+from kolahal.proof.find.affine import prove_affine, reach_of
 from kolahal.proof.find.budgets import prove_budget
+from kolahal.proof.find.union import prove_union
 from kolahal.proof.refute.budgets import refute_budget
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
@@ -20,19 +21,34 @@ def decide_budget(program: Sketch, claim: Scale, settings: Settings) -> Decision
     """What is certain about a program without holes and a claim other than ε."""
     if program.units:
         return Decision(Unknown(IN_UNITS))
-    found = prove_budget(program, claim, settings.proof)
+    quick = settings.proof.quick(program.private.count is not None)
+    found = prove_budget(program, claim, quick)
     if isinstance(found, Proved):
         return Decision(found)
     release = prove_affine(program, claim, settings.proof)
     if isinstance(release, Proved):
         return Decision(release)
-    failed = found.failed_rechecks + (release.failed_rechecks if isinstance(release, Unknown) else ())
+    if isinstance(release, Bounded) and (reach := reach_of(release, program)):
+        again = prove_budget(program, claim, quick, reach)
+        if isinstance(again, Proved):
+            return Decision(again)
+    ahead = prove_union(program, claim, settings.proof) if isinstance(release, Unknown) else release
+    if isinstance(ahead, Proved):
+        return Decision(ahead)
+    failed = found.failed_rechecks
+    for other in (release, ahead):
+        failed += other.failed_rechecks if isinstance(other, Unknown) else ()
     refuted = refute_budget(program, claim)
     if refuted is not None:
         return Decision(refuted, failed_rechecks=failed)
-    if isinstance(release, Bounded):
-        return Decision(release, failed_rechecks=failed)
-    return Decision(Unknown(f"{found.reason}; {release.reason}; no certain counterexample"), failed_rechecks=failed)
+    if quick != settings.proof:
+        found = prove_budget(program, claim, settings.proof)
+        if isinstance(found, Proved):
+            return Decision(found)
+    if isinstance(ahead, Bounded):
+        return Decision(ahead, failed_rechecks=failed)
+    reasons = dict.fromkeys([found.reason, *(o.reason for o in (release, ahead) if isinstance(o, Unknown)), "no certain counterexample"])
+    return Decision(Unknown("; ".join(reasons)), failed_rechecks=failed)
 
 
 def shown_loss(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:

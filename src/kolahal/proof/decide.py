@@ -11,12 +11,12 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import Survey, refute
 from kolahal.proof.refute.scattered import find_scattered
 from kolahal.settings import ProofSettings, Settings
-from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
+from kolahal.verdicts import Bounded, NoTies, Proved, Unknown, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,13 @@ def decide(
     cost: Fraction | None = None,
     dear: str = "",
     survey: Survey | None = None,
+    priced: bool = False,
 ) -> Decision:
     """What is certain about a program without holes and its claim.
 
     `cost` is what the law says that it costs, in units of the claim, where that is one number: that is proved first,
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
-    the largest losses, where they are known already.
+    the largest losses, where they are known already. `priced` says that some law prices the program within its claim.
     """
     if program.variant is not Variant.PURE:
         return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
@@ -50,6 +51,9 @@ def decide(
     if not dear:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof.quick(fixed))
     if isinstance(everywhere.proof, Proved):
+        if fixed and NoTies() in everywhere.proof.assumed:  # a proof that leaves no ties out is worth more
+            with_ties = prove_bounded(program, claim, settings.proof)
+            return everywhere.end(with_ties if isinstance(with_ties, Proved) else everywhere.proof)
         return everywhere.end(everywhere.proof)
     bounded = None
     if fixed and everywhere.upper is None:
@@ -59,8 +63,12 @@ def decide(
                 everywhere = replace(everywhere, upper=level)
                 if level <= 1:
                     return everywhere.end(bounded)
-    # Before a bounded proof: a program that fails at five answers may be private up to four.
-    refuted = refute(program, claim, settings) or find_scattered(program, claim, settings)
+    # Also before a bounded proof is given: a program that fails at five answers may be private up to four. Where a law
+    # speaks for the claim, that proof is looked for first, and its sizes are not searched for what cannot be there.
+    if priced and bounded is None and everywhere.upper is None:
+        bounded = prove_bounded(program, claim, settings.proof)
+    safe = bounded.scope.size if isinstance(bounded, Bounded) and not bounded.scope.condition else 0
+    refuted = refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
     if refuted is not None:
         return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
     if not dear and everywhere.upper is None and everywhere.cut_short:
@@ -110,8 +118,12 @@ def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effo
     if cost:
         tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), effort)
         if isinstance(tight, Proved):
-            too_dear = Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim")
-            return _Everywhere(tight if cost <= 1 else too_dear, cost)
+            if cost <= 1:
+                return _Everywhere(tight, cost)
+            over_reals = prove_over_reals(program, claim, effort)  # shifts that follow the others, of which no law knows
+            if isinstance(over_reals, Proved):
+                return _Everywhere(over_reals, Fraction(1))
+            return _Everywhere(Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim"), cost)
         failed, cut_short = tight.failed_rechecks, tight.cut_short
         if cost == 1:
             return _Everywhere(tight, None, failed, cut_short)

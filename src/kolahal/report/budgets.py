@@ -23,6 +23,10 @@ CONVERSIONS = {
     Variant.ZCDP: "it is √(2ρ)-DP, and ε-DP is ε·tanh(ε/2)-zCDP, which is at most ε²/2",
     Variant.APPROXIMATE: "it is ε-DP, and ε-DP is (ε, δ)-DP for every δ",
 }
+AHEAD = (
+    "each group of runs with one answer has a shift of its own; one that is m deviations long adds what N(m, 1) and N(0, 1)\n"
+    "  have at ε to δ, and all together stay within δ, at every ε and δ that the program accepts."
+)
 BROKEN = {
     Variant.ZCDP: "The Rényi divergence of order {order} between the chances of the event is above {order}·ρ:",
     Variant.GDP: "The event is a better test of the two inputs than any test of N(0, 1) against N(μ, 1):",
@@ -41,6 +45,8 @@ def render_budget_check(sketch: Sketch, check: Check, claim: str) -> str:
         document = proof.document()
     if proof is not None and document["kind"] == "affine":
         lines.append(f"Why: {PRICES[sketch.variant]}; the shift that hides a move is the cheapest of all, so this is exact.")
+    elif proof is not None and document["kind"] == "union":
+        lines.append(f"Why: {AHEAD}")
     elif proof is not None:
         told = CONVERSIONS[sketch.variant] if document["rule"] == "pure" else PRICES[sketch.variant]
         lines.append(f"Why: {told}.")

@@ -171,7 +171,9 @@ def _form(form: Mapping[str, Any], single: bool, distance: Fraction, around: str
             parts.append(f"by {_times(units)}the size of the move, at most {_number(abs(size))}")
         else:
             parts.append(f"{'up' if size > 0 else 'down'} by {_number(abs(size))}")
-    if form["cancel"]:
+    if form.get("lead"):
+        parts.append(f"by what lets {around} move as far as the first of the others does")
+    elif form["cancel"]:
         parts.append(f"by what keeps {around} the same in both runs")
     if form["follow"] is not None:
         parts.append(f"by as much as `{form['follow']}` differs between the runs")
@@ -216,7 +218,7 @@ def _number(value: Fraction) -> str:
 
 def _cost(form: Mapping[str, Any], scale: Scale, distance: Fraction, sketch: Sketch) -> str:
     """What one move costs at most, where the rule alone tells it."""
-    if form["follow"] is not None or (form["cancel"] and _exact(form["units"])):
+    if form["follow"] is not None or form.get("lead") or (form["cancel"] and _exact(form["units"])):
         return "as much as the runs differ"
     if form["cancel"]:
         return f"{_share(distance, scale)} for a difference of {_number(distance)}"

@@ -21,7 +21,7 @@ STYLE = (
     ".k-axis{stroke:currentColor;stroke-opacity:.6;fill:none}.k-grid{stroke:currentColor;stroke-opacity:.13}"
     ".k-line{fill:none;stroke-width:2}.k-rule{stroke:currentColor;stroke-width:1;stroke-dasharray:2 2}"
     ".k-level{fill:none;stroke:#fff;stroke-opacity:.55;stroke-width:.8}"
-    ".k-shade{fill:#009e73;fill-opacity:.13}.k-mark{fill:#fff;stroke:#111;stroke-width:1.5}"
+    ".k-shade{fill:#009e73;fill-opacity:.13}.k-mark{fill:#fff;stroke:#111;stroke-width:1.5}.k-dot{fill:#fff;fill-opacity:.85;stroke:#c2185b}"
     ".k-halo{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round;fill:#111}"
     + "".join(f".k-s{i}{{stroke:{c}}}.k-f{i}{{fill:{c}}}" for i, c in enumerate(COLOURS))
     + "</style>"

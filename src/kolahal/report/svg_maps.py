@@ -19,8 +19,14 @@ def heat_map(
     ys: Sequence[float],
     values: Sequence[Sequence[float]],
     marks: Sequence[tuple[float, float, str]] = (),
+    dots: Sequence[tuple[float, float]] = (),
+    dot_name: str = "",
+    key: str = "",
 ) -> str:
-    """`values[j][i]` at (xs[i], ys[j]); dark is low, lines are levels. `marks` are named points."""
+    """`values[j][i]` at (xs[i], ys[j]); dark is low, lines are levels. `marks` are named points, `dots` those of one name.
+
+    Below stand the colours, with what they stand for.
+    """
     frame = lay_out(xs, ys, False, False)
     finite = [v for row in values for v in row if math.isfinite(v)]
     low, high = min(finite), max(finite)
@@ -32,8 +38,23 @@ def heat_map(
     colours = {i: _shade(i / (bands - 1)) for i in range(bands)}
     levels = [low + (high - low) * i / 12 for i in range(1, 12)]
     lines = [f'<path class="k-level" d="{_contour(frame, xs, ys, values, level)}"/>' for level in levels]
-    parts = [_fill(frame, xs, ys, values, band, colours), *lines, *axes(frame, across, up), *_marks(frame, marks)]
-    return document(title, "", parts, True)
+    parts = [_fill(frame, xs, ys, values, band, colours), *lines, *axes(frame, across, up)]
+    parts += [f'<circle class="k-dot" cx="{frame.x(x):.1f}" cy="{frame.y(y):.1f}" r="2"/>' for x, y in dots]
+    parts += [*_marks(frame, marks), *_bar(low, high, colours, key)]
+    if dots:
+        parts.append(f'<circle class="k-dot" cx="{LEFT + 3}" cy="{HEIGHT + 46}" r="2"/>' + text_at(LEFT + 10, HEIGHT + 50, dot_name))
+    return document(title, "", parts, True, HEIGHT + (56 if dots else 40))
+
+
+def _bar(low: float, high: float, colours: Mapping[int, str], name: str) -> list[str]:
+    """The colours of a heat map from its least value to its largest."""
+    wide, top = (WIDTH - LEFT - RIGHT) / len(colours), HEIGHT + 4
+    parts = [
+        f'<rect x="{LEFT + i * wide:.1f}" y="{top}" width="{wide + 0.3:.1f}" height="9" fill="{colour}"/>'
+        for i, colour in sorted(colours.items())
+    ]
+    ends = ((LEFT, f"{low:.3g}", "start"), ((LEFT + WIDTH - RIGHT) / 2, name, "middle"), (WIDTH - RIGHT, f"{high:.3g}", "end"))
+    return parts + [text_at(x, top + 22, text, anchor) for x, text, anchor in ends]
 
 
 RARE = 0.05  # of the highest bar, below which nothing is seen of one

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kolahal.engine.accuracy import describe_errors
-from kolahal.engine.paired import build_tilted_probe
 from kolahal.engine.probe import Probe, build_rerunning_probe
 from kolahal.engine.tape import stream
+from kolahal.engine.tilted_probe import build_tilted_probe
 from kolahal.lang.sketch import Completion, Sketch
-from kolahal.losses import log_loss
+from kolahal.losses import epsilon_lower, log_loss
 from kolahal.model import Example, Ranked, Score, Selection, Split
 from kolahal.results import Judged, Synthesis
 from kolahal.roads.paper import test_finalists
@@ -61,13 +61,13 @@ def noopt(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
     """The paper's road without a region: the whole grammar is ranked, and the final tests share their counterexamples."""
     pool = watch.executor
     split = watch("arguments", fix_arguments, sketch, settings)
-    probe = watch("probe", build_tilted_probe, sketch, settings, "probe")
+    probe = watch("probe", build_tilted_probe, sketch, settings, "probe").helped_by(pool)
     selection = watch("examples", select_examples, sketch, split.training, probe, settings, "examples", hardest, pool)
     completions = watch("completions", all_completions, sketch, settings)
-    fresh = watch("probe", build_tilted_probe, sketch, settings, "fresh")
+    fresh = watch("probe", build_tilted_probe, sketch, settings, "fresh").helped_by(pool).planned_like(probe)
     tests = watch("tests", select_tests, sketch, completions, selection, split, fresh, settings, "tests", hardest, pool)
-    examples, fresh = selection.examples + tests.examples, fresh.knowing((*selection.kept, *tests.kept))
-    objections = objections_of(tests.kept)
+    examples, objections = selection.examples + tests.examples, objections_of(tests.kept)
+    fresh = fresh.knowing((*selection.kept, *tests.kept))
     ranked = watch("ranking", rank_completions, sketch, completions, examples, split, fresh, settings, objections)
     judged = watch("verdicts", judge_with_cache, sketch, finalists_of(sketch, ranked, settings), split, settings, pool)
     accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
@@ -96,7 +96,7 @@ class Cache:
         for entry in self.entries:
             arguments = entry.example.arguments
             odds = probe(arguments.concretise(sketch, completion), entry.example)
-            if min(odds.p1.low, odds.p2.low) > 0 and log_loss(odds) > float(arguments.epsilon):
+            if epsilon_lower(odds) > float(arguments.epsilon):  # for certain: an answer that is tight is none that fails
                 changed = replace(entry, utility=entry.utility + 1)
                 self._set(tuple(changed if e is entry else e for e in self.entries))
                 return True

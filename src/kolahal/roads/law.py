@@ -140,4 +140,4 @@ def _decide(job: tuple[Sketch, Ranked, Settings]) -> Judged:
     """The law has priced these completions within ε, so each is put to the prover."""
     sketch, ranked, settings = job
     program = Mechanism(sketch, ranked.completion).filled()
-    return Judged(ranked, None, decide(program, plain_claim(sketch), settings).verdict)
+    return Judged(ranked, None, decide(program, plain_claim(sketch), settings, priced=True).verdict)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kolahal.engine.accuracy import describe_errors
-from kolahal.engine.paired import build_tilted_probe
 from kolahal.engine.probe import Probe
+from kolahal.engine.tilted_probe import build_tilted_probe
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Ranked, Split
 from kolahal.results import Judged, Law, Synthesis
@@ -40,7 +40,7 @@ def follow(sketch: Sketch, settings: Settings, watch: Watch, parts: Parts) -> Sy
     """The paper's `synth`, one line a step: each is a pure function of what stands on its line."""
     pool = watch.executor
     split = watch("arguments", fix_arguments, sketch, settings)  # γ, γ′
-    probe = watch("probe", parts.build_probe, sketch, settings, "probe")
+    probe = watch("probe", parts.build_probe, sketch, settings, "probe").helped_by(pool)
     selection = watch(
         "examples", select_examples, sketch, split.training, probe, settings, "examples", parts.hardest, pool
     )  # Ex
@@ -48,6 +48,7 @@ def follow(sketch: Sketch, settings: Settings, watch: Watch, parts: Parts) -> Sy
     regions = watch("regions", find_regions, sketch, selection, probe, settings)  # R
     completions = watch("completions", enumerate_completions, sketch, regions, settings)  # γ(η) ∈ Nbhd(R)
     fresh = watch("probe", parts.build_probe, sketch, settings, "fresh")  # noise no step above has seen
+    fresh = fresh.helped_by(pool).planned_like(probe)
     tests = watch(
         "tests", select_tests, sketch, completions, selection, split, fresh, settings, "tests", parts.hardest, pool
     )

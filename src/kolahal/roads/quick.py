@@ -105,4 +105,4 @@ def _decide(sketch: Sketch, completion: Completion, settings: Settings) -> Verdi
     program = Mechanism(sketch, completion).filled()
     if sketch.variant is not Variant.PURE:
         return decide_budget(program, plain_claim(sketch), settings).verdict
-    return decide(program, plain_claim(sketch), settings).verdict
+    return decide(program, plain_claim(sketch), settings, priced=True).verdict

@@ -8,8 +8,9 @@ from zlib import crc32
 
 import numpy as np
 
-from kolahal.engine.paired import Sampled, TiltPair, look_closely
+from kolahal.engine.paired import Proposal, ProposedDraws, Sampled, TiltPair, draw, sample_on
 from kolahal.engine.probe import coefficients
+from kolahal.engine.reach import LADDER, around, look_closely
 from kolahal.engine.tape import Tape
 from kolahal.errors import UsageError
 from kolahal.inputs.events import moved_events
@@ -38,19 +39,25 @@ class Climber:
     losses: list[float]
     tilts: TiltPair | None
     tried: set[Example] = field(default_factory=set)
+    drawn: dict[tuple[int, ...], ProposedDraws] = field(default_factory=dict)  # on each tape, with these tilts
 
     @classmethod
     def start(cls, sketch: Sketch, example: Example, scales: Scales, settings: Settings, name: str) -> Climber:
         """At an example, with noise that is fitted to it."""
         key = (settings.seed, crc32(name.encode()))
         first, second = (Tape((*key, turn), settings.examples.climb_runs) for turn in range(2))
-        tilts = look_closely(sketch, example, scales, first).tilted_to(scales)
+        tilts = look_closely(sketch, example, scales, key, settings.examples.walk_runs)[1].tilted_to(scales)
         climber = cls(sketch, scales, (first, second), example, [], tilts)
         climber.losses = [climber.measure(climber.look(example, tape)) for tape in climber.tapes]
         return climber
 
     def look(self, example: Example, tape: Tape) -> Sampled:
-        return look_closely(self.sketch, example, self.scales, tape, self.tilts)
+        """On draws that fit the example before it; on noise as it is where there is no such fit."""
+        noisy = tuple(scale > 0 for scale in self.scales)
+        if tape.key not in self.drawn:
+            proposal = Proposal(around(self.scales, LADDER), () if self.tilts is None else (self.tilts,))
+            self.drawn[tape.key] = draw(self.sketch, noisy, proposal, tape)
+        return sample_on(self.sketch, example, noisy, self.drawn[tape.key])
 
     def measure(self, found: Sampled) -> float:
         """The log-loss less a standard error."""
@@ -67,7 +74,9 @@ class Climber:
             if losses[-1] < before + GAIN:
                 return False
         self.example, self.losses = example, losses
-        self.tilts = looks[0].tilted_to(self.scales) or self.tilts
+        better = looks[0].tilted_to(self.scales)
+        if better is not None:
+            self.tilts, self.drawn = better, {}
         return True
 
     @property

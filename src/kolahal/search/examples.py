@@ -128,7 +128,8 @@ def select_tests(
 
     An example is hard for some scales and easy for others, so those that chose the completions do not also grade them.
     Each round looks at the best ones, at a γ where they have no example of their own yet: what separates the completions is
-    found for those between which it has to decide. It ends when the best ones have stood their ground everywhere.
+    found for those between which it has to decide. Whoever may come first is looked at everywhere, the others once. It ends
+    when all of these have stood their ground.
     """
     found: list[Selected] = []
     asked: set[tuple[Arguments, Scales]] = set()
@@ -156,24 +157,24 @@ def _promising(
     split: Split,
     probe: Probe,
     settings: Settings,
-) -> tuple[Completion, ...]:
-    """The completions that come first on what is known."""
+) -> dict[Completion, bool]:
+    """The completions that come first on what is known, and whether one more example may make each of them the first."""
     most, examples = settings.examples.examined, tuple(s.example for s in known)
     if not completions or not examples:
-        return completions[:most]
-    order = grade(sketch, completions, examples, split, probe, settings, objections_of(known)).order
-    return tuple(completions[place] for place in order[:most])
+        return dict.fromkeys(completions[:most], True)
+    grades = grade(sketch, completions, examples, split, probe, settings, objections_of(known))
+    return {completions[place]: grades.may_lead(place) for place in grades.order[:most]}
 
 
 def _unseen(
-    sketch: Sketch, completions: tuple[Completion, ...], split: Split, asked: set[tuple[Arguments, Scales]]
+    sketch: Sketch, completions: dict[Completion, bool], split: Split, asked: set[tuple[Arguments, Scales]]
 ) -> list[tuple[Arguments, Scales]]:
     """For each completion the γ, of those that nobody has asked about, at which it has the least noise for its ε."""
     found: dict[tuple[Arguments, Scales], None] = {}
-    for completion in completions:
+    for completion, may_lead in completions.items():
         places = [(a, a.concretise(sketch, completion)) for a in (*reversed(split.testing), *split.training)]
         left = [place for place in places if place not in asked and place not in found and any(place[1])]
-        if left:
+        if left and (may_lead or len(left) == len(places)):
             found[min(left, key=lambda place: sum(place[1]) * float(place[0].epsilon))] = None
     return list(found)
 

@@ -19,6 +19,7 @@ from kolahal.settings import Settings
 
 Objections = Collection[tuple[Arguments, Scales]]
 BEYOND_DOUBT = 1e-4  # a p-value of an example at some scales that counts as a violation there; some hundred are looked at
+AHEAD = 4  # examples whose draws are made together: each may leave fewer completions for which the next ones need any
 MOST_LOSS = 50.0  # in units of ε; more is all the same
 
 
@@ -35,6 +36,11 @@ class Grades:
     def order(self) -> Any:
         """The places of the completions, best first."""
         return np.lexsort((self.noise, self.slack, self.violations))
+
+    def may_lead(self, place: int) -> bool:
+        """Whether a completion is the first, or may become it if it is tighter than it seems: then noise decides."""
+        first = self.order[0]
+        return bool(place == first or self.violations[first] or self.slack[first] > 0 or self.noise[place] < self.noise[first])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +86,11 @@ def grade(
     for arguments, refused in objections:
         violations += (scales[arguments] == np.array(refused)).all(axis=1)
     top: dict[Arguments, Array] = {}
-    for example in examples:
-        arguments, rows = example.arguments, _still_wanted(violations, settings.ranking.finalists_per_hole * len(sketch.holes))
+    finalists = settings.ranking.finalists_per_hole * len(sketch.holes)
+    for place, example in enumerate(examples):
+        arguments, rows = example.arguments, _still_wanted(violations, finalists)
+        if place % AHEAD == 0:
+            probe.prepare(scales[arguments][rows], examples[place : place + AHEAD])
         losses = probe.losses(scales[arguments][rows], (example,))
         violations[rows] += losses.low[:, 0] > float(arguments.epsilon) * (1 + 1e-6)
         worst = top.setdefault(arguments, np.zeros(len(completions)))

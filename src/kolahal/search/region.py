@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def find_region(
     """
     holes, epsilon = len(sketch.holes), float(arguments.epsilon)
     low, high = map(math.log, scale_range(sketch, arguments))
-    worst = _worst_losses(examples, probe, low, high, holes)
+    worst = worst_losses(sketch, examples, probe)
 
     def decode(genes: Array) -> Array:
         return np.where(genes >= low, np.exp(genes), 0.0)
@@ -75,21 +76,17 @@ def find_region(
 WorstLoss = Callable[[Array], Array]  # of rows of scales, the largest log-loss on some examples
 
 
-def worst_on(examples: tuple[Example, ...], probe: Probe) -> WorstLoss:
-    """Straight from the probe."""
-    return lambda scales: probe.losses(scales, examples).sure.max(axis=1)
-
-
-def _worst_losses(
-    examples: tuple[Example, ...], probe: Probe, low: float, high: float, holes: int
-) -> WorstLoss:
+def worst_losses(sketch: Sketch, examples: tuple[Example, ...], probe: Probe) -> WorstLoss:
     """The largest log-loss, read off a table for few holes: it needs far fewer points than an evolution asks for."""
-    direct = worst_on(examples, probe)
+    holes = len(sketch.holes)
     if holes not in POINTS:
-        return direct
+        return lambda scales: probe.losses(scales, examples).sure.max(axis=1)
+    low, high = map(math.log, scale_range(sketch, examples[0].arguments))
     grid = np.linspace(low, high, POINTS[holes])
     tables = {
-        noisy: _table(direct, grid, noisy) for noisy in itertools.product((False, True), repeat=holes) if any(noisy)
+        noisy: _table(examples, probe, grid, noisy)
+        for noisy in itertools.product((False, True), repeat=holes)
+        if any(noisy)
     }
 
     def look_up(scales: Array) -> Array:
@@ -104,14 +101,26 @@ def _worst_losses(
     return look_up
 
 
-def _table(direct: WorstLoss, grid: Array, noisy: tuple[bool, ...]) -> Array:
+def _table(examples: tuple[Example, ...], probe: Probe, grid: Array, noisy: tuple[bool, ...]) -> Array:
     """The largest log-losses at the points of a grid over the holes with noise."""
     count = sum(noisy)
     points = np.array(list(itertools.product(np.exp(grid), repeat=count)))
     scales = np.zeros((len(points), len(noisy)))
     scales[:, noisy] = points
-    table: Array = np.minimum(direct(scales), LARGEST).reshape((len(grid),) * count)
+    losses = probe.losses(scales, examples)
+    shape = (len(grid),) * count + (len(examples),)
+    filled = _fill_in(np.minimum(losses.sure, LARGEST).reshape(shape), losses.unknown.reshape(shape))
+    table: Array = filled.max(axis=-1)
     return table
+
+
+def _fill_in(losses: Array, unknown: Any) -> Array:
+    """Where nothing is known of an example's loss, what it is with one step more noise at all holes: less noise hides nothing."""
+    axes = losses.ndim - 1
+    here, there = (slice(None, -1),) * axes, (slice(1, None),) * axes
+    for _ in range(losses.shape[0] - 1):
+        losses[here] = np.where(unknown[here], np.maximum(losses[here], losses[there]), losses[here])
+    return losses
 
 
 def _interpolate(table: Array, places: Array) -> Array:

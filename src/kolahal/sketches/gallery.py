@@ -84,8 +84,12 @@ def find(target: str) -> str:
     if target in NAMES:
         return str(FOLDER / f"{target}.py")
     if not target.endswith(".py") and ".py:" not in target and not os.path.exists(target):
+        from difflib import get_close_matches  # which only a mistake needs
+
+        near = get_close_matches(target, NAMES, 1)
+        meant = f"; did you mean {near[0]}?\n  Else" if near else ":"
         raise UsageError(
-            f"there is no sketch called {target!r}: give path.py, path.py:function, or a name of the gallery "
+            f"there is no sketch called {target!r}{meant} give path.py, path.py:function, or a name of the gallery "
             f"({', '.join(NAMES)})"
         )
     return target

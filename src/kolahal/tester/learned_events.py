@@ -82,7 +82,7 @@ def learn_events(first: Outputs, second: Outputs, criteria: Sequence[Criterion],
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class EventLead:
     """A finding whose event is written down only if it is wanted."""
 
     score: float
@@ -100,12 +100,12 @@ class Unordered:
     event: Callable[[int], Event | None]
     unions: bool = True
 
-    def leads(self, criterion: Criterion) -> Iterator[Lead]:
+    def leads(self, criterion: Criterion) -> Iterator[EventLead]:
         runs = len(self.first)
         n1, n2, both = self.tables(slice(None))
         for flipped, score in _both_ways(criterion, n1, n2, both, runs):
             for cell in np.argsort(-score, kind="stable")[:2]:
-                yield Lead(float(score[cell]), flipped, partial(self.event, int(cell)))
+                yield EventLead(float(score[cell]), flipped, partial(self.event, int(cell)))
         if self.unions and self.count > 2:
             for flipped in (False, True):
                 yield from self.union(criterion, flipped)
@@ -115,7 +115,7 @@ class Unordered:
         same = c1[c1 == c2]
         return tuple(np.bincount(c, minlength=self.count) for c in (c1, c2, same))  # type: ignore[return-value]
 
-    def union(self, criterion: Criterion, flipped: bool) -> Iterator[Lead]:
+    def union(self, criterion: Criterion, flipped: bool) -> Iterator[EventLead]:
         """The best union; cells are put in order on one half of the runs and counted on the other."""
         n1, n2, _ = self.tables(slice(0, None, 2))
         if flipped:
@@ -137,7 +137,7 @@ class Unordered:
             return
         size = int(np.argmax(score)) + 2
         if size < self.count:
-            yield Lead(float(score[size - 2]), flipped, partial(self.one_of, sorted(order[:size].tolist())))
+            yield EventLead(float(score[size - 2]), flipped, partial(self.one_of, sorted(order[:size].tolist())))
 
     def one_of(self, cells: list[int]) -> Event | None:
         events = tuple(self.event(cell) for cell in cells)
@@ -154,7 +154,7 @@ class Ordered:
     event: Callable[[int, int], Event]  # from the first and the last cell of an interval
     upper: bool = False
 
-    def leads(self, criterion: Criterion) -> Iterator[Lead]:
+    def leads(self, criterion: Criterion) -> Iterator[EventLead]:
         runs, width = len(self.first), self.count
         table = np.bincount(self.first * width + self.second, minlength=width * width).reshape(width, width)[1:, 1:]
         n1 = np.concatenate([[0], np.cumsum(np.bincount(self.first, minlength=width)[1:])])
@@ -174,7 +174,7 @@ class Ordered:
             score = score - TWO_ENDS * two_ends * np.sqrt(1 / (h1 + 0.5) + 1 / (h2 + 0.5))
             best = int(np.argmax(score))
             event = partial(self.event, int(low[best]) + 1, int(high[best]))
-            yield Lead(float(score[best]), flipped, event)
+            yield EventLead(float(score[best]), flipped, event)
 
 
 def _both_ways(criterion: Criterion, n1: Any, n2: Any, both: Any, runs: int) -> Iterator[tuple[bool, Array]]:

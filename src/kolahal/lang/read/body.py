@@ -404,8 +404,8 @@ class Body:
         if len(node.args) != wanted or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
             code = "K153" if noise.selects else "K113"
             raise self.tree.refuse(code, node, noise=noise.value)
-        if noise.bell if self.pure else noise.finite or noise.selects:
-            self.tree.fault("K148" if self.pure else "K155", node, noise=noise.value)
+        if noise.bell and self.pure:
+            self.tree.fault("K148", node, noise=noise.value)
         of = None
         if noise.selects:
             if not isinstance(node.args[0], ast.Name):

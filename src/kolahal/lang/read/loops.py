@@ -37,6 +37,15 @@ def is_range(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
+def best_place(node: ast.Call) -> tuple[str, ast.Call] | None:
+    """The list and the call of max or min in `xs.index(max(xs))`."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(word), "index"), [ast.Call(ast.Name("max" | "min"), [ast.Name(again)], []) as which], []) if word == again:
+            return word, which
+        case _:
+            return None
+
+
 @dataclass(slots=True)
 class ItemSource:
     """Where the items of a loop come from: how many there are, and the one at a place."""
@@ -54,6 +63,25 @@ class Loops:
     def is_plain(self, over: ast.expr) -> bool:
         """Whether a loop of the simpler forms can run over something."""
         return isinstance(over, ast.Name) or is_range(over)
+
+    def in_words(self, node: ast.Call) -> ast.expr | Lowered | None:
+        """`clip(x, low, high)` and `xs.index(max(xs))` in simpler words."""
+        best = best_place(node)
+        if best is not None and self.lowers.builtin(best[1]):
+            return self.best(node, *best)
+        if self.lowers.tree.ours(node.func) != "clip" or len(node.args) != 3 or node.keywords:
+            return None
+        found = expression("min(max(x, y), z)", node, x=node.args[0], y=node.args[1], z=node.args[2])
+        own = [self.lowers.builtin(part) for part in ast.walk(found) if isinstance(part, ast.Call)][:2]
+        return found if None not in own else None
+
+    def best(self, node: ast.expr, word: str, which: ast.Call) -> Lowered:
+        """`xs.index(max(xs))`: the first place of the largest item, or of the smallest."""
+        assert isinstance(which.func, ast.Name)
+        top, place, i = (self.lowers.fresh(base) for base in ("best", "place", "i"))
+        sign = ">" if which.func.id == "max" else "<"
+        text = f"top = xs[0]\nplace = 0\nfor i in range(len(xs)):\n    if xs[i] {sign} top: top, place = xs[i], i"
+        return statements(text, node, top=top, place=place, i=i, xs=word), name(place, node)
 
     # ---- loops
 

@@ -96,7 +96,7 @@ class Lowering:
     def builtin(self, node: ast.AST) -> str | None:
         """The name of Python's own function that is called, if one of those that are known here is."""
         match node:
-            case ast.Call(ast.Name(word)) if word in BUILTINS and word not in self.own:
+            case ast.Call(ast.Name(word)) if word in BUILTINS and word not in self.own and not self.helpers.is_helper(node):
                 return word
             case _:
                 return None
@@ -304,6 +304,8 @@ class Lowering:
     def call(self, node: ast.Call) -> Lowered:
         if self.tree.ours(node.func) in (*NOISES, PICK):
             return lower_draw(self.tree, node, self.fresh, self.named)
+        if (same := self.loops.in_words(node)) is not None:
+            return self.expression(same) if isinstance(same, ast.expr) else same
         if self.helpers.is_helper(node):
             word = self.fresh("value")
             return self.into(word, node, self.assignment(word, node, node)), name(word, node)

@@ -10,6 +10,9 @@ from itertools import pairwise
 
 from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
+from kolahal.lang.read.inline import Helpers
+from kolahal.lang.read.record_helpers import HelperCall
+from kolahal.lang.read.record_trees import float_names, imported_names, may_be_float, written
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
     ONE,
@@ -22,6 +25,7 @@ from kolahal.lang.records import (
     RowClass,
     RunOf,
     TextOf,
+    evaluate,
     is_whole,
     parts_of,
 )
@@ -66,9 +70,15 @@ class ItemReader:
     whole: frozenset[str] = frozenset()  # arguments that are whole numbers
     run: frozenset[str] = frozenset()  # names of the program that an aggregate may read when it is asked
     place: str = "place"  # stands for where a bin is, among as many as an argument says
+    helpers: Helpers | None = None
+    lists: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)  # of constants, which never change
 
     def of(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
         return replace(self, record=record, bound=bound)
+
+    def alone(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
+        """A reader that knows these names and nothing of the program's."""
+        return replace(self, record=record, bound=bound, public={}, carried=frozenset(), run=frozenset(), lists={})
 
     def number(self, node: ast.expr) -> RecordFunction:
         item, kind = self.read(node)
@@ -108,6 +118,10 @@ class ItemReader:
                 return self.name(node, name)
             case ast.Attribute(ast.Name(id=name), attribute) if name == self.record:
                 return self.field(node, attribute)
+            case ast.Subscript(ast.Name(id=name), place) if name in self.lists and name not in self.bound:
+                return self.item(node, self.lists[name], place)
+            case ast.Subscript(ast.Tuple(items) | ast.List(items), place) if all(written(item) is not None for item in items):
+                return self.item(node, items, place)
             case ast.BinOp(left, op, right):
                 return self.arithmetic(node, left, op, right), NUMBER
             case ast.UnaryOp(ast.USub(), inner):
@@ -125,10 +139,24 @@ class ItemReader:
                 return self.comparison(node, [left, *others], ops), TRUTH
             case ast.IfExp(test, then, orelse):
                 return Apply("if", (self.truth(test), self.number(then), self.number(orelse))), NUMBER
+            case ast.Call() if self.helpers is not None and self.helpers.is_helper(node):
+                return HelperCall(self.helpers, node).read(self)
             case ast.Call(func, args, []):
                 return self.call(node, func, args), NUMBER
             case _:
                 raise self.no_place(node, "an aggregate has numbers, comparisons, max, min, abs and clip of one record")
+
+    def item(self, node: ast.expr, items: Sequence[ast.expr], place: ast.expr) -> tuple[RecordFunction, str]:
+        """A constant of a written list, at a place that is a number when it is read."""
+        known = self.number(place)
+        if any(not isinstance(part, NumberOf | Apply) for part in parts_of(known)):
+            raise self.no_place(node, "the place in a written list is a number or the variable of a loop over a written range")
+        at = evaluate(known, {}, {})
+        if not isinstance(at, Fraction) or at.denominator != 1 or not -len(items) <= at < len(items):
+            raise self.no_place(node, f"the list has {len(items)} items")
+        found = written(items[int(at)])
+        assert found is not None
+        return found, TEXT if isinstance(found, TextOf) else NUMBER
 
     def name(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:
         if name in self.bound:
@@ -165,8 +193,12 @@ class ItemReader:
             for _ in range(int(power) - 1):
                 item = Apply("*", (item, base))
             return item
+        if isinstance(op, ast.FloorDiv | ast.Mod) and (by := self.constant(right)):
+            whole, of = NumberOf(by), self.number(left)
+            floor = Apply("floor", (Apply("/", (of, whole)),))
+            return floor if isinstance(op, ast.FloorDiv) else Apply("-", (of, Apply("*", (whole, floor))))
         if type(op) not in OPERATORS:
-            raise self.no_place(node, "an aggregate has + - * / and ** with a number")
+            raise self.no_place(node, "an aggregate has + - * /, and **, // and % with a number")
         return Apply(OPERATORS[type(op)], (self.number(left), self.number(right)))
 
     def comparison(self, node: ast.expr, parts: list[ast.expr], ops: list[ast.cmpop]) -> RecordFunction:
@@ -211,8 +243,12 @@ class ItemReader:
             if len(args) != 1:
                 raise self.no_place(node, f"{found} has one argument")
             return Apply(found, (self.number(args[0]),))
-        of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs") else ()
+        of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs", "int", "float") else ()
         match name, len(of):
+            case ("int" | "float"), 1:  # numbers are exact; to round one has a name of its own
+                if name == "int" and not is_whole(of[0], self.row, self.whole):
+                    raise self.no_place(node, "a number that need not be whole is rounded by floor from math")
+                return of[0]
             case "clip", 3:
                 low, high = of[1:]
                 if isinstance(low, NumberOf) and isinstance(high, NumberOf) and low.value > high.value:
@@ -237,7 +273,7 @@ class ItemReader:
                 wanted = ("", word)
             case _:
                 return None
-        bound = [b for node in self.tree.module.body for b in _bindings(node) if b[0] == (module or word)]
+        bound = [b for node in self.tree.module.body for b in imported_names(node) if b[0] == (module or word)]
         if not bound:
             return word if wanted == ("", word) and word in MATH else None
         if len(bound) > 1 or bound[0][1] is None:
@@ -254,7 +290,7 @@ class ItemReader:
         added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         reader = replace(self, record=record, carried=frozenset(added | stored | set(zeros)))
-        turn = _RecordTurn(reader, zeros, Totals(), _float_names(body))
+        turn = _RecordTurn(reader, zeros, Totals(), float_names(body))
         try:
             turn.run(body, TRUE, {})
         except TooComplex as error:  # of a place in a list
@@ -292,19 +328,6 @@ def both(left: RecordFunction, right: RecordFunction) -> RecordFunction:
     if FALSE in (left, right):
         return FALSE
     return right if left == TRUE else left if right == TRUE else Apply("and", (left, right))
-
-
-def _bindings(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
-    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
-    match node:
-        case ast.Import(names):
-            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
-        case ast.ImportFrom(module, names):
-            return [(a.asname or a.name, (module or "", a.name)) for a in names]
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return [(name, None)]
-        case _:
-            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 @dataclass(slots=True)
@@ -345,10 +368,14 @@ class _RecordTurn:
             case ast.Assign([ast.Name(id=name)], value):
                 return reached, names | {name: self.look(node, reached, read.read(value)[0])}
             case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
-                if _may_be_float(place, self.floats):
+                if read.read(place)[1] == TEXT:
+                    raise read.tree.refuse("K170", node, name=name, reason=f"`{name}` is no dictionary that was made before with every label at 0, and is read by its labels alone")
+                if may_be_float(place, self.floats):
                     raise read.tree.refuse("K170", node, name=name, reason="the place may be a float, such as 2.0, at which Python stops")
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
                 return reached, names
+            case ast.Assign([ast.Subscript(ast.Name(id=name))]):
+                raise read.tree.refuse("K170", node, name=name, reason="which labels a dictionary gets from the records would tell of them; give it every label before")
             case ast.If(test, then, orelse):
                 return self.branch(self.look(node, reached, read.truth(test)), then, orelse, reached, names)
             case _:
@@ -400,7 +427,9 @@ class _RecordTurn:
             raise tree.refuse("K170", node, name=name, reason=reason)
         several = self.totals.lists.setdefault(name, [ZERO] * size)
         for i in range(size):
-            here = both(reached, Apply("==", (place, NumberOf(Fraction(i)))))
+            here = both(reached, _is_at(place, i))
+            if here == FALSE:
+                continue
             several[i] = _added(None if several[i] == ZERO else several[i], here, item)
 
 
@@ -418,38 +447,19 @@ class _RecordTurn:
         self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
 
 
-def _float_names(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that a turn may give a float which is a whole number."""
-    given = [
-        (name.id, part.value)
-        for statement in body
-        for part in ast.walk(statement)
-        if isinstance(part, ast.Assign | ast.AugAssign)
-        for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
-        for name in ast.walk(target)
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-    ]
-    found: set[str] = set()
-    while more := {name for name, value in given if _may_be_float(value, found)} - found:
-        found |= more
-    return frozenset(found)
-
-
-def _may_be_float(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether an expression whose value is whole may be a float in Python, because a number in it is written as one."""
-    match node:
-        case ast.Constant(value):
-            return isinstance(value, float)
-        case ast.Name(name):
-            return name in names
-        case ast.IfExp(_, then, orelse):
-            return _may_be_float(then, names) or _may_be_float(orelse, names)
-        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
-            return False
-        case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
-            return False
+def _is_at(place: RecordFunction, at: int) -> RecordFunction:
+    """Whether a place is some number; of places that tests choose, in their words."""
+    match place:
+        case NumberOf(value):
+            return TRUE if value == at else FALSE
+        case Apply("if", (test, NumberOf(value), orelse)) if value == at and _is_at(orelse, at) == FALSE:
+            return test
+        case Apply("if", (Apply("==", (one, TextOf() | NumberOf())) as test, NumberOf(value), orelse)) if value != at:
+            rest = _is_at(orelse, at)
+            same = isinstance(rest, Apply) and rest.op == "==" and rest.of[0] == one and isinstance(rest.of[1], TextOf | NumberOf)
+            return rest if rest == FALSE or (same and rest != test) else both(Apply("not", (test,)), rest)
         case _:
-            return any(_may_be_float(part, names) for part in ast.iter_child_nodes(node))
+            return Apply("==", (place, NumberOf(Fraction(at))))
 
 
 def _always(item: RecordFunction) -> Iterator[RecordFunction]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
 from kolahal.lang.read.tree import clip, stored_names
-from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, TextOf
+from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
 from kolahal.lang.scale import exact
+from kolahal.lang.sketch import Parameter, Type
 
 MOST_AGGREGATES = 64  # items of the private list
 Node = TypeVar("Node", bound=ast.expr | ast.stmt)
@@ -30,6 +32,11 @@ class LoopTurn:
     def symbol(self) -> RecordFunction:
         """What its variable stands for in some turn."""
         return self.values[0] if self.values else ArgumentOf(self.name)
+
+    @property
+    def first(self) -> RecordFunction:
+        """What its variable is in the first turn, if that is known."""
+        return NumberOf(Fraction(self.numbers[0])) if self.numbers and not self.values else self.symbol
 
 
 def at_place(new: Node, old: ast.expr | ast.stmt) -> Node:
@@ -51,6 +58,83 @@ def total_of(item: RecordFunction, test: RecordFunction | None = None) -> Aggreg
 
 def over_same(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
     return ast.comprehension(node.generators[0].target, over, [], 0)
+
+
+def plain_sums(body: list[ast.stmt], rows: str, row: RowClass) -> list[ast.stmt]:
+    """Statements in which aggregates go over all records: parts of them that have a name, and their lengths, are sums with a test.
+
+    Where records are numbers, sum(rows) is sum(r for r in rows), and so for max and min.
+    """
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    stored = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    parts: dict[str, ast.comprehension] = {}
+    kept: list[ast.stmt] = []
+    for statement in body:
+        statement = _Parts(rows, row, parts).visit(statement)
+        match statement:
+            case ast.Assign([ast.Name(id=name)], ast.ListComp(ast.Name(id=item), [ast.comprehension(ast.Name(id=own), ast.Name(id=over), _, 0) as loop])) if (
+                item == own and over == rows and stored.count(name) == 1 and not (_read_in(loop.ifs) - {own}) & set(stored)
+            ):
+                parts[name] = loop
+            case _:
+                kept.append(statement)
+    return kept
+
+
+class _Parts(ast.NodeTransformer):
+    def __init__(self, rows: str, row: RowClass, parts: Mapping[str, ast.comprehension]):
+        self.rows, self.row, self.parts = rows, row, parts
+
+    def tests(self, name: str, record: str) -> list[ast.expr]:
+        """What records of a part have in common, for one that is called `record`."""
+        loop = self.parts[name]
+        assert isinstance(loop.target, ast.Name)
+        return [_renamed(deepcopy(test), loop.target.id, record) for test in loop.ifs]
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        self.generic_visit(node)
+        match node:
+            case ast.comprehension(ast.Name(id=record), ast.Name(id=name) as over) if name in self.parts:
+                node.ifs, over.id = [*self.tests(name, record), *node.ifs], self.rows
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        self.generic_visit(node)
+        match node:
+            case ast.For(ast.Name(id=record), ast.Name(id=name) as over) if name in self.parts:
+                over.id = self.rows
+                for test in reversed(self.tests(name, record)):
+                    node.body = [at_place(ast.If(test, node.body, []), node)]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name(id="len"), [ast.ListComp(_, [ast.comprehension(_, ast.Name(id=name)) as loop])], []) if name == self.rows:
+                return self.count(node, loop)
+            case ast.Call(ast.Name(id="len"), [ast.Name(id=name)], []) if name in self.parts:
+                return self.count(node, deepcopy(self.parts[name]))
+            case ast.Call(ast.Name(id="sum" | "max" | "min"), [ast.Name(id=name) as of]) if self.row.name is None:
+                if name == self.rows or name in self.parts:
+                    tests = self.tests(name, "r") if name in self.parts else []
+                    loop = ast.comprehension(ast.Name("r", ast.Store()), ast.Name(self.rows, ast.Load()), tests, 0)
+                    node.args = [at_place(ast.GeneratorExp(ast.Name("r", ast.Load()), [loop]), of)]
+        return node
+
+    def count(self, node: ast.Call, loop: ast.comprehension) -> ast.expr:
+        many = ast.GeneratorExp(ast.Constant(1), [loop])
+        return at_place(ast.Call(ast.Name("sum", ast.Load()), [many], []), node)
+
+
+def _read_in(tests: Sequence[ast.expr]) -> set[str]:
+    return {n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)}
+
+
+def _renamed(test: ast.expr, name: str, record: str) -> ast.expr:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name) and node.id == name:
+            node.id = record
+    return test
 
 
 def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt | ast.expr], whole: Collection[str] = ()) -> LoopTurn | None:
@@ -148,3 +232,81 @@ def loop_over_all(block: list[ast.stmt], answers: str, size: int) -> None:
                     assert isinstance(loop.iter, ast.Call)
                     counted = ast.Call(ast.Name("len", ast.Load()), [ast.Name(answers, ast.Load())], [])
                     loop.iter.args = [at_place(counted, loop.iter)]
+
+
+def float_names(body: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names that a turn may give a float which is a whole number."""
+    given = [
+        (name.id, part.value)
+        for statement in body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.Assign | ast.AugAssign)
+        for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
+        for name in ast.walk(target)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    ]
+    found: set[str] = set()
+    while more := {name for name, value in given if may_be_float(value, found)} - found:
+        found |= more
+    return frozenset(found)
+
+
+def may_be_float(node: ast.AST, names: Collection[str]) -> bool:
+    """Whether an expression whose value is whole may be a float in Python, because a number in it is written as one."""
+    match node:
+        case ast.Constant(value):
+            return isinstance(value, float)
+        case ast.Name(name):
+            return name in names
+        case ast.IfExp(_, then, orelse):
+            return may_be_float(then, names) or may_be_float(orelse, names)
+        case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
+            return False
+        case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
+            return False
+        case ast.Call(func) if clip(func) == "float":
+            return True
+        case _:
+            return any(may_be_float(part, names) for part in ast.iter_child_nodes(node))
+
+
+class Counted(ast.NodeTransformer):
+    """Puts the length of a list in place of the argument that says how long it is."""
+
+    def __init__(self, size: str, name: str):
+        self.size, self.name = size, name
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id != self.size:
+            return node
+        return at_place(ast.Call(ast.Name("len", ast.Load()), [ast.Name(self.name, ast.Load())], []), node)
+
+
+def list_of_items(node: ast.stmt, name: str, answers: str, at: int, many: ast.expr) -> ast.stmt:
+    """`name` as the list of so many items of the private list, from a place on."""
+    turn = ast.Name("place_", ast.Load())
+    place: ast.expr = ast.BinOp(ast.Constant(at), ast.Add(), turn) if at else turn
+    item = ast.Subscript(ast.Name(answers, ast.Load()), place, ast.Load())
+    size = ast.Call(ast.Name("range", ast.Load()), [many], [])
+    over = ast.comprehension(ast.Name("place_", ast.Store()), size, [], 0)
+    return at_place(ast.Assign([ast.Name(name, ast.Store())], ast.ListComp(item, [over])), node)
+
+
+def usual_value(parameter: Parameter) -> Fraction | bool:
+    """The value of a public argument at which refutations look at aggregates."""
+    if parameter.default is not None:
+        return parameter.default
+    return False if parameter.type is Type.BOOL else Fraction(1 if parameter.type is Type.INT else 0)
+
+
+def imported_names(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
+    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
+    match node:
+        case ast.Import(names):
+            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
+        case ast.ImportFrom(module, names):
+            return [(a.asname or a.name, (module or "", a.name)) for a in names]
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return [(name, None)]
+        case _:
+            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

@@ -13,26 +13,34 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from kolahal.lang.cells import TooComplex
+from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
+from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.record_items import ItemReader
+from kolahal.lang.read.record_means import with_noise_before
 from kolahal.lang.read.record_trees import (
     MOST_AGGREGATES,
     Builder,
+    Counted,
     LoopTurn,
     at_place,
     count_zeros,
+    list_of_items,
     loop_over_all,
     over_same,
+    plain_sums,
     record_names_in,
     spread_turns,
     total_of,
     turn_of,
+    usual_value,
 )
 from kolahal.lang.read.run_reads import RunReads, factored, joined, terms_of
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Refused, Tree, clip, stored_names
+from kolahal.lang.read.written import BUILTINS, refuse_dictionary, with_places
 from kolahal.lang.record_bins import BinsRelation
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.record_moves import RecordRelation, Replace
 from kolahal.lang.records import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
 from kolahal.lang.sketch import Parameter, Role, Type
 
@@ -56,14 +64,20 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
         answers += "_"
     stored = {name for statement in statements for name in stored_names(statement)}
     public = [p for p in header.parameters if p.role is Role.ARGUMENT and p.name not in stored]
-    place = "place"
-    while place in {p.name for p in header.parameters}:
-        place += "_"
+    place = next(word for i in range(len(header.parameters) + 1) if (word := "place" + "_" * i) not in {p.name for p in header.parameters})
     whole = frozenset(p.name for p in public if p.type is Type.INT)
     run = frozenset(stored - {private.name})
-    items = ItemReader(tree, row, {p.name: p.type is Type.BOOL for p in public}, whole=whole, run=run, place=place)
+    own = stored | {p.name for p in header.parameters} | {function.name}
+    helpers = Helpers(tree, function, own, Constants(tree))
+    items = ItemReader(tree, row, {p.name: p.type is Type.BOOL for p in public}, whole=whole, run=run, place=place, helpers=helpers)
+    if refuse_dictionary(tree, statements):
+        return None
+    copied = plain_sums(copy.deepcopy(statements), private.name, row)
+    if not any(word in own or tree.scopes.is_bound(function, word) for word in BUILTINS):
+        copied = with_noise_before(copied, tree, private.name) if isinstance(header.adjacency, Replace) else copied
+        copied, lists = with_places(copied, private.name, used | {answers, place})
+        items = replace(items, lists=lists)
     lowering = _Lowering(tree, items, private.name, answers)
-    copied = copy.deepcopy(statements)
     lowering.look_at(copied)
     block = [statement for statement in lowering.block(copied) if statement not in lowering.dropped]
     name = lowering.alias(block, answers)
@@ -77,7 +91,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     if not aggregates:
         tree.fault("K165", function, thing=private.name, why="No aggregate of the records is read")
         return None
-    usual = {p.name: _usual(p) for p in public}
+    usual = {p.name: usual_value(p) for p in public}
     real = [p.name for p in public if p.type is Type.FLOAT]
     try:
         adjacency = header.adjacency.about(table, [(n, usual[n]) for n in sorted(table.public_names())], real)
@@ -96,16 +110,14 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
 def _named(header: Header, name: str, table: Table) -> tuple[Parameter, ...]:
     """The parameters with the private list of a table, which has such a name."""
     count = len(table.aggregates) if table.bins is None else int(table.bins.size) if table.bins.size.isdigit() else None
-    return tuple(
-        replace(p, name=name, count=count, table=table) if p.role is Role.PRIVATE else p for p in header.parameters
-    )
+    return tuple(replace(p, name=name, count=count, table=table) if p.role is Role.PRIVATE else p for p in header.parameters)
 
 
 def _over_bins(tree: Tree, function: Function, header: Header, table: Table, block: list[ast.stmt]) -> Lowered | None:
     """The program over as many answers as an argument says: their number is the length of the list."""
     assert table.bins is not None and isinstance(header.adjacency, RecordRelation)
     name = next(p.name for p in header.parameters if p.role is Role.PRIVATE)
-    usual = {p.name: _usual(p) for p in header.parameters if p.name in table.public_names()}
+    usual = {p.name: usual_value(p) for p in header.parameters if p.name in table.public_names()}
     try:
         adjacency = BinsRelation.about_bins(header.adjacency, table, sorted(usual.items()))
     except TooComplex as error:
@@ -118,27 +130,8 @@ def _over_bins(tree: Tree, function: Function, header: Header, table: Table, blo
         replace(p, counts=True) if p.name == table.bins.size else replace(p, usual=usual[p.name]) if p.name in usual else p
         for p in header.parameters
     )
-    counted = _Counted(table.bins.size, name)
+    counted = Counted(table.bins.size, name)
     return Lowered(replace(header, adjacency=adjacency, parameters=parameters), [counted.visit(node) for node in block])
-
-
-class _Counted(ast.NodeTransformer):
-    """Puts the length of a list in place of the argument that says how long it is."""
-
-    def __init__(self, size: str, name: str):
-        self.size, self.name = size, name
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id != self.size:
-            return node
-        return at_place(ast.Call(ast.Name("len", ast.Load()), [ast.Name(self.name, ast.Load())], []), node)
-
-
-def _usual(parameter: Parameter) -> Fraction | bool:
-    """The value of a public argument at which refutations look at aggregates."""
-    if parameter.default is not None:
-        return parameter.default
-    return False if parameter.type is Type.BOOL else Fraction(1 if parameter.type is Type.INT else 0)
 
 
 class _Lowering:
@@ -147,6 +140,7 @@ class _Lowering:
         self.aggregates: list[Aggregate] = []
         self.names: list[ast.Name] = []  # all of the program
         self.inside: set[int] = set()  # what stands in loops over the records
+        self.hidden: dict[str, set[int]] = {}  # what stands in loops with a variable of some name
         self.turns: list[LoopTurn] = []
         self.whole_lists: list[tuple[ast.stmt, str]] = []  # X = [aggregate for d in range(n)]
         self.zeros: dict[str, tuple[int | str, ast.stmt]] = {}  # lists of zeros that a loop over records may count in
@@ -168,6 +162,9 @@ class _Lowering:
                 elif isinstance(part.ctx, ast.Store) and part.id in ("sum", "any", "all"):
                     self.tree.fault("K141", part, name=part.id)
             loops = [part.iter] if isinstance(part, ast.For) else [g.iter for g in getattr(part, "generators", [])]
+            targets = [part.target] if isinstance(part, ast.For) else [g.target for g in getattr(part, "generators", [])]
+            for name in {name for target in targets for name in stored_names(target)}:  # the loop's own
+                self.hidden.setdefault(name, set()).update(id(inner) for inner in ast.walk(part))
             if any(isinstance(over, ast.Name) and over.id == self.rows for over in loops):
                 self.inside |= {id(inner) for inner in ast.walk(part)}
 
@@ -203,6 +200,8 @@ class _Lowering:
                 self.runs.loops.pop()
                 if turn is not None:
                     self.turns.pop()
+                    if self.goes_by_place(turn, inner):
+                        self.refuse_behind(node, name)
                     over = self.by_place(turn, over, inner)
                 if self.runs.turned and not asked and not self.runs.loops:
                     over = self.runs.loop_over(over)
@@ -227,9 +226,8 @@ class _Lowering:
                 return [node]
 
     def part(self, part: object) -> object:
-        if isinstance(part, list):
-            return [self.part(p) for p in part]
-        return self.expression(part) if isinstance(part, ast.expr) else part
+        found = [self.part(p) for p in part] if isinstance(part, list) else part
+        return self.expression(part) if isinstance(part, ast.expr) else found
 
     def alias(self, block: list[ast.stmt], answers: str) -> str:
         """The name of the private list: the program's own, where all aggregates are one list that never changes."""
@@ -313,7 +311,7 @@ class _Lowering:
                 names |= turned
             else:
                 others.append((sign, term))
-        symbols = {turn.name: turn.symbol for turn in self.turns if turn.name in names}
+        symbols = {turn.name: turn.first for turn in self.turns if turn.name in names}
         if len(found) < 2 or not any(build(symbols).run_names() for _, build in found):
             return None
         total = self.read(node, lambda bound: joined([(times, build(bound)) for times, build in found]), names)
@@ -324,12 +322,21 @@ class _Lowering:
 
     def by_place(self, turn: LoopTurn, over: ast.expr, body: Sequence[ast.expr | ast.stmt]) -> ast.expr:
         """What a loop goes over: places, where aggregates that depend on written values stand at places."""
-        used = [n for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == turn.name]
-        if not turn.values or not any(id(n) in self.placed for n in used):
+        if not self.goes_by_place(turn, body):
             return over
+        used = [n for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == turn.name]
         for other in (n for n in used if id(n) not in self.placed):
             raise self.tree.refuse("K173", other, name=turn.name)
         return at_place(ast.Call(ast.Name("range", ast.Load()), [ast.Constant(len(turn.values))], []), over)
+
+    def goes_by_place(self, turn: LoopTurn, body: Sequence[ast.expr | ast.stmt]) -> bool:
+        return bool(turn.values) and any(id(n) in self.placed for part in body for n in ast.walk(part))
+
+    def refuse_behind(self, node: ast.For, name: str) -> None:
+        """Refuse a value of a written list that is used behind its loop, where its name stands for a place now."""
+        own = {id(part) for part in ast.walk(node)} | self.hidden.get(name, set())
+        for other in (n for n in self.names if n.id == name and isinstance(n.ctx, ast.Load) and id(n) not in own):
+            raise self.tree.refuse("K173", other, name=name)
 
     def is_aggregate(self, node: ast.expr) -> bool:
         match node:
@@ -402,9 +409,8 @@ class _Lowering:
     def read(self, node: ast.expr, build: Builder, turned: frozenset[str]) -> ast.expr:
         """The item of the private list that an aggregate is; a block of items where it depends on turns of loops."""
         turns = [turn for turn in self.turns if turn.name in turned]
-        shown = build({turn.name: turn.symbol for turn in turns})
-        if shown.run_names():
-            return self.runs.read(node, build, turns, shown)
+        if build({turn.name: turn.first for turn in turns}).run_names():
+            return self.runs.read(node, build, turns, build({turn.name: turn.symbol for turn in turns}))
         if any(turn.size for turn in turns):
             return self.read_bin(node, build, turns)
         block = [build({})] if not turns else spread_turns(turns, build, {})
@@ -478,13 +484,7 @@ class _Lowering:
         return found
 
     def whole_list(self, node: ast.stmt, name: str, at: int, many: ast.expr) -> ast.stmt:
-        """`name` as the list of so many aggregates."""
-        turn = ast.Name("place_", ast.Load())
-        place: ast.expr = ast.BinOp(ast.Constant(at), ast.Add(), turn) if at else turn
-        item = ast.Subscript(ast.Name(self.answers, ast.Load()), place, ast.Load())
-        size = ast.Call(ast.Name("range", ast.Load()), [many], [])
-        over = ast.comprehension(ast.Name("place_", ast.Store()), size, [], 0)
-        made = at_place(ast.Assign([ast.Name(name, ast.Store())], ast.ListComp(item, [over])), node)
+        made = list_of_items(node, name, self.answers, at, many)
         if at == 0:
             self.whole_lists.append((made, name))
         return made

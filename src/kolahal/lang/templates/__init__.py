@@ -6,9 +6,10 @@ import symtable
 from functools import cache
 from pathlib import Path
 
-RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS = (
-    f"{name}.py" for name in ("runtime", "finite", "measurement", "rows", "online", "bells")
+RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS, NORMALS = (
+    f"{name}.py" for name in ("runtime", "finite", "measurement", "rows", "online", "bells", "normals")
 )
+NORMAL_LAW = "../../logic/normal.py"  # which proofs use as well
 
 
 @cache

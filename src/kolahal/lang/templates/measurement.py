@@ -33,6 +33,7 @@ def _build_measurement(
     roles = {str(parameter.annotation).partition("[")[0]: name for name, parameter in parameters.items()}
     concentrated = "Rho" in roles  # then the loss is rho of zero-concentrated privacy
     spent = roles["Rho" if concentrated else "Epsilon"]
+    delta = roles.get("Delta")  # the name of delta, where the loss is a pair
     public = {n: p for n, p in parameters.items() if n not in (roles["Private"], spent)}
     given, budget = _read_arguments(mechanism, public, arguments), _exact_epsilon(epsilon)
     bits = "[bool" in str(parameters[roles["Private"]].annotation)
@@ -51,6 +52,8 @@ def _build_measurement(
         )
 
     values = {n: given.get(n, p.default) for n, p in public.items()}
+    chance = None if delta is None else _exact_delta(values[delta])
+    given |= {} if delta is None else {delta: chance}
     loss = Fraction(claim(**{**values, spent: budget}))
 
     def function(answers: list[Any]) -> Any:
@@ -63,8 +66,8 @@ def _build_measurement(
         "sum_within": lambda: dp.l1_distance(T=T),
     }
     domain = dp.vector_domain(dp.atom_domain(T="f64", nan=False) if T == "f64" else dp.atom_domain(T=T))
-    privacy_map = _build_privacy_map(relation, distance, loss, concentrated)
-    measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
+    privacy_map = _build_privacy_map(relation, distance, loss, concentrated, chance)
+    measure = _measure(dp, concentrated, chance)
     metric = dp.hamming_distance() if bits else metrics[relation]()  # of bits: how many of them are turned over
     return dp.m.make_user_measurement(domain, metric, measure, function, privacy_map, TO=kind)
 
@@ -90,11 +93,15 @@ def _build_record_measurement(
     parameters = inspect.signature(mechanism).parameters
     spent = next(name for name, parameter in parameters.items() if parameter.annotation in ("Epsilon", "Rho"))
     concentrated = parameters[spent].annotation == "Rho"
+    delta = next((name for name, parameter in parameters.items() if parameter.annotation == "Delta"), None)
     public = {n: p for n, p in parameters.items() if n not in (rows, spent)}
     given, budget = _read_arguments(mechanism, public, arguments), _exact_epsilon(epsilon)
     if T not in ((None, "f64", "i64") if plain else (None,)):
         raise ValueError(f"records of type {T!r} are not supported; {'use f64 or i64' if plain else 'leave T out'}")
-    loss = Fraction(claim(**{**{n: given.get(n, p.default) for n, p in public.items()}, spent: budget}))
+    values = {n: given.get(n, p.default) for n, p in public.items()}
+    loss = Fraction(claim(**{**values, spent: budget}))
+    chance = None if delta is None else _exact_delta(values[delta])
+    given |= {} if delta is None else {delta: chance}
 
     def function(records: Any) -> Any:
         return _typed(kind, mechanism(**{**given, rows: records, spent: budget}))
@@ -105,8 +112,8 @@ def _build_record_measurement(
     else:
         domain = dp.user_domain(f"records that {mechanism.__name__} takes", lambda records: True)
     metric = dp.symmetric_distance() if relation == "add_remove" else dp.change_one_distance()
-    measure = dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
-    privacy_map = _build_privacy_map(relation, Fraction(count), loss, concentrated)
+    measure = _measure(dp, concentrated, chance)
+    privacy_map = _build_privacy_map(relation, Fraction(count), loss, concentrated, chance)
     return dp.m.make_user_measurement(domain, metric, measure, function, privacy_map, TO=kind)
 
 
@@ -134,11 +141,28 @@ def _exact_epsilon(epsilon: float | str | Fraction) -> Fraction:
     return exact
 
 
+def _exact_delta(delta: Any) -> Fraction:
+    """Delta exactly as given."""
+    try:
+        exact = Fraction(delta)
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        raise ValueError(f"δ must be a number between 0 and 1, not {delta!r}") from None
+    if not 0 < exact < 1:
+        raise ValueError(f"δ must be between 0 and 1, not {delta!r}")
+    return exact
+
+
+def _measure(dp: Any, concentrated: bool, delta: Fraction | None) -> Any:
+    if delta is not None:
+        return dp.approximate(dp.max_divergence())
+    return dp.zero_concentrated_divergence() if concentrated else dp.max_divergence()
+
+
 def _build_privacy_map(
-    relation: str, distance: Fraction, loss: Fraction, concentrated: bool = False
-) -> Callable[[float], float]:
+    relation: str, distance: Fraction, loss: Fraction, concentrated: bool = False, delta: Fraction | None = None
+) -> Callable[[float], Any]:
     """From a distance of inputs to the privacy loss: `loss` for each step from neighbour to neighbour that it takes; of
-    zero-concentrated privacy the roots of losses add up."""
+    zero-concentrated privacy the roots of losses add up. With `delta`, k steps cost it 1 + e^loss + ... + e^((k-1)*loss) times."""
 
     def count_steps(d_in: float) -> int:
         if relation == "one_within":
@@ -146,13 +170,26 @@ def _build_privacy_map(
             return math.ceil(Fraction(d_in)) * math.ceil(1 / distance)
         return math.ceil(Fraction(d_in) / distance)
 
-    def privacy_map(d_in: float) -> float:
+    def privacy_map(d_in: float) -> Any:
         if not 0 <= d_in < math.inf:
-            return math.inf
+            return math.inf if delta is None else (math.inf, 1.0)
         steps = count_steps(d_in)
+        if delta is not None:
+            return _round_up(steps * loss), _delta_of_steps(steps, loss, delta)
         return _round_up((steps**2 if concentrated else steps) * loss)
 
     return privacy_map
+
+
+def _delta_of_steps(steps: int, loss: Fraction, delta: Fraction) -> float:
+    """Of so many steps, at least; from 1 on it says nothing more."""
+    if steps == 0:
+        return 0.0
+    if (steps - 1) * loss > 600 or steps > 10**6:
+        return 1.0
+    # Doubles are right to some bits of the last; a sum of k of them with k times that, and a margin of 2**-30 is more than both.
+    total = math.fsum(math.exp(float(turn * loss)) for turn in range(steps))
+    return min(1.0, _round_up(delta) if steps == 1 else float(delta) * total * (1 + 2.0**-30))
 
 
 def _round_up(value: Fraction) -> float:

@@ -36,6 +36,7 @@ class _Field(NamedTuple):
     high: Fraction | int | None
     labels: tuple[str, ...]
     unit: int = 1  # of a float field: a multiple of _STEPS; its numbers are whole multiples of 1/unit
+    used: bool = True  # whether an aggregate reads it; others are checked all the same
 
 
 def clip(value: Any, low: Any, high: Any) -> Any:
@@ -46,6 +47,22 @@ def clip(value: Any, low: Any, high: Any) -> Any:
 def _whole(number: Any) -> Any:
     """A number, as one of Python's whole numbers if it is one: these are quick to compare."""
     return int(number) if number.denominator == 1 else number
+
+
+def _of_math(function: Callable[[float], float], top: int, below: int) -> int:
+    """A function of `math` of a number over another, in steps: the nearest one. Where it has no bounds it is not emitted, and
+    a double of it, rounded so, is within the bounds that are proved: these have room for it."""
+    try:
+        steps = function(top / below) * _STEPS
+    except OverflowError:  # beyond all doubles; it is a wave, or near its end
+        steps = function(math.copysign(sys.float_info.max, top)) * _STEPS
+    whole = math.floor(steps)
+    return whole + (steps - whole >= 0.5)
+
+
+def _quotient(top: int, below: int) -> int:
+    """A quotient in steps: the nearest one."""
+    return (2 * top * _STEPS + below) // (2 * below)
 
 
 def _value(where: str, field: _Field, value: Any) -> Any:
@@ -76,21 +93,25 @@ def _ends(field: _Field) -> tuple[int | None, int | None]:
 
 
 def _records(name: str, given: Any, fields: Sequence[_Field]) -> Iterator[tuple[Any, ...]]:
-    """The records of a call: rows as tuples, mappings or objects, numbers, a mapping of columns, or a data frame."""
+    """The used fields of the records of a call: rows as tuples, mappings or objects, numbers, columns, or a data frame."""
     first = 0
+    fields = [field for field in fields if field.used or not isinstance(given, _File)]  # the rest of a file is not looked at
     for columns in _in_columns(name, given, [field.name for field in fields]):
         found = [_column(field, column) for field, column in zip(fields, columns)]
         if None not in found:
-            yield from zip(*found)
+            yield from zip(*[column for field, column in zip(fields, found) if field.used])
         else:  # a value is of another type than the others, or wrong: the first such record is named
             for place, row in enumerate(zip(*columns), first):
-                yield tuple([_value(f"{name}[{place}].{f.name}", f, value) for f, value in zip(fields, row)])
+                values = [_value(f"{name}[{place}].{f.name}", f, value) for f, value in zip(fields, row)]
+                yield tuple([value for field, value in zip(fields, values) if field.used])
         first += len(columns[0])
 
 
 def _in_columns(name: str, given: Any, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
     """Some records after others, as columns: what is read at once takes little memory."""
-    if hasattr(given, "itertuples") or (isinstance(given, Mapping) and set(names) <= set(given)):
+    if isinstance(given, _File):
+        yield from given.columns(names)
+    elif hasattr(given, "itertuples") or (isinstance(given, Mapping) and set(names) <= set(given)):
         columns = [_listed(given[one]) for one in names]
         if len(set(map(len, columns))) > 1:
             raise ValueError(f"{name} must have as many values in each column")
@@ -162,6 +183,8 @@ def _column(field: _Field, column: Sequence[Any]) -> Sequence[Any] | None:
             if not all(map(float.is_integer, column)):
                 return None
             found = list(map(int, column))
+        elif not field.used:
+            return column
         elif min(column) > -_NEAR and max(column) < _NEAR:
             more = field.unit // _STEPS
             steps = [value * _STEPS for value in column]
@@ -204,7 +227,7 @@ def _ask(answers: Sequence[Any], place: int, *given: Any) -> Any:
 
 # ---------------------------------------------------------------- a file of records
 
-_TRUTHS = {"true": True, "false": False, "1": True, "0": False}
+_TRUTHS = {"true": True, "false": False, "1": True, "0": False, "True": True, "False": False}
 
 
 def _from_text(where: str, field: _Field, text: str) -> Any:
@@ -224,8 +247,18 @@ def _from_text(where: str, field: _Field, text: str) -> Any:
     raise ValueError(f"{where} is not of type {field.kind}, or too large")
 
 
-def _read_csv(path: str, fields: Sequence[_Field]) -> Iterator[Any]:
-    """The records of a CSV file whose first line names the columns; of numbers, its only column."""
+class _File(NamedTuple):
+    """A CSV file of records."""
+
+    path: str
+    fields: Sequence[_Field]
+
+    def columns(self, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+        return _read_csv(self.path, [field for field in self.fields if field.name in names])
+
+
+def _read_csv(path: str, fields: Sequence[_Field]) -> Iterator[Sequence[Sequence[Any]]]:
+    """The records of a CSV file whose first line names the columns, as columns, some after others; of numbers, its only column."""
     with open(path, newline="", encoding="utf-8-sig") as file:
         lines = csv.reader(file)
         heads = next(lines, [])
@@ -239,14 +272,15 @@ def _read_csv(path: str, fields: Sequence[_Field]) -> Iterator[Any]:
             raise ValueError(f"{path} begins with a number: its first line must name the column, or a record would be lost")
         first = 2
         while some := list(itertools.islice(lines, _AT_ONCE)):
-            numbers = [number for number, row in enumerate(some, first) if row]
-            rows = some if all(some) else [row for row in some if row]
+            numbers: Sequence[int] = range(first, first + len(some))
+            if all(some):
+                rows = some
+            else:
+                numbers, rows = [number for number, row in zip(numbers, some) if row], [row for row in some if row]
             if not set(map(len, rows)) <= {len(heads)}:
                 wrong = next(number for number, row in zip(numbers, rows) if len(row) != len(heads))
                 raise ValueError(f"line {wrong} of {path} does not have {len(heads)} values, as its first line says")
-            columns = list(zip(*rows)) or [()] * len(heads)
-            found = [_cells(f, columns[at], numbers) for f, at in zip(fields, places)]
-            yield from found[0] if names == [""] else zip(*found)
+            yield [_cells(f, [row[at] for row in rows], numbers) for f, at in zip(fields, places)]
             first += len(some)
 
 
@@ -256,7 +290,7 @@ def _cells(field: _Field, texts: Sequence[str], lines: Sequence[int]) -> list[An
         if field.kind == "label":
             return list(texts)
         if field.kind == "bool":
-            return [_TRUTHS[text.strip().lower()] for text in texts]
+            return [_TRUTHS[text] if text in _TRUTHS else _TRUTHS[text.strip().lower()] for text in texts]
         if field.kind == "int":
             return list(map(int, texts))
         if all(map(math.isfinite, numbers := list(map(float, texts)))):
@@ -285,7 +319,7 @@ def _main_over_records(
             raise ValueError(f"write FILE.csv and {' '.join(f'--{name} VALUE' for name in parameters)}")
         kinds = {name: inspect.signature(function).parameters[name].annotation for name in given}
         public = {n: _TRUTHS[text.lower()] if kinds[n] == "bool" else Fraction(text) for n, text in given.items()}
-        print(function(**{first: _read_csv(arguments[0], fields)}, **public))
+        print(function(**{first: _File(arguments[0], fields)}, **public))
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2

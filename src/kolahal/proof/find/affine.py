@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from kolahal.lang.adjacency import OneWithin, SumWithin
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.paths.unknowns import NoiseAt
@@ -41,6 +43,28 @@ def prove_affine(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Prove
             return failed_recheck("a proof of a release", failures)
         found = read_verdict(sketch, certificate, size)
     return found
+
+
+def reach_of(bounded: Bounded, sketch: Sketch) -> dict[int, Scale]:
+    """The longest shift of each draw in a proof of small releases, in units of the move: what longer ones may need, too."""
+    longest: dict[int, dict[int, Fraction]] = {}
+    alone = isinstance(sketch.adjacency, OneWithin | SumWithin)  # the moves of several answers do not add up
+    for entry in bounded.certificate.document().get("sizes", ()):
+        release = read_release(sketch, plain_claim(sketch), entry["size"])
+        sites = {str(drawn): drawn.site for row in release.noise for drawn in row}
+        for steps in entry["shifts"]:
+            for name, step in steps.items():
+                here, length = longest.setdefault(sites[name], {}), abs(Fraction(step))
+                known = here.get(entry["size"], Fraction(0))
+                here[entry["size"]] = max(known, length) if alone else known + length
+    return {site: _fit(lengths, sketch) for site, lengths in longest.items() if any(lengths.values())}
+
+
+def _fit(lengths: Mapping[int, Fraction], sketch: Sketch) -> Scale:
+    """A bound that holds at all sizes, which grows with them if need be."""
+    ratios = {length / size for size, length in lengths.items()}
+    grows = len(ratios) == 1 and len(lengths) > 1
+    return Scale(ratios.pop(), ((sketch.length_name, 1),)) if grows else Scale(max(lengths.values()))
 
 
 def _cheapest(release: Release, size: int) -> tuple[Shift, ...] | None:

@@ -13,17 +13,31 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from kolahal.lang.ir import Append, Binary, Const, Draw, For, Return, Var, While, assigned_names, assignments, walk
-from kolahal.lang.kinds import NONE, WHOLE, infer
+from kolahal.lang.kinds import NONE, NUMBER, WHOLE, infer
+from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
 from kolahal.logic.solver import Choices
 from kolahal.logic.terms import is_whole, print_term, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.scenarios import outer_loops
+from kolahal.proof.trusted.neighbours import MOST_GHOSTS
 from kolahal.proof.trusted.product import Product
-from kolahal.proof.trusted.shifts import Alignment, Always, Asked, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
+from kolahal.proof.trusted.shifts import (
+    Alignment,
+    Always,
+    Asked,
+    AtGhost,
+    AtValue,
+    ByBranch,
+    FollowedSums,
+    Form,
+    Shift,
+    ShiftRule,
+)
 from kolahal.proof.trusted.symbols import Own
-from kolahal.proof.trusted.values import Drawn, Logical, Numeric
+from kolahal.proof.trusted.values import Drawn, Logical, Numeric, Unsupported
 
 MOST_TRIALS = 1_200  # of one ghost
 AFRESH = 4  # every so many trials nothing is kept of the one before
@@ -39,9 +53,10 @@ Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen togeth
 class AlignmentSearch:
     """Alignments that no rehearsal speaks against, for one product and one set of moves."""
 
-    def __init__(self, product: Product, stage: Stage, reach: Mapping[int, Fraction]):
+    def __init__(self, product: Product, stage: Stage, reach: Mapping[int, Scale], real: bool = False):
         self.product, self.stage = product, stage
         self.reach = reach  # of draws whose shift must not look ahead
+        self.real = real  # whether noise is real and never ties
         self.units = _units(stage)
         self.widest = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         self.uses = stage.uses()
@@ -49,15 +64,17 @@ class AlignmentSearch:
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
         """Simple ones first; among these those without a ghost, and then those of each ghost and of two."""
-        searches = [_GhostSearch(self, ghosts, renewed, options) for ghosts, renewed, options in self.questions()]
+        questions = self.questions_of_leads() if self.real else self.questions()
+        searches = [_GhostSearch(self, *question) for question in questions]
         for tier in TIERS:
             for search in searches:
                 yield search.passing(tier)
 
-    def questions(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options]]:
-        """For each choice of ghosts, and of the loops at which they are renewed, the rules that each use may have."""
+    def questions(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+        """For each choice of ghosts, of the loops at which they are renewed, and of sums to follow, the rules that each use
+        may have."""
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
-        yield (), (), {use: forms[use[0]] for use in self.uses}
+        yield (), (), {use: forms[use[0]] for use in self.uses}, None
         ghosts = _ghosts(self.product)
         around = {ghost: _sites_near(self.product, ghost) for ghost in ghosts}
         for ghost in ghosts:
@@ -67,15 +84,48 @@ class AlignmentSearch:
                 for use in self.uses
             }
             for loop in _loops_around(self.product, ghost):
-                yield (ghost,), (loop,), options
-            yield (ghost,), (), options
+                yield (ghost,), (loop,), options, None
+            yield (ghost,), (), options, None
         for pair in combinations(ghosts, 2):
             yield pair, (), {
                 use: [STAY, *self.at_ghosts([use[0] in around[ghost] - self.reach.keys() for ghost in pair]), *forms[use[0]][1:]]
                 if not (noise := self.product.sketch.draws[use[0]].noise).finite and not noise.selects
                 else forms[use[0]]
                 for use in self.uses
-            }
+            }, None
+        told = _told_places(self.product)
+        if 3 <= len(told) <= MOST_GHOSTS:  # so many winners at once
+            near = set.intersection(*(_sites_near(self.product, ghost) for ghost in told)) - self.reach.keys()
+            moved = [*(Form(unit, True) for unit in self.units), CANCEL, *(Form(unit) for unit in self.widest)]
+            rules = [STAY, *(_for_winners(form, len(told)) for form in moved)]
+            real = {site for site in near if not (noise := self.product.sketch.draws[site].noise).finite and not noise.selects}
+            yield told, (), {use: rules if use[0] in real else forms[use[0]] for use in self.uses}, None
+
+    def questions_of_leads(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+        """For each choice of winners whose noise may follow the first of the others, the rules that each use may have."""
+        if not _tells_a_number(self.product):
+            return
+        forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
+        ghosts = _ghosts(self.product)
+        for named in [own for size in (1, 2) for own in combinations(ghosts, size)]:
+            near = set.intersection(*(_sites_near(self.product, ghost) for ghost in named)) - self.reach.keys()
+            for lead in self.leads(named, near):
+                rule = _for_winners(Form(cancel=True, lead=True), len(named))
+                yield named, (), {use: [rule] if use[0] in lead.sites else forms[use[0]] for use in self.uses}, lead
+
+    def leads(self, ghosts: tuple[str, ...], near: set[int]) -> Iterator[FollowedSums]:
+        """The sums that the noise of winners may follow."""
+        sites = tuple(sorted(site for site in near if _is_real(self.product.sketch.draws[site].noise)))
+        if not sites:
+            return
+        rule = _for_winners(STAY, len(ghosts))
+        still = tuple(Always(rule) if isinstance(rule, Form) else rule for _ in self.product.sketch.draws)
+        for least in (False, True):
+            try:
+                self.stage.others(Alignment(still, ghosts, lead=FollowedSums(sites, least)))
+            except Unsupported:
+                return
+            yield FollowedSums(sites, least)
 
     def forms(self, site: int) -> list[ShiftRule]:
         """The shifts that a draw may have, simple ones first."""
@@ -114,8 +164,15 @@ class AlignmentSearch:
 class _GhostSearch:
     """The search among alignments with the same ghosts."""
 
-    def __init__(self, shared: AlignmentSearch, ghosts: tuple[str, ...], renewed: tuple[int | None, ...], options: Options):
-        self.shared, self.stage = shared, shared.stage
+    def __init__(
+        self,
+        shared: AlignmentSearch,
+        ghosts: tuple[str, ...],
+        renewed: tuple[int | None, ...],
+        options: Options,
+        lead: FollowedSums | None,
+    ):
+        self.shared, self.stage, self.lead = shared, shared.stage, lead
         self.ghosts, self.renewed, self.options = ghosts, renewed, options
         self.ranks = {use: {rule: rank for rank, rule in enumerate(own)} for use, own in options.items()}
         self.numbers = {use: index for index, use in enumerate(options)}
@@ -168,14 +225,15 @@ class _GhostSearch:
     def alignment(self, table: Table) -> Alignment:
         draws = self.shared.product.sketch.draws
         reach = tuple(self.shared.reach.get(draw.site) for draw in draws) if self.shared.reach else ()
-        return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts, self.renewed, reach)
+        return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts, self.renewed, reach, self.lead)
 
     def simpler(self, table: Table) -> Alignment:
         """The same with one rule for several uses of a draw where that passes too, the simplest first."""
         best = dict(table)
         for site in sorted({use[0] for use in table}):
             own = [use for use in table if use[0] == site]
-            rules = sorted({STAY, *(best[use] for use in own)}, key=self.options[own[0]].index)
+            offered = self.options[own[0]]
+            rules = sorted({*([STAY] if STAY in offered else []), *(best[use] for use in own)}, key=offered.index)
             for use in own:
                 for rule in rules:
                     if rule == best[use]:
@@ -203,6 +261,25 @@ def _tree(asked: Sequence[Asked], rows: Mapping[tuple[bool, ...], ShiftRule]) ->
         return _tree(others, ways[0] or ways[1])
     then, orelse = (_tree(others, way) for way in ways)
     return then if then == orelse else ByBranch(first, then, orelse)
+
+
+def _for_winners(form: Form, ghosts: int) -> ShiftRule:
+    """A form for the places that the ghosts name."""
+    rule: ShiftRule = STAY
+    for which in reversed(range(ghosts)):
+        rule = AtGhost(0, form, rule, which)
+    return rule
+
+
+def _is_real(noise: Noise) -> bool:
+    return not (noise.whole or noise.finite or noise.selects)
+
+
+def _tells_a_number(product: Product) -> bool:
+    """Whether a number that is not whole stands in an answer."""
+    kinds = infer(product.sketch).names
+    told = [node for ret in walk(product.sketch.body) if isinstance(ret, Return) for node in walk(ret.value)]
+    return any(isinstance(node, Var) and NUMBER in kinds.get(node.name, ()) for node in told)
 
 
 def _turns(product: Product, site: int) -> list[ShiftRule]:
@@ -297,7 +374,14 @@ def _names_compared(product: Product, site: int) -> list[str]:
     return list(found)
 
 
-def _ghosts(product: Product) -> list[str]:
+def _told_places(product: Product) -> tuple[str, ...]:
+    """The whole-number variables that stand in an answer themselves."""
+    found = [node for ret in walk(product.sketch.body) if isinstance(ret, Return) for node in walk(ret.value)]
+    told = {node.name for node in found if isinstance(node, Var)}
+    return tuple(name for name in _ghosts(product, None) if name in told)
+
+
+def _ghosts(product: Product, most: int | None = 2) -> list[str]:
     """Whole-number variables that the answer is computed from, those that are the answer first."""
     body = product.sketch.body
     types = infer(product.sketch)
@@ -313,4 +397,4 @@ def _ghosts(product: Product) -> list[str]:
                 todo += [node.value for node in walk(body) if isinstance(node, Append) and node.name == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
-    return [name for name in copies if name in changing][:2]
+    return [name for name in copies if name in changing][:most]

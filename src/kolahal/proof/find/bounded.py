@@ -88,7 +88,7 @@ def find_upper_bound(
         if isinstance(budget, Unknown) or isinstance(case, Unknown):
             return math.inf
         ways = itertools.product(find_actives(case, budget.sites), may_move(case))
-        costs = [_cost(_align(way, active, budget, settings), budget) for active, way in ways]
+        costs = [_cost(align(way, active, budget, settings), budget) for active, way in ways]
         worst = max(worst, min(costs))
     return worst
 
@@ -104,7 +104,7 @@ class Aligned:
     steps: tuple[DrawSteps, ...]
 
 
-def _align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
+def align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
     """The cheapest shifts for every passage, or why there are none."""
     passages = find_passages(case, active, settings.solver_steps)
     if isinstance(passages, Unknown):
@@ -152,10 +152,10 @@ def _prove_case(
         return case
     reasons = []
     for active, way in itertools.product(find_actives(case, budget.sites), may_move(case)):
-        aligned = _align(way, active, budget, settings)
+        aligned = align(way, active, budget, settings)
         cost = _cost(aligned, budget)
         if not isinstance(aligned, Unknown) and cost <= 1:
-            return _write_case(way, active, budget, aligned)
+            return write_case(way, active, budget, aligned)
         if isinstance(aligned, Unknown):
             reasons.append(aligned.reason)
         else:
@@ -164,7 +164,7 @@ def _prove_case(
     return Unknown(reasons[0])
 
 
-def _write_case(case: SizedProgram, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
+def write_case(case: SizedProgram, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
     pieces = case.relation()
     return {
         "size": case.size,

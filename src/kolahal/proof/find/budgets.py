@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from kolahal.errors import UsageError
@@ -18,14 +18,19 @@ from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Unknown
 
-REACHES = (Fraction(1), Fraction(2))  # the longest shifts that are tried, in units of the move
+REACHES = (Scale(Fraction(1)), Scale(Fraction(2)))  # the longest shifts that are tried, in units of the move
 
 
-def prove_budget(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Proved | Unknown:
-    """Whether a program without holes keeps a claim other than ε, for inputs of every length."""
+def prove_budget(
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale] | None = None
+) -> Proved | Unknown:
+    """Whether a program without holes keeps a claim other than ε, for inputs of every length.
+
+    With `reach`, the longest shift of each draw in units of the move is known, and no other is tried.
+    """
     reasons: dict[str, None] = {}
     failed: tuple[str, ...] = ()
-    for rule, found in _proofs(sketch, claim, settings):
+    for rule, found in _proofs(sketch, claim, settings, reach):
         if isinstance(found, str):
             reasons[found] = None
             continue
@@ -39,23 +44,39 @@ def prove_budget(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Prove
     return Unknown(f"no proof of {sketch.variant.words}: {'; '.join(reasons)}", failed_rechecks=failed)
 
 
-def _proofs(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Iterator[tuple[str, Certificate | str]]:
+def _proofs(
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale] | None
+) -> Iterator[tuple[str, Certificate | str]]:
     """By each rule a certificate of its pure program, or why there is none."""
+    if reach is not None:
+        yield SHIFTS, _through_surrogate(sketch, claim, settings, reach)
+        return
     derived = pure(sketch, claim)
     if not isinstance(derived, str):
         yield PURE, _through_pure(*derived, settings)
-    for reach in REACHES:
-        yield SHIFTS, _through_surrogate(sketch, claim, settings, reach)
+    for reaches in _reaches(sketch):
+        yield SHIFTS, _through_surrogate(sketch, claim, settings, reaches)
     if isinstance(derived, str) and not any(draw.noise.bell for draw in sketch.draws):
         yield PURE, derived
 
 
-def _through_surrogate(sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Fraction) -> Certificate | str:
+def _reaches(sketch: Sketch) -> Iterator[dict[int, Scale]]:
+    """The same for all draws; and two for chosen places, which may fall behind by two moves, where other noise moves once."""
+    chosen = {draw.site for draw in sketch.draws if draw.noise.selects}
+    for reach in REACHES:
+        yield {draw.site: reach for draw in sketch.draws}
+    if 0 < len(chosen) < len(sketch.draws):
+        yield {draw.site: REACHES[draw.site in chosen] for draw in sketch.draws}
+
+
+def _through_surrogate(
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale]
+) -> Certificate | str:
     found = concentrated(sketch, claim)
     if isinstance(found, str):
         return found
     canonical, level = found
-    lengths = {d.site: reach for d in canonical.draws if is_quadratic(d, canonical.budget.name)}
+    lengths = {d.site: reach.get(d.site, REACHES[0]) for d in canonical.draws if is_quadratic(d, canonical.budget.name)}
     try:
         distance = enclosing(canonical.adjacency).distance
         proof = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths)

@@ -5,7 +5,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, islice
@@ -40,6 +40,8 @@ from kolahal.logic.terms import (
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.concrete_runs import ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
+from kolahal.proof.find.led_candidates import led_candidates
+from kolahal.proof.find.numbers import Both
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
 from kolahal.proof.trusted.obligations import Invariant
 from kolahal.proof.trusted.product import Product, counted
@@ -52,25 +54,11 @@ MOST_PAIRS = 3  # of such variables
 
 
 @dataclass(frozen=True, slots=True)
-class _Both:
-    """A number in both runs; `known` says where it is not None."""
-
-    one: Sum
-    two: Sum
-    known: Formula
-    counts: bool  # whether it is a whole number by the program's own types, and not only because answers are
-
-    @property
-    def difference(self) -> Sum:
-        return self.two - self.one
-
-
-@dataclass(frozen=True, slots=True)
 class _Scene:
     """The variables at a loop head, sorted by what can be said of them."""
 
     loop: int
-    numbers: tuple[_Both, ...]
+    numbers: tuple[Both, ...]
     flags: tuple[tuple[Formula, Formula], ...]
     own: tuple[Sum, ...]  # whole numbers of the first run, and those common to both
     twins: tuple[tuple[Sum, Sum], ...]  # whole ghosts of each run
@@ -92,14 +80,21 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
         found += _counters(product, scene, here)
         found += _first_values(scene, here)
         found += _orders(scene)
+        found += led_candidates(scene.numbers, scene.flags, scene.own, alignment)
         result[place.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result
 
 
 def rich_candidates(
-    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, sample: ObservedStates
+    product: Product,
+    neighbours: Neighbours,
+    alignment: Alignment,
+    claim: Scale,
+    sample: ObservedStates,
+    refuted: Mapping[int, Collection[Formula]] | None = None,
 ) -> Invariant:
-    """Bounds on differences and on what was spent, outright and under conditions."""
+    """Bounds on differences and on what was spent, outright and under conditions; what was `refuted` outright may hold
+    under some, though rehearsals have not seen it fail."""
     result = {}
     for place in product.first.places:
         if place.loop is None:
@@ -110,7 +105,7 @@ def rich_candidates(
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
         usual: set[Formula] = set()  # bounds on the cost that hold under no condition
-        atoms = [*_difference_atoms(scene, neighbours, here), *_balances(scene, here)]
+        atoms = [*_difference_atoms(scene, neighbours, alignment, here), *_balances(scene, here)]
         for guard in guards:
             test = compile_formula(guard)
             own = [state for state in here if test(state)]
@@ -119,7 +114,8 @@ def rich_candidates(
             held = observed(atoms, own)
             if guard == TRUE:
                 # What seems to hold always is not repeated under conditions.
-                atoms = [atom for atom in atoms if atom not in set(held)]
+                fell = (refuted or {}).get(place.loop, ())
+                atoms = [atom for atom in atoms if atom not in set(held) or implies(condition, atom) in fell]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
             costs = list(spending(product, scene.own, neighbours, sample, own))
             found += [implies(guard, atom) for atom in costs if atom not in usual]
@@ -148,7 +144,7 @@ def _is_idle(guard: Formula, atom: Formula) -> bool:
 
 def _scene(product: Product, loop: int) -> _Scene:
     first, second = product.first.place(loop), product.second.place(loop)
-    numbers: list[_Both] = []
+    numbers: list[Both] = []
     flags: list[tuple[Formula, Formula]] = []
     own: list[Sum] = []
     other_own: list[tuple[Sum, Sum]] = []
@@ -159,7 +155,7 @@ def _scene(product: Product, loop: int) -> _Scene:
             if isinstance(a, LinearForm) and isinstance(b, LinearForm):
                 if a == b:
                     continue
-                numbers.append(_Both(a, b, known, is_whole(a) and NUMBER not in kinds.get(name, NOTHING)))
+                numbers.append(Both(a, b, known, is_whole(a) and NUMBER not in kinds.get(name, NOTHING)))
                 if numbers[-1].counts and known == TRUE:
                     own.append(a)
                     other_own.append((a, b))
@@ -321,6 +317,18 @@ def _pairs_of_ghosts(scene: _Scene, turn: Sum) -> Iterator[Formula]:
     yield from (every(pair) for pair in product_of(first, second))
 
 
+def _sets_of_ghosts(scene: _Scene, turn: Sum, count: int) -> Iterator[Formula]:
+    """Where many ghosts stand: which of them were passed, and which variables hold one of them."""
+    ghosts = [variable(ghost_value(which)) for which in range(count)]
+    place = next(iter(scene.places), turn)
+    for passed in product_of((True, False), repeat=count):
+        yield every(below(g, place) if was else at_most(place, g) for g, was in zip(ghosts, passed, strict=True))
+    counts = [both for both in scene.numbers if both.counts][: count + 1]
+    held = [every([both.known, some(equal(both.one, ghost) for ghost in ghosts), at_most(ZERO, both.one)]) for both in counts]
+    for size in range(1, count + 1):
+        yield from map(every, combinations(held, size))
+
+
 def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """How far counters are from whole arguments."""
     for parameter in product.sketch.arguments:
@@ -354,6 +362,9 @@ def _guards(
                 yield every([both.known, equal(both.difference, ZERO)])
     if len(alignment.ghosts) == 2:
         yield from _pairs_of_ghosts(scene, turn)
+    elif len(alignment.ghosts) > 2:
+        yield from _sets_of_ghosts(scene, turn, len(alignment.ghosts))
+        return
     places = dict.fromkeys((*scene.places, turn) if alignment.renewed else scene.places or (turn,))
     for which in range(len(alignment.ghosts)):
         ghost = variable(ghost_value(which))
@@ -437,9 +448,11 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
 
 
 def _difference_atoms(
-    scene: _Scene, neighbours: Neighbours, states: Sequence[ConcreteState]
+    scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]
 ) -> Iterator[Formula]:
     unit = neighbours.unit
+    more = sorted({reach.coefficient for reach in alignment.reach if reach is not None and not reach.powers} - {1, 2})  # as far as shifts are promised to go
+    far = [Fraction(sign) * reach for reach in more for sign in (-1, 1)]
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for both in scene.numbers:
         gap = both.difference
@@ -451,14 +464,14 @@ def _difference_atoms(
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
         else:
-            for factor in (-2, -1, 1, 2):
+            for factor in [*map(Fraction, (-2, -1, 1, 2)), *far]:
                 atoms.append(equal(gap, unit.times(factor)))
-            for factor in (-2, -1, 0, 1, 2):
+            for factor in [*map(Fraction, (-2, -1, 0, 1, 2)), *far]:
                 atoms.append(at_most(gap, unit.times(factor)))
                 atoms.append(at_most(unit.times(factor), gap))
             if neighbours.single:
                 by = variable(moved_by(neighbours.sort))
-                for factor in (1, -1):
+                for factor in [*map(Fraction, (1, -1)), *far]:
                     atoms.append(equal(gap, by.times(factor)))
                     atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:

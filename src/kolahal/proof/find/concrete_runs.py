@@ -8,13 +8,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
-from kolahal.logic.terms import BOOL, FALSE, INT, REAL, Symbol
+from kolahal.logic.terms import FALSE, INT, Symbol
+from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,
     ConcreteState,
@@ -25,13 +26,15 @@ from kolahal.proof.find.compiled_paths import (
     evaluator,
     pattern_of,
 )
-from kolahal.proof.find.scenarios import Scenario, ScenarioSource, outer_loops
+from kolahal.proof.find.effort import Effort
+from kolahal.proof.find.scenarios import Scenario, ScenarioSource, item_of, outer_loops
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
-from kolahal.proof.trusted.values import Goto, Read, Returned, SegmentPath, same
+from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
 MORE = 400  # rehearsals after a failed attempt at a proof
@@ -46,24 +49,22 @@ class Outcome:
     blame: frozenset[Use] = frozenset()  # whose shifts made it fail
 
 
-@dataclass(slots=True)
-class Effort:
-    """How much of the search for one proof is done, counted in rehearsals."""
-
-    most: int
-    spent: int = 0
-
-    @property
-    def is_over(self) -> bool:
-        return self.spent >= self.most
-
-
 @dataclass(frozen=True, slots=True)
 class ObservedStates:
     """States at loop heads and at the end, and what single segments cost, for each kind of scale."""
 
     states: tuple[tuple[int, ConcreteState], ...]
     prices: Mapping[Symbol, tuple[Fraction, ...]]
+
+
+@dataclass(slots=True)
+class _FirstRun:
+    """The first run of a scenario, as far as it was looked at: the path of each segment, and all values there."""
+
+    state: ConcreteState
+    loop: int | None = None
+    segments: list[tuple[CompiledPath, ConcreteState]] = field(default_factory=list)
+    is_over: bool = False
 
 
 class Stage:
@@ -94,6 +95,9 @@ class Stage:
                 one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.scenarios = self.source.draw(count)
+        self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
+        self.slope = Fraction(1)  # of the answers in the sums that shifts follow
+        self.firsts: dict[int, _FirstRun] = {}  # by scenario
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], ShiftRule] = {}
 
@@ -108,26 +112,56 @@ class Stage:
     def uses_of(self, path: SegmentPath) -> list[Use]:
         return [(drawn.site, pattern_of(path, self.asked[drawn.site])) for drawn in path.draws]
 
-    def first_run(self, scenario: Scenario, alignment: Alignment) -> list[list[int | None]]:
+    def ghost_values(self, scenario: Scenario, alignment: Alignment) -> list[list[int | None]]:
         """For each ghost the values of its variable: where it is renewed, and at the end of the first run, if it ends."""
-        state, loop = dict(scenario.public), None
         values: list[list[int | None]] = [[] for _ in alignment.ghosts]
-        for segment in range(self.source.most_segments):
-            found = self.enter(1, loop, state, scenario, segment)
-            if found is None:
-                break
-            path, local = found
+        for path, local in self.segments(scenario):
             end = path.path.end
             for which, ghost in enumerate(alignment.ghosts):
                 if isinstance(end, Returned) or end.loop == alignment.renewal(which):
                     shown = path.names.get(ghost)
                     value = None if shown is None else evaluator(shown)(local)
                     values[which].append(value if isinstance(value, int) else None)
-            if isinstance(end, Returned):
-                break
-            state = self.move_on(path, local, state)
-            loop = end.loop
         return values
+
+    def segments(self, scenario: Scenario) -> Iterator[tuple[CompiledPath, ConcreteState]]:
+        """The paths that the first run takes, each with its values."""
+        for segment in range(self.source.most_segments):
+            found = self.first_run(scenario, segment)
+            if found is None:
+                return
+            yield found
+
+    def first_run(self, scenario: Scenario, segment: int) -> tuple[CompiledPath, ConcreteState] | None:
+        """The path of the first run in a segment and all values there, if it comes so far; no alignment changes them."""
+        run = self.firsts.get(id(scenario))
+        if run is None:
+            run = self.firsts[id(scenario)] = _FirstRun(dict(scenario.public))
+        while len(run.segments) <= segment and not run.is_over:
+            found = self.enter(1, run.loop, run.state, scenario, len(run.segments))
+            if found is None:
+                run.is_over = True
+                break
+            run.segments.append(found)
+            path, local = found
+            if isinstance(path.path.end, Returned):
+                run.is_over = True
+            else:
+                run.state, run.loop = self.move_on(path, local, run.state), path.path.end.loop
+        return run.segments[segment] if segment < len(run.segments) else None
+
+    def others(self, alignment: Alignment) -> Others | None:
+        """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
+        if (key := (alignment.lead, alignment.ghosts)) not in self.led:
+            runs = (self.product.first, self.product.second)
+            self.led[key] = found = find_others(alignment, *runs, self.product.sketch)
+            self.slope = found.slope if found else self.slope
+        return self.led[key]
+
+    def look_ahead(self, scenario: Scenario, others: Others, winners: Iterable[int | None]) -> tuple[Any, bool]:
+        """How far the first of the others moves in a rehearsal, and whether noise ties there."""
+        sums = [pair for path, local in self.segments(scenario) for pair in led_runs.sums_of(path, local, others)]
+        return led_runs.look_ahead(sums, scenario.moves, list(winners), others)
 
     def enter(
         self, which: int, loop: int | None, state: ConcreteState, scenario: Scenario, segment: int
@@ -138,7 +172,7 @@ class Stage:
             for read, place in path.reads:
                 at = place(local)
                 inside = read.private and 0 <= at < len(scenario.answers)
-                local[read.symbol] = scenario.answers[at] if inside else _item(read, at, scenario)
+                local[read.symbol] = scenario.answers[at] if inside else item_of(read, at, scenario)
             for drawn, _, _ in path.draws:
                 if drawn.rival is None:
                     local[drawn.symbol] = scenario.noise[drawn.site, segment]
@@ -172,19 +206,22 @@ class Stage:
         counted = True
         self.effort.spent += 1
         state: ConcreteState = dict(scenario.public)
-        actual = self.first_run(scenario, alignment) if alignment.ghosts else []
+        actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
         for which, values in enumerate(actual):
             counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
             state[ghost_value(which)] = _next_value(values, ghost)
+        if (others := self.others(alignment)) is not None:
+            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
+            state |= led_runs.begin(others, move)
+            counted = counted and not tied
         state |= dict.fromkeys(self.spent.values(), 0)
         states: list[tuple[int, ConcreteState]] = []
-        loop: int | None = None
         trace = Trace() if traced else None
         for segment in range(self.source.most_segments):
-            found = self.enter(1, loop, state, scenario, segment)
+            found = self.first_run(scenario, segment)
             if found is None:
                 return Outcome(tuple(states), False)
-            one, local = found
+            one, local = found[0], state | found[1]
             ways: Iterable[SecondRun] = self.ways(one, local, scenario, segment, alignment)
             if trace is not None:
                 ways = list(ways)  # why none of them goes along is asked of all
@@ -205,6 +242,9 @@ class Stage:
                 states.append((END, both))
                 return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
             state = self.move_on(match.path, both, self.move_on(one, both, self.left_of(both, state)))
+            if others is not None:
+                ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))
+                led_runs.pass_by(state, ones, twos, others)
             assert isinstance(one.path.end, Goto)
             loop = one.path.end.loop
             for which, values in enumerate(actual):
@@ -255,7 +295,7 @@ class Stage:
         for read, place in two.reads:
             at = place(both)
             inside = read.private and 0 <= at < len(scenario.answers)
-            both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else _item(read, at, scenario)
+            both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
         costs: dict[Any, Any] = {}
         shifts: list[Any] = []
         forms: list[Form] = []
@@ -270,7 +310,7 @@ class Stage:
             else:
                 refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
             most = alignment.limit(mine.site)
-            far = shift is not None and most is not None and abs(shift) > most * self.unit(both)
+            far = shift is not None and most is not None and abs(shift) > self.longest(most, len(scenario.answers)) * self.unit(both)
             if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
             powers, coefficient = self.price[mine.site]
@@ -288,6 +328,10 @@ class Stage:
             )
         )
         return SecondRun(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
+
+    def longest(self, reach: Scale, answers: int) -> Fraction:
+        """How many units a shift may go with so many answers."""
+        return reach.coefficient * (answers if reach.powers else 1)
 
     def rule(self, alignment: Alignment, site: int, path: CompiledPath) -> ShiftRule:
         """What an alignment says of a draw on a path; remembered while the same one is played."""
@@ -327,6 +371,8 @@ class Stage:
             if form.follow not in names or form.follow not in other[1]:
                 return None
             result += other[1][form.follow](state) - names[form.follow](state)
+        if form.lead:
+            result += state[MOVE] * (self.slope / factor) if factor else 0
         return result
 
     def turn(self, fell: int, place: Callable[[ConcreteState], Any]) -> Callable[[Form, ConcreteState, Any, Any], Any]:
@@ -442,13 +488,6 @@ class Stage:
                         found[key] = (loop, state)
                         counts[loop] = counts.get(loop, 0) + 1
         return ObservedStates(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})
-
-
-def _item(read: Read, at: int, scenario: Scenario) -> Any:
-    """What stands in a list of the program's own, of which rehearsals know the length alone: the same in both runs."""
-    if read.private or read.symbol.sort == REAL:
-        return 0
-    return (at + scenario.ghost) % 2 == 0 if read.symbol.sort == BOOL else at % len(scenario.answers)
 
 
 def _next_value(values: list[int | None], given: int | None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
@@ -13,19 +12,13 @@ from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
 from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
-from kolahal.proof.find.concrete_runs import Effort, Stage
+from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.cost_candidates import end_candidates, share_formula
+from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
-from kolahal.proof.trusted.certificate import (
-    CaseProof,
-    LengthProof,
-    read_certificate,
-    read_verdict,
-    recheck,
-    write_certificate,
-)
+from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
@@ -48,17 +41,29 @@ def prove_every_length(
     except for what the certificate lists as assumed. Unknown says nothing about the program.
     """
     claim = claim or plain_claim(sketch)
+    found = _search(sketch, claim, settings, False)
+    if isinstance(found, Proved) or found.failed_rechecks or found.defect:
+        return found
+    over_reals = prove_over_reals(sketch, claim, settings)
+    return over_reals if isinstance(over_reals, Proved) else found
+
+
+def prove_over_reals(sketch: Sketch, claim: Scale, settings: ProofSettings = DEFAULTS) -> Proved | Unknown:
+    """The same for real noise alone: runs in which noise ties are left out, so that a winner may follow the first of the
+    others. Its verdict says so, and no program is emitted on it."""
+    return _search(sketch, claim, settings, True)
+
+
+def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool) -> Proved | Unknown:
     try:
         effort = Effort(settings.rehearsals)
-        found = find_proof(sketch, claim, settings, effort=effort)
+        found = find_proof(sketch, claim, settings, real=real, effort=effort)
         if isinstance(found, str):
             return Unknown(f"no proof for every length: {found}", cut_short=effort.is_over)
         certificate = write_certificate(found)
     except Unsupported as error:
         return Unknown(f"no proof for every length: {error}")
-    failures = recheck(certificate, settings.solver_steps)
-    if not failures and read_certificate(certificate)[0].sketch != sketch:
-        failures = ["the program does not read back from its text"]
+    failures = recheck(certificate, settings.solver_steps, program=sketch)
     if failures:
         return failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)
@@ -68,13 +73,14 @@ def find_proof(
     sketch: Sketch,
     claim: Scale,
     settings: ProofSettings = DEFAULTS,
-    reach: Mapping[int, Fraction] | None = None,
+    reach: Mapping[int, Scale] | None = None,
+    real: bool = False,
     effort: Effort | None = None,
 ) -> LengthProof | str:
     """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
 
-    The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. `effort` tells
-    afterwards how much was done.
+    The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. With `real`,
+    noise is real and never ties. `effort` tells afterwards how much was done.
     """
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -91,7 +97,7 @@ def find_proof(
             product = build_product(sketch, released, delayed)
             cases = []
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {})
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
@@ -108,12 +114,13 @@ def find_case(
     assumed: tuple[str, ...],
     steps: int,
     effort: Effort,
-    reach: Mapping[int, Fraction],
+    reach: Mapping[int, Scale],
+    real: bool,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
     reason = "no alignment of the templates fits"
-    for candidates in AlignmentSearch(product, stage, reach).alignments():
+    for candidates in AlignmentSearch(product, stage, reach, real).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):
             effort.spent += ATTEMPT
             try:
@@ -148,10 +155,18 @@ def prove_alignment(
     offers = end_candidates(product, claim, sample)
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
     # What the runs share may rest on what is known of their differences, so it has a second chance.
-    full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
-    full[END] = tuple(dict.fromkeys(formulas.values()))
-    found = Inductive(system, full, steps, base)
-    found.weaken()
+    def weakened() -> Inductive:
+        full = {loop: (*held, *shared.get(loop, ()), *rich.get(loop, ())) for loop, held in base.left.items()}
+        full[END] = tuple(dict.fromkeys(formulas.values()))
+        found = Inductive(system, full, steps, base)
+        found.weaken()
+        return found
+
+    found = weakened()
+    if len(alignment.ghosts) > 1 and found.broken_goal():
+        fell = {loop: set(rich[loop]) - set(found.left[loop]) for loop in rich}
+        rich = rich_candidates(product, neighbours, alignment, claim, sample, fell)
+        found = weakened()
     if broken := found.broken_goal():
         return f"no invariant was found that carries the step {broken}"
     valid = [share for share, formula in formulas.items() if formula in found.left[END] or formula == TRUE]

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from kolahal.inputs.regions import public_points
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
 from kolahal.logic.compiled import compile_sum
-from kolahal.logic.terms import BOOL, INT, Symbol
-from kolahal.paths.regions import public_points
+from kolahal.logic.terms import BOOL, INT, REAL, Symbol
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, enclosing, least_length
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, moved_by, moved_size
-from kolahal.proof.trusted.values import Goto
+from kolahal.proof.trusted.values import Goto, Read
 
 LONGEST = 40  # answers of one rehearsal
 
@@ -112,7 +112,7 @@ class ScenarioSource:
         return Scenario(public, quantities, answers, moves, table, rng.randint(-1, size + 1))
 
     def draw_public(self, rng: random.Random, size: int, unit: Any) -> tuple[dict[Symbol, Any], dict[str, int]]:
-        """The arguments, and those of them that scales may use."""
+        """Public inputs, also as the quantities that scales are made of."""
         sketch = self.product.sketch
         public: dict[Symbol, Any] = {LENGTH: size}
         quantities = {sketch.length_name: size}
@@ -164,3 +164,10 @@ class ScenarioSource:
             return tuple(by if i == at else 0 for i in range(size))
         corners = [c for c in (low, high) if c] if rng.random() < 0.7 else [low, 0, high]
         return tuple(rng.choice(corners) * unit for _ in range(size))
+
+
+def item_of(read: Read, at: int, scenario: Scenario) -> Any:
+    """What stands in a list of the program's own, of which rehearsals know the length alone: the same in both runs."""
+    if read.private or read.symbol.sort == REAL:
+        return 0
+    return (at + scenario.ghost) % 2 == 0 if read.symbol.sort == BOOL else at % len(scenario.answers)

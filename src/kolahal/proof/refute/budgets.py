@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -13,7 +13,8 @@ from kolahal.errors import UsageError
 from kolahal.exact.divergences import best_order, breaks_approximate, breaks_gdp, breaks_zcdp
 from kolahal.exact.gaussian import budget_probability, twin_arguments
 from kolahal.exact.intervals import Interval
-from kolahal.lang.canonical import twin
+from kolahal.lang.canonical import twin, with_draws
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type, Variant
 from kolahal.logic.linear import LinearForm
@@ -22,7 +23,9 @@ from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.paths.state import Fault, Item, Value
 from kolahal.paths.unknowns import NoiseAt
+from kolahal.proof.refute.refute import find_violations
 from kolahal.proof.refute.shrink import is_real
+from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
 
 SIZES = (1, 2, 3, 4)
@@ -31,11 +34,19 @@ TRIES = 240  # pairs of probabilities, each some milliseconds
 INTEGRAL = 12  # of them take as long as a pair with Gaussian noise that comparisons tie together
 FAR_OUT = (30.0, 10.0, 150.0)  # standard deviations at which an event tells nearly all of a Gaussian pair's divergence
 EVENTS = 12  # of one pair
+ALIKE = 3  # pairs of paths that release numbers with the same noise
 BUDGETS = {
     Variant.ZCDP: (("1/2", None), ("1/8", None), ("2", None)),
     Variant.GDP: (("1", None), ("1/2", None), ("2", None)),
     Variant.APPROXIMATE: (("1", "1e-6"), ("1/2", "0.01"), ("2", "0.001")),
 }
+EXTREMES = {  # where noise fails that does not follow the budget as it should
+    Variant.ZCDP: (("1/10000", None), ("100", None)),
+    Variant.GDP: (("1/100", None), ("20", None)),
+    Variant.APPROXIMATE: (("1/100", "1e-9"), ("20", "1e-9"), ("1/100", "0.5")),
+}
+FARTHEST = 400  # scales from 0, where most comparisons go one way
+HARD = 12  # examples of the pure program with little noise
 
 
 def confirm_budget(sketch: Sketch, example: Example, claim: Scale, order: Fraction | None) -> Refuted | None:
@@ -84,12 +95,45 @@ class _Tries:
 
 def refute_budget(sketch: Sketch, claim: Scale) -> Refuted | None:
     """A certain counterexample among small inputs, or None."""
-    tries = _Tries()
-    for arguments in _settings(sketch, claim):
+    return (
+        _refute_at(sketch, claim, _settings(sketch, claim, BUDGETS), _Tries())
+        or _refute_at(sketch, claim, _settings(sketch, claim, EXTREMES), _Tries(TRIES // 4))
+        or _refute_at(sketch, claim, _settings(sketch, claim, BUDGETS), _Tries(TRIES // 4), far=True)
+        or _refute_hard(sketch, claim)
+    )
+
+
+def _refute_hard(sketch: Sketch, claim: Scale) -> Refuted | None:
+    """By what breaks the claim of the pure program with very little noise."""
+    if sketch.units:
+        return None
+    little = with_draws(twin(sketch), lambda draw: (draw.noise, Scale(Fraction(1, 8), ((sketch.budget.name, -1),))))
+    settings = list(itertools.islice(_settings(sketch, claim, BUDGETS), 1)) + list(_settings(sketch, claim, EXTREMES))[:1]
+    for example in itertools.islice(find_violations(little, plain_claim(little), Settings()), HARD):
+        values = tuple((name, value) for name, value in example.arguments.values if sketch.delta is None or name != sketch.delta.name)
+        for given in settings:
+            arguments = replace(given, size=example.arguments.size, values=values)
+            if not arguments.accepted_by(sketch, claim):
+                continue
+            odds = [budget_probability(sketch, d, arguments, example.event) for d in (example.d1, example.d2)]
+            if isinstance(odds[0], CannotIntegrate) or isinstance(odds[1], CannotIntegrate):
+                break
+            here = replace(example, arguments=arguments)
+            for one, two, way in ((odds[0], odds[1], here), (odds[1], odds[0], here.flipped())):
+                found = confirm_budget(sketch, way, claim, best_order(one, two)[0])
+                if found is not None:
+                    return found
+    return None
+
+
+def _refute_at(
+    sketch: Sketch, claim: Scale, settings: Iterator[Arguments], tries: _Tries, far: bool = False
+) -> Refuted | None:
+    for arguments in settings:
         if tries.left <= 0:
             break
         tries.affine = False
-        for d1, d2 in _pairs(sketch, arguments):
+        for d1, d2 in _pairs(sketch, arguments, far):
             if tries.affine and any(d1):
                 break
             for example, order in _examples(sketch, claim, arguments, d1, d2, tries):
@@ -101,7 +145,9 @@ def refute_budget(sketch: Sketch, claim: Scale) -> Refuted | None:
     return None
 
 
-def _settings(sketch: Sketch, claim: Scale) -> Iterator[Arguments]:
+def _settings(
+    sketch: Sketch, claim: Scale, budgets: Mapping[Variant, tuple[tuple[str, str | None], ...]]
+) -> Iterator[Arguments]:
     choices: list[list[tuple[str, Fraction | bool]]] = []
     for parameter in sketch.arguments:
         values: list[Fraction | bool] = [Fraction(0)]
@@ -112,7 +158,7 @@ def _settings(sketch: Sketch, claim: Scale) -> Iterator[Arguments]:
         if parameter.default is not None:
             values = [parameter.default, *(v for v in values if v != parameter.default)]
         choices.append([(parameter.name, value) for value in values])
-    for (budget, delta), size in itertools.product(BUDGETS[sketch.variant], sketch.sizes(SIZES)):
+    for (budget, delta), size in itertools.product(budgets[sketch.variant], sketch.sizes(SIZES)):
         for values_here in itertools.islice(itertools.product(*choices), 4):
             least = None if delta is None else Fraction(delta)
             found = Arguments(Fraction(budget), size, values_here, least, sketch.variant.symbol)
@@ -120,11 +166,13 @@ def _settings(sketch: Sketch, claim: Scale) -> Iterator[Arguments]:
                 yield found
 
 
-def _pairs(sketch: Sketch, arguments: Arguments) -> Iterator[tuple[Database, Database]]:
-    """Neighbours around 0, and around answers far apart; both orders are looked at later."""
+def _pairs(sketch: Sketch, arguments: Arguments, far: bool) -> Iterator[tuple[Database, Database]]:
+    """Neighbours around 0, and around answers far apart, or `far` from 0; both orders are looked at later."""
     size = arguments.size
     unit = max(1, round(max((_width(sketch, arguments)), default=1.0)))
     shapes = dict.fromkeys([(0,) * size, tuple(2 * unit * (-1) ** i for i in range(size)), (-2 * unit,) * size])
+    if far:
+        shapes = dict.fromkeys([(FARTHEST * unit,) * size, (-FARTHEST * unit,) * size])
     for shape in shapes:
         base = tuple(map(Fraction, shape))
         for move in itertools.islice(sketch.adjacency.vertices(size), MOVES):
@@ -155,8 +203,18 @@ def _examples(
             tries.affine = True
             yield from _half_spaces(sketch, claim, arguments, d1, d2, released[0], released[1])
             return
+    for first, second in itertools.islice(_alike(*outputs), ALIKE):
+        tries.left -= 1
+        yield from _half_spaces(sketch, claim, arguments, d1, d2, first, second)
     events = list(dict.fromkeys(e for found in outputs for o in found if (e := _event_of(o)) is not None))
     yield from _outcome_sets(sketch, arguments, d1, d2, events[:EVENTS], tries)
+
+
+def _alike(ones: Sequence[Value | Fault], others: Sequence[Value | Fault]) -> Iterator[tuple[Released, Released]]:
+    """Numbers with the same noise that the two runs may give, where each gives others as well."""
+    for one, other in itertools.product(map(_released, ones), map(_released, others)):
+        if one is not None and other is not None and one.noise == other.noise and any(one.noise):
+            yield one, other
 
 
 # ---------------------------------------------------------------- affine releases
@@ -192,7 +250,10 @@ def _half_spaces(
     sketch: Sketch, claim: Scale, arguments: Arguments, d1: Database, d2: Database, one: Released, two: Released
 ) -> Iterator[tuple[Example, Fraction | None]]:
     """The half-spaces that tell two Gaussian releases apart best (Theorem C); d2 has the larger numbers there."""
-    if one.noise != two.noise or one.many != two.many or any(draw.noise.one_sided for draw in sketch.draws):
+    if one.noise != two.noise or one.many != two.many:
+        return
+    if any(draw.noise.one_sided for draw in sketch.draws):
+        yield from _below_all(sketch, arguments, d1, d2, one, two)
         return
     widths = _width(sketch, arguments)
     draws = sorted({draw for row in one.noise for draw in row})
@@ -217,6 +278,23 @@ def _half_spaces(
         low = base + Fraction(deviation * steps if distance else float(scaled @ gap) / 2).limit_denominator(10**6)
         event = _at_least(short, low, one.many)
         yield Example(d2, d1, event, arguments), order
+
+
+def _below_all(
+    sketch: Sketch, arguments: Arguments, d1: Database, d2: Database, one: Released, two: Released
+) -> Iterator[tuple[Example, Fraction | None]]:
+    """Noise that is never below 0 gives numbers on one side that the other never gives."""
+    lifted = {draw.site for draw in sketch.draws if draw.noise.one_sided}
+    for place, (row, a, b) in enumerate(zip(one.noise, one.constants, two.constants, strict=True)):
+        ways = {1 if c > 0 else -1 for c in row.values()}
+        if a == b or len(ways) > 1 or not {draw.site for draw in row} <= lifted:
+            continue
+        (way,) = ways or {1}
+        middle = (a + b) / 2
+        part = Within(None, middle) if way > 0 else Within(middle, None)
+        parts = tuple(part if i == place else Anything() for i in range(len(one.noise)))
+        example = Example(d1, d2, AllOf(parts) if one.many else part, arguments)
+        yield (example if (a < b) == (way > 0) else example.flipped()), Fraction(2)
 
 
 def _thresholds(

@@ -35,6 +35,7 @@ from kolahal.model import (
 )
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
+from kolahal.paths.quotients import linear_event
 from kolahal.paths.state import ChosenPlace
 from kolahal.paths.unknowns import Affine, AnswerAt
 from kolahal.proof.refute.shrink import is_real
@@ -289,10 +290,11 @@ def snippet(refuted: Refuted, sketch: Sketch, claim: Scale | None = None) -> str
     arguments = example.arguments
     sites = site_scales(sketch, arguments, ())
     silent = frozenset(site for site, scale in enumerate(sites) if not scale)
-    outcomes = find_outcomes(sketch, arguments.size, arguments.environment(sketch), silent, event=example.event)
+    asked, event = linear_event(sketch, example.event)
+    outcomes = find_outcomes(asked, arguments.size, arguments.environment(asked), silent, event=event)
     if isinstance(outcomes, CannotIntegrate):
         return ""
-    polyhedra = build_polyhedra(outcomes.paths, example.event, outcomes.noises)
+    polyhedra = build_polyhedra(outcomes.paths, event, outcomes.noises)
     if isinstance(polyhedra, CannotIntegrate):
         return ""
     writer = _PythonWriter(sites, outcomes.noises)

@@ -8,6 +8,7 @@ the last word is an exact inequality.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,8 @@ from typing import NamedTuple, TypeAlias
 from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
-from kolahal.inputs.arguments import enumerate_arguments, sizes_of
+from kolahal.inputs.argument_sweep import enumerate_arguments
+from kolahal.inputs.arguments import sizes_of
 from kolahal.inputs.pairs import Pair, as_bits, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.record_moves import RecordRelation
@@ -32,7 +34,7 @@ from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
-from kolahal.paths.regions import in_regions
+from kolahal.paths.quotients import compared
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
@@ -44,6 +46,7 @@ from kolahal.results import LowerBound
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Refuted, Unknown
 
+QUOTIENTS, MOST_QUOTIENTS = (1, Fraction(1, 2), 0), 2  # distances that a quotient is compared with; examples of each
 GAINS = (1, 2, 4, 8, 16, 32, 64)  # noise scales that an example lies out in the direction of a witness
 MOST_PATHS, FEW_PATHS = 300, 64  # of a program whose cheapest alignments are computed, which takes milliseconds each
 MOST_EVENTS, MOST_BIT_EVENTS = 80, 32
@@ -65,12 +68,13 @@ STEPS = (Fraction(1), Fraction(-1), Fraction(0), Fraction(1, 2), Fraction(-1, 2)
 SHARES = (Fraction(0), Fraction(1, 2), Fraction(1))
 
 
-def refute(sketch: Sketch, claim: Scale, settings: Settings) -> Refuted | None:
+def refute(sketch: Sketch, claim: Scale, settings: Settings, beyond: int = 0) -> Refuted | None:
     """A certain counterexample to `claim`-privacy of a program without holes, as small as can be; None if none was found.
 
-    `claim` is the claimed privacy level as an expression, such as eps or 2*eps.
+    `claim` is the claimed privacy level as an expression, such as eps or 2*eps. There is none of `beyond` answers or fewer.
     """
-    return first_confirmed(sketch, find_violations(sketch, claim, settings), claim, PERSISTENT * settings.proof.steps)
+    examples = itertools.chain(find_violations(sketch, claim, settings, beyond), _find_quotients(sketch, claim, settings, beyond))
+    return first_confirmed(sketch, examples, claim, PERSISTENT * settings.proof.steps)
 
 
 def first_confirmed(sketch: Sketch, examples: Iterator[Example], claim: Scale, steps: int) -> Refuted | None:
@@ -89,6 +93,18 @@ def first_confirmed(sketch: Sketch, examples: Iterator[Example], claim: Scale, s
     except OutOfSteps:
         pass
     return None
+
+
+def _find_quotients(sketch: Sketch, claim: Scale, settings: Settings, beyond: int) -> Iterator[Example]:
+    """Examples whose event is that a quotient is at least some number, or at most."""
+    for times in QUOTIENTS:
+        bound = times * sketch.adjacency.distance
+        asked = compared(sketch, Within(bound, None))
+        if asked is None:
+            return
+        for example in itertools.islice(find_violations(asked, claim, settings, beyond), MOST_QUOTIENTS):
+            if isinstance(example.event, Equals):
+                yield replace(example, event=Within(bound, None) if example.event.value == 1 else Within(None, bound))
 
 
 Survey: TypeAlias = Mapping[int, "FoundLoss"]  # number of answers → the hardest example, its loss in units of the claim
@@ -132,7 +148,7 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
 # ---------------------------------------------------------------- where to look
 
 
-def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterator[Example]:
+def find_violations(sketch: Sketch, claim: Scale, settings: Settings, beyond: int = 0) -> Iterator[Example]:
     """Examples whose loss is above the claim, by doubles: what is found quickly first, at all sizes and arguments.
 
     Then the searches that have come closest go on.
@@ -141,7 +157,8 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings) -> Iterato
         yield from (example for example, loss in find_run_examples(sketch, claim) if loss > 1 + MARGIN)
         return
     rounds: Iterable[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = (
-        (search, search.hardest(GAINS[:5], CLIMBS, only_above=True)) for search in _searches(sketch, claim, settings)
+        (search, search.hardest(GAINS[:5], CLIMBS, only_above=True))
+        for search in _searches(sketch, claim, settings, beyond=beyond)
     )
     while True:
         slower: list[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = []
@@ -164,12 +181,14 @@ class FoundLoss(NamedTuple):
     loss: float
 
 
-def _searches(sketch: Sketch, claim: Scale, settings: Settings, few: bool = False) -> Iterator[_RefutationSearch]:
+def _searches(
+    sketch: Sketch, claim: Scale, settings: Settings, few: bool = False, beyond: int = 0
+) -> Iterator[_RefutationSearch]:
     """A search at each size and setting of the arguments where the program has a meaning."""
     discrete = [p.name for p in sketch.arguments if p.type is not Type.FLOAT]
-    for size in sizes_of(sketch):
+    for size in (size for size in sizes_of(sketch) if size > beyond):
         known: dict[object, _SizedEvents] = {}
-        for arguments in _arguments(sketch, size, claim, few):
+        for arguments in enumerate_arguments(sketch, size, claim, few):
             given = dict(arguments.values)
             values = tuple((name, given[name]) for name in discrete)
             events = known.setdefault(values, _SizedEvents(sketch, size, values, settings.proof))
@@ -178,16 +197,6 @@ def _searches(sketch: Sketch, claim: Scale, settings: Settings, few: bool = Fals
             except UsageError:  # a scale divides by 0 or is negative here
                 continue
             yield search
-
-
-def _arguments(sketch: Sketch, size: int, claim: Scale, few: bool) -> Iterator[Arguments]:
-    """The usual settings of the arguments, and one on every side of the conditions on public inputs."""
-    first: Arguments | None = None
-    for arguments in enumerate_arguments(sketch, size, claim, few):
-        first = first or arguments
-        yield arguments
-    if first is not None and not few:
-        yield from in_regions(sketch, first)
 
 
 @dataclass

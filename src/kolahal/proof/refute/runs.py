@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from kolahal.exact.probe import Integrator
-from kolahal.inputs.arguments import enumerate_arguments, sizes_of
+from kolahal.inputs.argument_sweep import enumerate_arguments
+from kolahal.inputs.arguments import sizes_of
 from kolahal.lang.adjacency import Move
 from kolahal.lang.cells import TooComplex
 from kolahal.lang.record_moves import RecordRelation, scaled, vector_sum

@@ -20,7 +20,7 @@ from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
-from kolahal.inputs.arguments import enumerate_arguments
+from kolahal.inputs.argument_sweep import enumerate_arguments
 from kolahal.inputs.pairs import Pair, noise_unit
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale

@@ -16,7 +16,6 @@ from fractions import Fraction
 from kolahal.errors import KolahalError
 from kolahal.lang.canonical import concentrated, is_quadratic, twin
 from kolahal.lang.noise import Noise
-from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type, Variant
 from kolahal.logic.linear import LinearForm
@@ -26,7 +25,8 @@ from kolahal.proof.trusted.bounded import MOST_ANSWERS
 from kolahal.proof.trusted.certificate import Rejected
 from kolahal.proof.trusted.concentrated import read_head
 from kolahal.proof.trusted.documents import Malformed, read_number, read_whole, take_all
-from kolahal.verdicts import Bounded, Certificate, Exactly, Proved, Unknown, UpTo
+from kolahal.proof.trusted.passages import find_no_bound
+from kolahal.verdicts import AnyRecords, Bounded, Certificate, Exactly, Proved, Unknown, UpTo
 
 KIND = "affine"
 MOST_MOVES = 4_096  # corners of a relation
@@ -56,8 +56,13 @@ def read_release(program: Sketch, claim: Scale, size: int) -> Release:
     if isinstance(found, str):
         raise Rejected(found)
     canonical, level = found
-    if isinstance(program.adjacency, RecordRelation) or any(p.type is not Type.FLOAT for p in program.arguments):
-        raise Rejected("whole arguments and records are not covered")
+    table = program.private.table
+    if (table is not None and (table.bins is not None or table.depends_on_run)) or any(
+        p.type is not Type.FLOAT for p in program.arguments
+    ):
+        raise Rejected("whole arguments, bins of records and questions that depend on the run are not covered")
+    if reason := find_no_bound(program.adjacency, size, program.private.bits):
+        raise Rejected(reason)
     rho = canonical.budget.name
     values = {canonical.length_name: Fraction(size), rho: Fraction(1)}
     if dict(level.powers) != {rho: 1} or level.root:
@@ -164,4 +169,6 @@ def _check_size(program: Sketch, claim: Scale, size: int, told: list[dict[str, s
 def read_verdict(program: Sketch, certificate: Certificate, most: int) -> Proved | Bounded:
     """What a valid certificate says."""
     count = program.private.count
+    if program.private.table is not None:
+        return Proved(certificate, AnyRecords())  # aggregates are as many as they are, whatever the records
     return Bounded(certificate, UpTo(most)) if count is None else Proved(certificate, Exactly(count))

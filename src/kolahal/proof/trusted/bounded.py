@@ -108,6 +108,9 @@ class Budget:
     def sites(self) -> Active:
         return frozenset(self.prices)
 
+    def allows(self, cost: Fraction) -> bool:
+        return cost <= self.limit
+
     def cost(self, steps: Mapping[NoiseAt, Fraction]) -> Fraction:
         return sum((abs(step) * self.prices[drawn.site] for drawn, step in steps.items()), Fraction(0))
 
@@ -134,7 +137,7 @@ def find_budget(sketch: Sketch, claim: Scale, size: int, arguments: FixedArgumen
     return Budget(prices, claim.at(values))
 
 
-class _Flaw(Exception):
+class Flaw(Exception):
     """Why a certificate proves nothing."""
 
 
@@ -148,38 +151,46 @@ def recheck_bounded(
     try:
         document = read_json(certificate.text)
         if take(document, "kind", str) != "bounded":
-            raise _Flaw("it is a certificate of another kind")
+            raise Flaw("it is a certificate of another kind")
         program, claim = parse(take(document, "program", str)), parse_scale(take(document, "claim", str))
         if sketch is not None and program != sketch:
-            raise _Flaw("it is about another program")
-        most = read_whole(document.get("size"), MOST_ANSWERS)
-        if most < 1 or (program.private.count or most) != most:
-            raise _Flaw(f"{most} is not a number of answers that it can be about")
-        wanted, entries = list(settings_of(program, most)), take_all(document, "cases", dict)
-        if len(wanted) != len(entries):
-            raise _Flaw("it does not have one case for each size and setting")
-        for (arguments, size), entry in zip(wanted, entries, strict=True):
-            told = take(entry, "arguments", dict)
-            given = {n: v if isinstance(v, bool) else read_number(v) for n, v in told.items()}
-            if take(entry, "size", int) != size or given != arguments:
-                raise _Flaw(f"the case {show_setting(arguments, size)} is missing")
-            _Recheck(program, claim, size, arguments, settings, entry).run()
-        if stop := find_stop(program, most, settings):
-            raise _Flaw(stop)
-    except _Flaw as flaw:
+            raise Flaw("it is about another program")
+        for arguments, size, entry in read_cases(document, program, settings):
+            CaseCheck(program, find_budget(program, claim, size, arguments), size, arguments, settings, entry).run()
+    except Flaw as flaw:
         return (str(flaw),)
     except (Malformed, RecursionError, KolahalError) as error:
         return (f"it is not a certificate: {type(error).__name__}: {error}",)
     return ()
 
 
-class _Recheck:
+def read_cases(
+    document: dict[str, Any], program: Sketch, settings: ProofSettings
+) -> Iterator[tuple[FixedArguments, int, dict[str, Any]]]:
+    """The cases of a document, one for each size and setting; some run of them must answer."""
+    most = read_whole(document.get("size"), MOST_ANSWERS)
+    if most < 1 or (program.private.count or most) != most:
+        raise Flaw(f"{most} is not a number of answers that it can be about")
+    wanted, entries = list(settings_of(program, most)), take_all(document, "cases", dict)
+    if len(wanted) != len(entries):
+        raise Flaw("it does not have one case for each size and setting")
+    for (arguments, size), entry in zip(wanted, entries, strict=True):
+        told = take(entry, "arguments", dict)
+        given = {n: v if isinstance(v, bool) else read_number(v) for n, v in told.items()}
+        if take(entry, "size", int) != size or given != arguments:
+            raise Flaw(f"the case {show_setting(arguments, size)} is missing")
+        yield arguments, size, entry
+    if stop := find_stop(program, most, settings):
+        raise Flaw(stop)
+
+
+class CaseCheck:
     """One size and setting of a certificate."""
 
     def __init__(
         self,
         program: Sketch,
-        claim: Scale,
+        budget: Budget | Unknown,
         size: int,
         arguments: FixedArguments,
         settings: ProofSettings,
@@ -188,12 +199,11 @@ class _Recheck:
         self.steps = settings.solver_steps
         self.where = show_setting(arguments, size)
         if reason := find_no_bound(program.adjacency, size, program.private.bits):
-            raise _Flaw(reason)
+            raise Flaw(reason)
         paths = explore_released(program, size, arguments, settings.paths, ties=True)
-        budget = find_budget(program, claim, size, arguments)
         if isinstance(paths, Unknown) or isinstance(budget, Unknown):
-            reason = paths.reason if isinstance(paths, Unknown) else str(budget)
-            raise _Flaw(f"the program has no such proof: {reason}")
+            why = next(found.reason for found in (paths, budget) if isinstance(found, Unknown))
+            raise Flaw(f"the program has no such proof: {why}")
         self.paths, self.budget = paths, budget
         self.active = frozenset(take_all(entry, "active", int))
         if not self.active <= budget.sites:
@@ -205,8 +215,8 @@ class _Recheck:
         self.case = SizedProgram(paths, events, tuple(arguments.items()), moved)
         self.whole = self.case.is_whole(self.active)
 
-    def flaw(self, what: str) -> _Flaw:
-        return _Flaw(f"{self.where}: {what}")
+    def flaw(self, what: str) -> Flaw:
+        return Flaw(f"{self.where}: {what}")
 
     def run(self) -> None:
         named = sorted(place for event in self.case.events for place in event.paths)
@@ -220,9 +230,13 @@ class _Recheck:
                 crossing.setdefault(shape(event, self.active, self.case.moved), []).append(place)
             else:
                 rows = find_rows(event, event, self.active, move_answers(range(self.case.size)))
-                self.check_moves(rows, self.shifts(place, place, None)[0])
+                self.check_event(rows, self.shifts(place, place, None)[0])
         for places in crossing.values():
             self.check_crossing(places)
+
+    def check_event(self, rows: Sequence[Row], shifts: Sequence[DrawSteps]) -> None:
+        """An event that the neighbour is in as well, whatever the database."""
+        self.check_moves(rows, shifts)
 
     def event(self, entry: dict[str, Any]) -> OutputCell:
         places = take_all(entry, "paths", int)
@@ -286,7 +300,7 @@ class _Recheck:
             if noise.whole and step.denominator != 1:
                 raise self.flaw(f"the shift of {drawn} is not a whole number")
         cost = self.budget.cost(steps)
-        if cost > self.budget.limit or cost != read_number(entry.get("cost")):
+        if not self.budget.allows(cost) or cost != read_number(entry.get("cost")):
             raise self.flaw(f"a shift costs {cost}, above {self.budget.limit} or not what is written")
         return steps
 
@@ -299,19 +313,19 @@ class _Recheck:
         """
         if reason := mixed_units(self.paths.sketch, rows):
             raise self.flaw(reason)
-        effects = [[_effect(row, steps) for row in rows] for steps in shifts]
+        effects = [[effect_of(row, steps) for row in rows] for steps in shifts]
         if self.whole and not self.case.whole_answers:
             worst = worst_changes(self.case, rows)
             if isinstance(worst, Unknown):
                 raise self.flaw(worst.reason)
-            if not any(_satisfies(rows, effect, worst) for effect in effects):
+            if not any(satisfies(rows, effect, worst) for effect in effects):
                 raise self.flaw("no whole shift hides every move")
             return
         moves = whole_moves if self.whole else type(self.case.adjacency).vertices
         for move in moves(self.case.adjacency, self.case.size):
             values: dict[Indeterminate, Number] = {MoveAt(i): step for i, step in enumerate(move)}
             changes = [row.change.at(values) for row in rows]
-            if not any(_satisfies(rows, effect, changes) for effect in effects):
+            if not any(satisfies(rows, effect, changes) for effect in effects):
                 raise self.flaw(f"no shift hides the move ({', '.join(map(str, move))})")
 
     def check_crossing(self, places: Sequence[int]) -> None:
@@ -347,20 +361,20 @@ class _Recheck:
             if not all(is_empty([*inside, atom], self.steps) for atom in outside):
                 raise self.flaw(f"the change {row.change} goes beyond its bounds")
         corners = itertools.product(*(sorted({low, high}) if r.equal else [high] for r, (low, high) in zip(rows, ends)))
-        effects = [[_effect(row, steps) for row in rows] for steps in shifts]
+        effects = [[effect_of(row, steps) for row in rows] for steps in shifts]
         for corner in corners:
             if self.whole and any(low != high for r, (low, high) in zip(rows, ends) if r.equal):
                 raise self.flaw("an output with whole noise changes by an amount that depends on the database")
-            if not any(_satisfies(rows, effect, corner) for effect in effects):
+            if not any(satisfies(rows, effect, corner) for effect in effects):
                 raise self.flaw(f"no shift leads from event {source} to event {target}")
 
 
-def _effect(row: Row, steps: DrawSteps) -> Fraction:
+def effect_of(row: Row, steps: DrawSteps) -> Fraction:
     """What a shift adds to a row."""
     return sum((c * steps[s] for s, c in row.noise.terms.items() if isinstance(s, NoiseAt) and s in steps), Fraction(0))
 
 
-def _satisfies(rows: Sequence[Row], effects: Sequence[Fraction], changes: Sequence[Number]) -> bool:
+def satisfies(rows: Sequence[Row], effects: Sequence[Fraction], changes: Sequence[Number]) -> bool:
     return all(e + c == 0 if r.equal else e + c <= 0 for r, e, c in zip(rows, effects, changes, strict=True))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -32,17 +31,19 @@ from kolahal.proof.trusted.shifts import (
     AtGhost,
     AtValue,
     ByBranch,
+    FollowedSums,
     Form,
     Shift,
     ShiftRule,
     describe_shift,
 )
 from kolahal.proof.trusted.values import Unsupported
-from kolahal.verdicts import AnyRecords, AtLeast, Certificate, Everywhere, Exactly, Proved
+from kolahal.verdicts import AnyRecords, AtLeast, Certificate, Everywhere, Exactly, NoTies, Proved
 
 VERSION = 1
 SCOPE = "every length"
 STEPS = 5_000_000  # resource units of one query
+UNTIED = "noise is real: runs in which noise ties have probability 0 and are left out"
 MOST_LEVELS = 100  # of a rule for a shift; formulas of many more are too deep to be written
 
 
@@ -85,7 +86,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
         "claim": str(proof.claim),
         "adjacency": str(proof.sketch.adjacency),
         "assumed": list(proof.assumed),
-        "assumptions": describe_assumptions(proof.sketch, proof.assumed),
+        "assumptions": describe_assumptions(proof.sketch, proof.assumed, any(case.alignment.lead for case in proof.cases)),
         "released": sorted(proof.released),
         **({"delayed": True} if proof.delayed else {}),
         "cases": [_write_case(product, proof, case) for case in proof.cases],
@@ -93,7 +94,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
 
 
-def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...]) -> list[str]:
+def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...], untied: bool = False) -> list[str]:
     """In words, what the proof takes for granted of the inputs."""
     words = [f"{sketch.epsilon.name} > 0", f"neighbours: {sketch.adjacency.describe()}"]
     words += [f"{name} >= 1" for name in assumed]
@@ -101,7 +102,7 @@ def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...]) -> list[str]:
         words.append(f"there are {sketch.private.count} private answers")
     kind = "truth values" if sketch.private.bits else "whole numbers" if sketch.private.whole else "real numbers"
     words.append(f"the private answers are {kind}")
-    return words
+    return [*words, UNTIED] if untied else words
 
 
 def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[str, Any]:
@@ -113,6 +114,7 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
         },
         "ghost": _write_ghosts(case.alignment.ghosts),
         **({"renewed": list(case.alignment.renewed)} if any(l is not None for l in case.alignment.renewed) else {}),
+        **_write_lead(case.alignment.lead),
         **({"reach": [r if r is None else str(r) for r in case.alignment.reach]} if case.alignment.reach else {}),
         "alignment": [
             {
@@ -138,6 +140,10 @@ def _write_ghosts(ghosts: tuple[str, ...]) -> str | list[str] | None:
     return None if not ghosts else ghosts[0] if len(ghosts) == 1 else list(ghosts)
 
 
+def _write_lead(lead: FollowedSums | None) -> dict[str, Any]:
+    return {} if lead is None else {"lead": {"sites": list(lead.sites), "least": lead.least}}
+
+
 def _write_shift(shift: Shift) -> dict[str, Any]:
     return {"rule": "always", "then": _write_rule(shift.form)} if isinstance(shift, Always) else _write_rule(shift)
 
@@ -153,8 +159,8 @@ def _write_rule(rule: ShiftRule) -> dict[str, Any]:
         case AtValue(name, of, plus, then, orelse):
             ways = {"then": _write_rule(then), "else": _write_rule(orelse)}
             return {"rule": "value", "name": name, "of": of, "plus": plus, **ways}
-        case Form(units, cancel, follow):
-            return {"units": str(units), "cancel": cancel, "follow": follow}
+        case Form(units, cancel, follow, lead):
+            return {"units": str(units), "cancel": cancel, "follow": follow, **({"lead": True} if lead else {})}
 
 
 # ---------------------------------------------------------------- reading
@@ -182,12 +188,12 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     if take(document, "adjacency", str) != str(sketch.adjacency):
         raise Rejected(f"the program's neighbours are {sketch.adjacency}, not {document['adjacency']}")
     assumed = tuple(take_all(document, "assumed", str))
-    if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed):
+    parts = take_all(document, "cases", dict)
+    if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed, any("lead" in part for part in parts)):
         raise Rejected("the assumptions in words are not those of the proof")
     released = frozenset(take_all(document, "released", int))
     delayed = "delayed" in document and take(document, "delayed", bool)
     product = build_product(sketch, released, delayed)
-    parts = take_all(document, "cases", dict)
     cases = tuple(_read_case(product, assumed, part) for part in parts)
     stored = [take_all(part, "obligations", str) for part in parts]
     return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases), stored
@@ -216,7 +222,8 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
     if any(share.per is not None and base_of(share.per) not in product.sketch.quantities() for share in shares):
         raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
     ghosts = _read_ghosts(part)
-    alignment = Alignment(shifts, ghosts, _read_renewed(part, len(ghosts)), _read_reach(part, len(shifts)))
+    renewed, reach = _read_renewed(part, len(ghosts)), _read_reach(part, len(shifts))
+    alignment = Alignment(shifts, ghosts, renewed, reach, _read_lead(part))
     system = build_system(product, neighbours, alignment, shares, assumed)
     fixed = frozenset().union(*map(symbols_of, system.fixed))
     invariant, told = {}, take(part, "invariant", dict)
@@ -252,13 +259,20 @@ def _read_renewed(item: Mapping[str, Any], ghosts: int) -> tuple[int | None, ...
     return tuple(told)
 
 
-def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Fraction | None, ...]:
+def _read_lead(item: Mapping[str, Any]) -> FollowedSums | None:
+    if "lead" not in item:
+        return None
+    lead = take(item, "lead", dict)
+    return FollowedSums(tuple(take_all(lead, "sites", int)), take(lead, "least", bool))
+
+
+def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Scale | None, ...]:
     if "reach" not in item:
         return ()
     told = take(item, "reach", list)
     if len(told) != sites:
         raise Rejected("the reach of the shifts is not one number for each draw")
-    return tuple(None if most is None else read_number(most) for most in told)
+    return tuple(None if most is None else parse_scale(str(most)) for most in told)
 
 
 def _read_shift(item: Mapping[str, Any]) -> Shift:
@@ -274,7 +288,8 @@ def _read_shift(item: Mapping[str, Any]) -> Shift:
 
 def _read_rule(item: Mapping[str, Any], levels: int = MOST_LEVELS) -> ShiftRule:
     if "rule" not in item:
-        return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"))
+        lead = "lead" in item and take(item, "lead", bool)
+        return Form(read_number(item.get("units")), take(item, "cancel", bool), _name(item, "follow"), lead)
     kind = take(item, "rule", str)
     if kind not in ("branch", "ghost", "value"):
         raise Rejected(f"there is no rule {kind!r} for a shift")
@@ -300,10 +315,12 @@ def case_obligations(product: Product, assumed: tuple[str, ...], case: CaseProof
     return obligations(system, case.invariant)
 
 
-def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False) -> list[str]:
-    """What is wrong with a certificate; nothing, if it is a proof. With `second`, a second solver is asked too."""
+def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False, program: Sketch | None = None) -> list[str]:
+    """What is wrong with a certificate; nothing, if it is a proof (of `program`). With `second`, a second solver is asked too."""
     try:
         proof, stored = read_certificate(certificate)
+        if program is not None and proof.sketch != program:
+            return ["the program does not read back from its text"]
         return check_proof(proof, stored, steps, second)
     except (Rejected, Unsupported) as error:
         return [str(error)]
@@ -335,7 +352,10 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
 def read_verdict(sketch: Sketch, claim: Scale, certificate: Certificate) -> Proved:
     """What a valid certificate for every length says."""
     count = sketch.private.count
-    assumed = tuple(AtLeast(name) for name in assumed_names(sketch, claim))
+    document = certificate.document()
+    untied = any("lead" in case for case in document.get("proof", document)["cases"])
+    assumed: tuple[AtLeast | NoTies, ...] = tuple(AtLeast(name) for name in assumed_names(sketch, claim))
+    assumed = (*assumed, NoTies()) if untied else assumed
     if sketch.private.table is not None:
         return Proved(certificate, AnyRecords(), assumed)
     return Proved(certificate, Everywhere() if count is None else Exactly(count), assumed)

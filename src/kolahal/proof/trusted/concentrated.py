@@ -99,11 +99,13 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
     for case in proof.cases:
         if case.alignment.reach != reach or any(not _is_reach(case.alignment.limit(site)) for site in steady):
             raise Rejected("the longest shift of a draw is missing, or not the same in all cases")
-    lengths = {site: reach[site] or Fraction(1) for site in steady}
+    lengths = {site: reach[site] or Scale(Fraction(1)) for site in steady}
     _expect((surrogate(canonical, lengths, enclosing(canonical.adjacency).distance), level), proof)
     _check_laws(canonical.draws, proof)
     asked = canonical.private.table is not None and canonical.private.table.depends_on_run
     for case in proof.cases:
+        if case.alignment.lead:
+            raise Rejected("a shift that follows the others looks ahead")
         check_alignment(case.alignment, steady)
         if asked and case.neighbours.single and any(form.units for site in steady for form in _forms(case.alignment.shifts[site])):
             raise Rejected("a shift by the size of the move looks ahead: how far a question of the run moves is known when it is asked")
@@ -116,8 +118,8 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
                 raise Rejected("a price that is not quadratic does not add up over moves of several answers")
 
 
-def _is_reach(most: Fraction | None) -> bool:
-    return most is not None and most > 0
+def _is_reach(most: Scale | None) -> bool:
+    return most is not None and bool(most)
 
 
 def _check_laws(draws: tuple[Draw, ...], proof: LengthProof) -> None:

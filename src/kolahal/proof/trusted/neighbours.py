@@ -16,7 +16,7 @@ from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Formula, Sum, Symbol, at_
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size
 from kolahal.proof.trusted.values import Unsupported
 
-MOST_GHOSTS = 2  # variables that first runs are sorted by
+MOST_GHOSTS = 4  # variables that first runs are sorted by
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ def least_length(sketch: Sketch) -> int:
 
     The statements at the top that compute nothing but sums and products of answers, names and noise are executed by
     every run, in the same order, whatever is drawn, and so is the first part of the first condition. A place in them that
-    is written as a number is missing on both databases or on none, and no way has been chosen or answer given before. A number of answers that is declared is known
-    already; that a program never gets so far is no proof of it.
+    is written as a number is missing on both databases or on none, and no way has been chosen or answer given before.
+    A number of answers that is declared is known already; that a program never gets so far is no proof of it.
     """
     least, private = 1, sketch.private.name
     for statement in sketch.body if sketch.private.count is None else ():

@@ -41,10 +41,11 @@ from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.obligations import Clause, System
+from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.steps import settle_answers, spread_comprehensions
-from kolahal.proof.trusted.symbols import Own, ghost_value, next_ghost_value, spent_on
+from kolahal.proof.trusted.symbols import LENGTH, Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
@@ -130,17 +131,20 @@ def build_system(
         raise Unsupported("a ghost is renewed at a loop that does not exist")
     if shares is not None and tuple(share.powers for share in shares) != product.monomials:
         raise Unsupported("the shares of the budget do not match the scales")
+    others = find_others(alignment, product.first, product.second, product.sketch)
     states = {
         place.loop: tuple(dict.fromkeys([*_state(place), *_state(other)]))
         + tuple(map(product.spent, product.monomials))
+        + (others.symbols() if others else ())
         for place, other in zip(product.first.places, product.second.places, strict=True)
         if place.loop is not None
     }
     if shares is None:
         states[END] = tuple(map(product.spent, product.monomials))
-    pairing = _Pairing(product, neighbours, alignment, shares)
+    pairing = _Pairing(product, neighbours, alignment, shares, others)
     clauses = tuple(pairing.clauses())
-    return System((*public_facts(product.sketch, assumed), *neighbours.fixed()), states, clauses)
+    facts = (*neighbours.fixed(), *(others.facts(neighbours) if others else ()))
+    return System((*public_facts(product.sketch, assumed), *facts), states, clauses)
 
 
 def _state(place: SegmentStart) -> Iterator[Symbol]:
@@ -181,6 +185,7 @@ class _Pairing:
     neighbours: Neighbours
     alignment: Alignment
     shares: tuple[Share, ...] | None
+    others: Others | None
 
     def clauses(self) -> Iterator[Clause]:
         for place in self.product.first.places:
@@ -194,10 +199,57 @@ class _Pairing:
         binding: dict[Symbol, Term] = {}
         premises: list[Formula] = [*one.conditions, *counted(self.product, self.alignment, place)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
-        places: list[Formula] = []
         alike = self.alike(one, two)
         paired = list(takewhile(lambda pair: _go_together(*pair, alike), zip(one.draws, two.draws)))
         premises += chosen_alike(paired, binding)
+        known, places = self.read_alike(one, two, binding)
+        premises += known
+        begun = place.loop is not None
+        spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
+        passed = self.others.begin(begun) if self.others else None
+        for mine, other in paired:
+            premises += support(mine.noise, variable(mine.symbol))
+            shift = self.shift(mine, other, one, binding)
+            if mine.noise.whole and not is_whole(shift):
+                raise Unsupported("noise on the whole numbers needs whole shifts")
+            reach = self.alignment.limit(mine.site)
+            goals += [] if reach is None else [at_most(magnitude(shift), self.longest(reach))]
+            here = equal(mine.place, put(other.place, binding))
+            places.append(here)
+            if mine.rival is not None and other.rival is not None:
+                goals += paid_for(mine.rival, other.rival, shift, binding)
+            else:
+                moved = variable(mine.symbol) + shift
+                binding[other.symbol] = choose(here, moved, variable(other.symbol))
+                goals += support(mine.noise, moved)
+            powers = powers_of(mine.scale, self.product.sketch)
+            spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
+            passed = self.others.after(passed, mine, other, binding) if self.others and passed else None
+        premises += [put_in(condition, binding) for condition in two.conditions]
+        if not alike:
+            return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
+        goals += [negate(put_in(fault, binding)) for fault in two.faults]
+        goals += [*places, *(passed.in_order if passed else ())]
+        if isinstance(one.end, Returned) and isinstance(two.end, Returned):
+            premises += self.others.known(passed) if self.others and passed else ()
+            premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
+            if self.shares is not None:
+                return Clause(name, place.loop, tuple(premises), tuple(goals), None, ())
+            costs = tuple((self.product.spent(powers), total) for powers, total in spent.items())
+            return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
+        assert isinstance(one.end, Goto)
+        updates, more = self.arrival(one.end.loop, one, two, binding, spent)
+        for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
+            premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
+        updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))
+        return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+
+    def read_alike(
+        self, one: SegmentPath, two: SegmentPath, binding: dict[Symbol, Term]
+    ) -> tuple[list[Formula], list[Formula]]:
+        """What is known of the reads of both runs, and that their places are equal, which has to be shown."""
+        known: list[Formula] = []
+        places: list[Formula] = []
         for index, read in enumerate(two.reads):
             twin = next((other for other in one.reads if other.spot == read.spot), None)
             if twin is None:
@@ -209,46 +261,12 @@ class _Pairing:
                 binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
             elif read.private:
                 move, facts = self.neighbours.move(index, twin.place)
-                known = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
-                premises += [*facts, *known]
+                bits = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
+                known += [*facts, *bits]
                 binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
             else:
                 binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
-        begun = place.loop is not None
-        spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
-        for mine, other in paired:
-            premises += support(mine.noise, variable(mine.symbol))
-            shift = self.shift(mine, other, one, binding)
-            if mine.noise.whole and not is_whole(shift):
-                raise Unsupported("noise on the whole numbers needs whole shifts")
-            reach = self.alignment.limit(mine.site)
-            goals += [] if reach is None else [at_most(magnitude(shift), self.neighbours.unit.times(reach))]
-            here = equal(mine.place, put(other.place, binding))
-            places.append(here)
-            if mine.rival is not None and other.rival is not None:
-                goals += paid_for(mine.rival, other.rival, shift, binding)
-            else:
-                moved = variable(mine.symbol) + shift
-                binding[other.symbol] = choose(here, moved, variable(other.symbol))
-                goals += support(mine.noise, moved)
-            powers = powers_of(mine.scale, self.product.sketch)
-            spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
-        premises += [put_in(condition, binding) for condition in two.conditions]
-        if not alike:
-            return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
-        goals += [negate(put_in(fault, binding)) for fault in two.faults]
-        goals += places
-        if isinstance(one.end, Returned) and isinstance(two.end, Returned):
-            premises, goals = self.final(one, two, one.end, two.end, binding, premises, goals, spent)
-            if self.shares is not None:
-                return Clause(name, place.loop, tuple(premises), tuple(goals), None, ())
-            costs = tuple((self.product.spent(powers), total) for powers, total in spent.items())
-            return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
-        assert isinstance(one.end, Goto)
-        updates, more = self.arrival(one.end.loop, one, two, binding, spent)
-        for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
-            premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
-        return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
+        return known, places
 
     def alike(self, one: SegmentPath, two: SegmentPath) -> bool:
         """Whether the two paths draw and end alike, and come to the same rule for each draw."""
@@ -257,9 +275,19 @@ class _Pairing:
             and (one.end == two.end if isinstance(one.end, Goto) else isinstance(two.end, Returned))
             and all(
                 self.alignment.chosen(a.site, one.decisions) == self.alignment.chosen(b.site, two.decisions)
+                and (self.others is None or self.others.are_alike(a, b))
                 for a, b in zip(one.draws, two.draws, strict=True)
             )
         )
+
+    def longest(self, reach: Scale) -> Sum:
+        """How far a shift may go: so many units, or so many for every answer, where the unit is a number."""
+        unit = self.neighbours.unit
+        if reach.powers == ((self.product.sketch.length_name, 1),) and not reach.root and not unit.terms:
+            return variable(LENGTH).times(unit.constant * reach.coefficient)
+        if reach.powers or reach.root:
+            raise Unsupported(f"shifts of up to {reach} units are not covered")
+        return unit.times(reach.coefficient)
 
     def shift(self, mine: Drawn, other: Drawn, one: SegmentPath, binding: Mapping[Symbol, Term]) -> Sum:
         """By how much this draw moves; a function of what was drawn before it, of its settled rule and the ghosts."""
@@ -299,6 +327,9 @@ class _Pairing:
             if not isinstance(here, Numeric) or not isinstance(there, Numeric):
                 raise Unsupported(f"`{form.follow}` is not a number where the noise is drawn")
             result += put(there.value, binding) - here.value
+        if form.lead:
+            assert self.others is not None, "a shift that follows the others has them"
+            result += self.others.shift(mine.factor)
         return result
 
     def arrival(

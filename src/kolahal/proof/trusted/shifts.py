@@ -8,16 +8,19 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
+from kolahal.lang.scale import Scale
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """A shift: `units` times the adjacency's distance, minus the difference of the sum that the draw is part of if
-    `cancel`, plus the difference of the variable `follow` between the runs."""
+    `cancel`, plus the difference of the variable `follow` between the runs, plus what makes the sum follow the largest of
+    the others if `lead`."""
 
     units: Fraction = Fraction(0)
     cancel: bool = False
     follow: str | None = None
+    lead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +65,27 @@ Shift: TypeAlias = Always | ByBranch | AtGhost | AtValue
 
 
 @dataclass(frozen=True, slots=True)
+class FollowedSums:
+    """The largest (or `least`) of the noisy sums of all answers but those that the ghosts name; `sites` draw their noise."""
+
+    sites: tuple[int, ...]
+    least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Alignment:
     """A shift for each draw, by site; `ghosts` are the variables whose final values the runs are sorted by."""
 
     shifts: tuple[Shift, ...]
     ghosts: tuple[str, ...] = ()
     renewed: tuple[int | None, ...] = ()  # by ghost, a loop: its value is that at the next arrival there, again and again
-    reach: tuple[Fraction | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
+    reach: tuple[Scale | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
+    lead: FollowedSums | None = None  # which sums the shifts with `lead` follow
 
     def renewal(self, which: int) -> int | None:
         return self.renewed[which] if which < len(self.renewed) else None
 
-    def limit(self, site: int) -> Fraction | None:
+    def limit(self, site: int) -> Scale | None:
         return self.reach[site] if site < len(self.reach) else None
 
     def chosen(self, site: int, decisions: Mapping[Asked, bool]) -> ShiftRule:
@@ -108,6 +120,8 @@ def describe_form(form: Form, single: bool, noise: Noise = Noise.LAPLACE) -> str
         parts.append("what makes its sum equal in both runs")
     if form.follow is not None:
         parts.append(f"the difference of `{form.follow}`")
+    if form.lead:
+        parts.append("how far the first of the others moves")
     return " plus ".join(parts) or "nothing"
 
 

@@ -8,26 +8,34 @@ point gets one, found by the exact simplex, away from its borders.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, product
 from math import ceil, floor
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kolahal.lang.ir import Binary, Const, Expr, For, Index, Length, Negate, Var, assigned_names, assignments, walk
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
 from kolahal.logic.simplex import find_point
-from kolahal.model import Arguments
-from kolahal.paths.unknowns import Argument
 
 MOST_COMPARISONS = 6
 MOST_REGIONS = 12
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
-PublicSum: TypeAlias = LinearForm[Argument]
-OneSide: TypeAlias = tuple[Inequality[Argument], ...]
+
+class PublicInput(NamedTuple):
+    """A number that a call gives."""
+
+    name: str
+    kind: str = "argument"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+PublicForm: TypeAlias = LinearForm[PublicInput]
+RegionSide: TypeAlias = tuple[Inequality[PublicInput], ...]
 
 
 @lru_cache(maxsize=64)
@@ -37,21 +45,12 @@ def public_points(sketch: Sketch, size: int) -> tuple[dict[str, Fraction], ...]:
     if not forms:
         return ()
     whole = {p.name for p in sketch.parameters if p.type is Type.INT}
-    limits = [Inequality(-variable(Argument(sketch.epsilon.name)), strict=True)]
-    limits += [Inequality(number(1) - variable(Argument(name)), strict=False) for name in sorted(sketch.required)]
+    limits = [Inequality(-variable(PublicInput(sketch.epsilon.name)), strict=True)]
+    limits += [Inequality(number(1) - variable(PublicInput(name)), strict=False) for name in sorted(sketch.required)]
     return tuple(islice(_points(forms, limits, whole), MOST_REGIONS))
 
 
-def in_regions(sketch: Sketch, arguments: Arguments) -> Iterator[Arguments]:
-    """The arguments on each side of the conditions on public inputs, as far as calls take them."""
-    for point in public_points(sketch, arguments.size):
-        values = tuple((name, value if isinstance(value, bool) else point.get(name, value)) for name, value in arguments.values)
-        there = replace(arguments, epsilon=point.get(sketch.epsilon.name, arguments.epsilon), values=values)
-        if there.kept_by(sketch):
-            yield there
-
-
-def _compared(sketch: Sketch, size: int) -> Iterator[tuple[PublicSum, bool]]:
+def _compared(sketch: Sketch, size: int) -> Iterator[tuple[PublicForm, bool]]:
     """Left minus right of each comparison of public inputs, where that is linear and not a constant; whether it asks for 0."""
     once = [target for target, _ in assignments(sketch.body)]
     loops = {node.name for node in walk(sketch.body) if isinstance(node, For)}
@@ -59,14 +58,14 @@ def _compared(sketch: Sketch, size: int) -> Iterator[tuple[PublicSum, bool]]:
     inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE and p.type is not Type.BOOL}
     inputs -= assigned_names(sketch.body)
 
-    def form(expr: Expr, depth: int = 0) -> PublicSum | None:
+    def form(expr: Expr, depth: int = 0) -> PublicForm | None:
         match expr:
             case Const(Fraction() as value):
                 return number(value)
             case Length(Var(name)) if name == sketch.private.name:
                 return number(size)
             case Var(name) if name in inputs:
-                return variable(Argument(name))
+                return variable(PublicInput(name))
             case Var(name) if name in known and depth < len(known):
                 return form(known[name], depth + 1)
             case Negate(of):
@@ -85,7 +84,7 @@ def _compared(sketch: Sketch, size: int) -> Iterator[tuple[PublicSum, bool]]:
                 yield a - b, node.op in ("==", "!=")
 
 
-def _combined(op: str, a: PublicSum, b: PublicSum) -> PublicSum | None:
+def _combined(op: str, a: PublicForm, b: PublicForm) -> PublicForm | None:
     match op:
         case "+":
             return a + b
@@ -100,7 +99,7 @@ def _combined(op: str, a: PublicSum, b: PublicSum) -> PublicSum | None:
 
 
 def _points(
-    forms: Sequence[tuple[PublicSum, bool]], known: Sequence[Inequality[Argument]], whole: set[str]
+    forms: Sequence[tuple[PublicForm, bool]], known: Sequence[Inequality[PublicInput]], whole: set[str]
 ) -> Iterator[dict[str, Fraction]]:
     """A point of every combination of signs that has one."""
     point = find_point(known)
@@ -108,7 +107,7 @@ def _points(
         return
     if forms:
         (form, is_equation), *rest = forms
-        sides: list[OneSide] = [(Inequality(-form, strict=True),), (Inequality(form, strict=True),)]
+        sides: list[RegionSide] = [(Inequality(-form, strict=True),), (Inequality(form, strict=True),)]
         level = (Inequality(form, strict=False), Inequality(-form, strict=False))
         for side in [level, *sides] if is_equation else sides:
             yield from _points(rest, [*known, *side], whole)
@@ -116,7 +115,7 @@ def _points(
     names = [unknown.name for unknown in point]
     near = [(floor(v), ceil(v)) if name in whole else (v,) for name, v in zip(names, point.values(), strict=True)]
     for values in islice(product(*near), 16):
-        there = {Argument(name): value for name, value in zip(names, values, strict=True)}
+        there = {PublicInput(name): value for name, value in zip(names, values, strict=True)}
         if all(atom.form.at(there) < 0 or (not atom.strict and atom.form.at(there) == 0) for atom in known):
             yield {name: Fraction(value) for name, value in zip(names, values, strict=True)}
             return

@@ -8,7 +8,7 @@ import pytest
 from tests.programs import read
 
 from kolahal.checking import check
-from kolahal.paths.regions import public_points
+from kolahal.inputs.regions import public_points
 from kolahal.verdicts import Proved, Refuted
 
 HEAD = "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon, T: float = 0, U: float = 0, k: int = 1):\n"

@@ -16,6 +16,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.paths.unknowns import MoveAt, NoiseAt
 from kolahal.proof.trusted.bounded import CaseCheck, find_budget, settings_of
 from kolahal.proof.trusted.passages import Row, find_rows, is_move_only, move_answers
+from kolahal.proof.trusted.union import KIND as UNION
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate
 
@@ -29,10 +30,10 @@ def linear_parts(program: Sketch, certificate: Certificate) -> int | None:
     """
     document = certificate.document()
     inner = document.get("proof", document)  # of another budget
+    if inner.get("kind") == UNION or (inner.get("kind") == "bounded" and inner is not document):
+        return None
     if inner.get("kind") != "bounded":
         return 1
-    if inner is not document:
-        return None
     claim, most = parse_scale(document["claim"]), document["size"]
     parts = 1
     for (arguments, size), entry in zip(settings_of(program, most), document["cases"], strict=True):

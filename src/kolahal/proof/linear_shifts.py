@@ -16,7 +16,6 @@ from kolahal.lang.sketch import Sketch
 from kolahal.paths.unknowns import MoveAt, NoiseAt
 from kolahal.proof.trusted.bounded import CaseCheck, find_budget, settings_of
 from kolahal.proof.trusted.passages import Row, find_rows, is_move_only, move_answers
-from kolahal.proof.trusted.union import KIND as UNION
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate
 
@@ -26,14 +25,15 @@ LinearMove: TypeAlias = dict[int, Fraction]  # place of an answer → multiple o
 def linear_parts(program: Sketch, certificate: Certificate) -> int | None:
     """Into how many parts a step of the grid must fall to contain the shifts of all moves; None if those of a proof are no such functions.
 
-    Proofs for every length shift by what makes two sums equal, or by fixed multiples of the distance, whatever the move.
+    Proofs for every length shift by what makes two sums equal, or by fixed multiples of the distance, whatever the move; those
+    of affine releases shift by the same multiples of every move.
     """
     document = certificate.document()
     inner = document.get("proof", document)  # of another budget
-    if inner.get("kind") == UNION or (inner.get("kind") == "bounded" and inner is not document):
-        return None
-    if inner.get("kind") != "bounded":
+    if "scope" in inner or "sizes" in inner:
         return 1
+    if document.get("kind") != "bounded":
+        return None
     claim, most = parse_scale(document["claim"]), document["size"]
     parts = 1
     for (arguments, size), entry in zip(settings_of(program, most), document["cases"], strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
@@ -59,14 +60,81 @@ def over_same(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
     return ast.comprehension(node.generators[0].target, over, [], 0)
 
 
-def plain_sums(statement: ast.stmt, rows: str, row: RowClass) -> ast.stmt:
-    """A statement with sum(r for r in rows) for sum(rows), where records are numbers, and so for max and min."""
-    for node in ast.walk(statement):
+def plain_sums(body: list[ast.stmt], rows: str, row: RowClass) -> list[ast.stmt]:
+    """Statements in which aggregates go over all records: parts of them that have a name, and their lengths, are sums with a test.
+
+    Where records are numbers, sum(rows) is sum(r for r in rows), and so for max and min.
+    """
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    stored = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    parts: dict[str, ast.comprehension] = {}
+    kept: list[ast.stmt] = []
+    for statement in body:
+        statement = _Parts(rows, row, parts).visit(statement)
+        match statement:
+            case ast.Assign([ast.Name(id=name)], ast.ListComp(ast.Name(id=item), [ast.comprehension(ast.Name(id=own), ast.Name(id=over), _, 0) as loop])) if (
+                item == own and over == rows and stored.count(name) == 1 and not (_read_in(loop.ifs) - {own}) & set(stored)
+            ):
+                parts[name] = loop
+            case _:
+                kept.append(statement)
+    return kept
+
+
+class _Parts(ast.NodeTransformer):
+    def __init__(self, rows: str, row: RowClass, parts: Mapping[str, ast.comprehension]):
+        self.rows, self.row, self.parts = rows, row, parts
+
+    def tests(self, name: str, record: str) -> list[ast.expr]:
+        """What records of a part have in common, for one that is called `record`."""
+        loop = self.parts[name]
+        assert isinstance(loop.target, ast.Name)
+        return [_renamed(deepcopy(test), loop.target.id, record) for test in loop.ifs]
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        self.generic_visit(node)
         match node:
-            case ast.Call(ast.Name(id="sum" | "max" | "min"), [ast.Name(id=name) as of]) if name == rows and row.name is None:
-                loop = ast.comprehension(ast.Name("r", ast.Store()), of, [], 0)
-                node.args = [at_place(ast.GeneratorExp(ast.Name("r", ast.Load()), [loop]), of)]
-    return statement
+            case ast.comprehension(ast.Name(id=record), ast.Name(id=name) as over) if name in self.parts:
+                node.ifs, over.id = [*self.tests(name, record), *node.ifs], self.rows
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        self.generic_visit(node)
+        match node:
+            case ast.For(ast.Name(id=record), ast.Name(id=name) as over) if name in self.parts:
+                over.id = self.rows
+                for test in reversed(self.tests(name, record)):
+                    node.body = [at_place(ast.If(test, node.body, []), node)]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name(id="len"), [ast.ListComp(_, [ast.comprehension(_, ast.Name(id=name)) as loop])], []) if name == self.rows:
+                return self.count(node, loop)
+            case ast.Call(ast.Name(id="len"), [ast.Name(id=name)], []) if name in self.parts:
+                return self.count(node, deepcopy(self.parts[name]))
+            case ast.Call(ast.Name(id="sum" | "max" | "min"), [ast.Name(id=name) as of]) if self.row.name is None:
+                if name == self.rows or name in self.parts:
+                    tests = self.tests(name, "r") if name in self.parts else []
+                    loop = ast.comprehension(ast.Name("r", ast.Store()), ast.Name(self.rows, ast.Load()), tests, 0)
+                    node.args = [at_place(ast.GeneratorExp(ast.Name("r", ast.Load()), [loop]), of)]
+        return node
+
+    def count(self, node: ast.Call, loop: ast.comprehension) -> ast.expr:
+        many = ast.GeneratorExp(ast.Constant(1), [loop])
+        return at_place(ast.Call(ast.Name("sum", ast.Load()), [many], []), node)
+
+
+def _read_in(tests: Sequence[ast.expr]) -> set[str]:
+    return {n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)}
+
+
+def _renamed(test: ast.expr, name: str, record: str) -> ast.expr:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name) and node.id == name:
+            node.id = record
+    return test
 
 
 def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt | ast.expr], whole: Collection[str] = ()) -> LoopTurn | None:
@@ -196,6 +264,8 @@ def may_be_float(node: ast.AST, names: Collection[str]) -> bool:
             return False
         case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
             return False
+        case ast.Call(func) if clip(func) == "float":
+            return True
         case _:
             return any(may_be_float(part, names) for part in ast.iter_child_nodes(node))
 
@@ -227,3 +297,16 @@ def usual_value(parameter: Parameter) -> Fraction | bool:
     if parameter.default is not None:
         return parameter.default
     return False if parameter.type is Type.BOOL else Fraction(1 if parameter.type is Type.INT else 0)
+
+
+def imported_names(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
+    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
+    match node:
+        case ast.Import(names):
+            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
+        case ast.ImportFrom(module, names):
+            return [(a.asname or a.name, (module or "", a.name)) for a in names]
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return [(name, None)]
+        case _:
+            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

@@ -35,6 +35,74 @@ def noisy_views(views: Sequence[ir.Comprehension], named: Mapping[int, set[str]]
     return frozenset(noisy)
 
 
+def how_read(
+    sketch: Sketch, views: Sequence[ir.Comprehension], noisy: frozenset[int], named: Mapping[int, set[str]]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """The lists of noise that are read backwards, and those whose first item no loop comes to."""
+    return _read_back(sketch, views, noisy, named), _begun_late(sketch, noisy, named)
+
+
+def _read_back(
+    sketch: Sketch, views: Sequence[ir.Comprehension], noisy: frozenset[int], named: Mapping[int, set[str]]
+) -> frozenset[int]:
+    """The lists of noise whose items seem to be read from the last to the first. A mistake here is a fault that cannot be
+    excluded: whichever way a list is read, no item may be drawn twice."""
+    nodes = list(ir.walk(sketch.body))
+    falling, rising = set[str](), set[str]()
+    for node in nodes:
+        if isinstance(node, ir.For):
+            step = node.over.step if isinstance(node.over, ir.Range) else None
+            down = isinstance(step, ir.Negate) or (isinstance(step, ir.Const) and isinstance(step.value, Fraction) and step.value < 0)
+            (falling if down else rising).add(node.name)
+    for target, value in ir.assignments(sketch.body):
+        if isinstance(value, ir.Binary) and value.left == ir.Var(target) and value.op in ("+", "-"):
+            (falling if value.op == "-" else rising).add(target)
+
+    def falls(at: ir.Expr) -> bool:
+        match at:
+            case ir.Binary("-", left, right):
+                return falls(left) or any(isinstance(n, ir.Var) and n.name in rising - falling for n in ir.walk(right))
+            case ir.Binary("+", left, right):
+                return falls(left) or falls(right)
+            case ir.Var(name):
+                return name in falling - rising
+            case _:
+                return False
+
+    falling |= {target for target, value in ir.assignments(sketch.body) if falls(value)}
+    found: set[int] = set()
+    for _ in views:
+        for i in noisy:
+            outer = [views[o].item for o in found if o != i]
+            inside = any(isinstance(n, ir.Var) and n.name in named[i] for item in outer for n in ir.walk(item))
+            over = any(isinstance(of := views[o].over, ir.Var) and of.name in named[i] for o in found)
+            reads = [n.at for n in nodes if isinstance(n, ir.Index) and n.of.name in named[i]]
+            rises = any(isinstance(at, ir.Var) and at.name in rising - falling for at in reads)
+            if inside or over or (any(map(falls, reads)) and not rises):
+                found.add(i)
+    return frozenset(found)
+
+
+def _begun_late(sketch: Sketch, noisy: frozenset[int], named: Mapping[int, set[str]]) -> frozenset[int]:
+    """The lists of noise whose first item no loop comes to, as in `best = 0` and `for i in range(1, len(q))`: a variable
+    that is given its place stands for it. A mistake here is a fault that cannot be excluded."""
+    starts: dict[str, set[bool]] = {}
+    for node in ir.walk(sketch.body):
+        if isinstance(node, ir.For) and isinstance(node.over, ir.Range):
+            starts.setdefault(node.name, set()).add(_above_zero(node.over.start))
+    for target, value in ir.assignments(sketch.body):
+        if isinstance(value, ir.Const):
+            starts.setdefault(target, set()).add(_above_zero(value))
+    reads = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and isinstance(n.at, ir.Var)]
+    return frozenset(
+        i for i in noisy if any(n.of.name in named[i] and starts.get(n.at.name) == {True} for n in reads if isinstance(n.at, ir.Var))
+    )
+
+
+def _above_zero(value: ir.Expr) -> bool:
+    return isinstance(value, ir.Const) and isinstance(value.value, Fraction) and value.value > 0
+
+
 def find_followed(
     sketch: Sketch, noisy: frozenset[int], named: Mapping[int, set[str]]
 ) -> dict[int, tuple[tuple[str, str], ...]]:

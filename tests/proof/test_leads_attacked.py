@@ -1,40 +1,26 @@
-"""Programs and documents that try to break "the first of the others": a winner's lead, over real noise."""
+"""More programs, and alignments that nobody would look for, that try to break "the first of the others"."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import pytest
+from test_leads import RUNNING as GAP
 
-from kolahal.emission.release import emit
-from kolahal.errors import UsageError
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import prove_over_reals
-from kolahal.proof.trusted.certificate import UNTIED, recheck
 from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.others import find_others
 from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import Settings
-from kolahal.verdicts import Certificate, NoTies, Proved, Unknown
+from kolahal.verdicts import Unknown
 
-GAP = """best, top, second = -1, 0, 0
-for i in range(len(q)):
-    x = q[i] + Lap(2/eps)
-    if best == -1:
-        best, top = i, x
-    elif x > top:
-        best, top, second = i, x, top
-    elif i == 1 or x > second:
-        second = x
-return best, top - second"""
-SUM, LOOP, ANSWER = "q[i] + Lap(2/eps)", "range(len(q))", "best, top - second"
+SUM, ANSWER = "q[i] + Lap(2/eps)", "best, top - second"
 SHORT = replace(Settings().proof, rehearsals=1_000)
 
 
@@ -43,41 +29,17 @@ def program(body: str, relation: str = "each_within(1)", private: str = "Private
     return parse(f"@sketch(adjacent={relation})\ndef f(q: {private}, T: float, eps: Epsilon):\n{lines}\n")
 
 
-@pytest.fixture(scope="module")
-def proof() -> Proved:
-    sketch = program(GAP)
-    found = prove_over_reals(sketch, plain_claim(sketch))
-    assert isinstance(found, Proved)
-    return found
-
-
-def test_it_is_said_that_noise_never_ties_and_nothing_is_emitted(proof: Proved) -> None:
-    """On a grid a lead of 0 loses twice as much."""
-    assert proof.assumed == (NoTies(),)
-    for backend in ("python", "opendp"):
-        with pytest.raises(UsageError, match="noise ties"):
-            emit(program(GAP), proof, backend=backend)
-
-
-# What each of these loses is above the claim at some length, or may be: more than one draw has to move, or by more than 2.
+# None of these is known to keep its claim: more than one draw would have to move, or one by more than 2.
 NOT_PRIVATE = {
-    "too little noise": (SUM, "q[i] + Lap(1.9/eps)"),
-    "twice the answer": (SUM, "2 * q[i] + Lap(2/eps)"),
-    "a common answer": (SUM, "q[i] - q[0] + Lap(2/eps)"),
     "the answer from behind": (SUM, "q[i] + q[len(q) - 1 - i] + Lap(2/eps)"),
     "one noise for all": ("best, top, second = -1, 0, 0\n", "best, top, second = -1, 0, 0\nn = Lap(2/eps)\n"),
-    "drawn again": ("    if best == -1", "    if x < 0:\n        x = q[i] + Lap(2/eps)\n    if best == -1"),
     "drawn again by an answer": ("    if best == -1", "    if q[i] < 0:\n        x = q[i] + Lap(2/eps)\n    if best == -1"),
     "some places left out by their answers": ("    x = q", "    if q[i] < 0:\n        continue\n    x = q"),
     "an answer on the way": ("    if best == -1", "    if x > T:\n        return i, x - T\n    if best == -1"),
-    "one-sided noise": (SUM, "q[i] + Exp(2/eps)"),
-    "the winner's sum": (ANSWER, "best, top"),
-    "the sum of the second": (ANSWER, "best, second"),
     "both sums": (ANSWER, "best, top, second"),
     "the sum of both": (ANSWER, "best, top + second"),
     "whether the second is above a number": (ANSWER, "best, second > T"),
     "whether the winner is above a number": (ANSWER, "best, top > T"),
-    "the lead and an answer": (ANSWER, "best, top - second + q[0]"),
     "the lead over the answer": (ANSWER, "best, top - q[best]"),
     "the lead over the last": (ANSWER, "best, top - x"),
     "the largest and the least": ("x > top", "x < top"),
@@ -133,30 +95,3 @@ def test_only_plain_sums_of_noise_that_keeps_its_value_are_followed(body: str, a
     with pytest.raises(Unsupported, match=reason):
         build_system(product, neighbours_of(sketch)[0], alignment, None, ())
 
-
-# ---------------------------------------------------------------- documents that lie
-
-
-def test_lies_are_noticed(proof: Proved) -> None:
-    text = proof.certificate.text
-    assert recheck(Certificate(text)) == []
-
-    def changed(change: Any) -> list[str]:
-        document = json.loads(text)
-        change(document)
-        assert document != json.loads(text)
-        return recheck(Certificate(json.dumps(document)))
-
-    def case(document: Any) -> Any:
-        return document["cases"][0]
-
-    assert changed(lambda d: d["assumptions"].remove(UNTIED))
-    assert changed(lambda d: case(d).pop("lead"))
-    assert changed(lambda d: case(d)["lead"].update(least=True))
-    assert changed(lambda d: case(d)["lead"].update(sites=[]))
-    assert changed(lambda d: case(d).update(ghost=None))
-    assert changed(lambda d: case(d).update(ghost="i"))
-    assert changed(lambda d: case(d).update(obligations=case(d)["obligations"][:-1]))
-    for before, after in (("2/eps", "1/eps"), ("x > top", "x < top"), ("top - second", "top")):
-        assert before in json.loads(text)["program"]
-        assert changed(lambda d, one=before, two=after: d.update(program=d["program"].replace(one, two)))

@@ -257,6 +257,14 @@ def _check_inputs(name: str, answers: list[Fraction], plan: _Plan) -> None:
 # ---------------------------------------------------------------- running a mechanism
 
 
+class _Later(NamedTuple):
+    """Private answers that are computed from records, once all public values are known to be right: which error these raise
+    must not depend on the records. They may be larger than any double, and nothing is told of that either."""
+
+    count: int
+    compute: Callable[[], Sequence[Fraction | int]]
+
+
 class _Run(NamedTuple):
     """What a draw inside a running mechanism needs."""
 
@@ -354,11 +362,11 @@ def _run(
     call = signature.bind(*args, **kwargs)
     call.apply_defaults()
     values: dict[str, Any] = {}
-    private, bits = "", False
+    private, bits, given = "", False, None
     for name, parameter in signature.parameters.items():
         if _is_private(parameter):
-            bits = "[bool" in str(parameter.annotation)
-            private, values[name] = name, _answers(name, call.arguments[name], bits)
+            private, bits, given = name, "[bool" in str(parameter.annotation), call.arguments[name]
+            values[name] = [Fraction(0)] * given.count if isinstance(given, _Later) else _answers(name, given, bits)
         elif parameter.annotation == "Epsilon":
             values[name] = _budget(name, call.arguments[name])
         else:
@@ -373,6 +381,8 @@ def _run(
         if scale < 0 or (scale == 0 and length > 0):
             raise ValueError(f"the scale {text} is not above 0 here: there would be no noise")
     grid, noise_grid = _grids(plan, rounds)
+    if isinstance(given, _Later):
+        values[private] = list(map(Fraction, given.compute()))
     if not bits:
         values[private] = _on_grid(private, values[private], grid, rounds)
     stopped, answer = "", None

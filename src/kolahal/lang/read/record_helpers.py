@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kolahal.lang.cells import TooComplex, find_pieces
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
-from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, parts_of
+from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, always_computed, parts_of
 
 if TYPE_CHECKING:
     from kolahal.lang.read.record_items import ItemReader
@@ -39,7 +39,11 @@ class HelperCall:
                 bound[word] = caller.read(value)[0]
         reader = replace(caller, record=record, bound=bound, public={}, carried=frozenset(), run=frozenset())
         with self.helpers.inside(helper):
-            return self.returned(reader, self.helpers.body(helper), [])
+            found, kind = self.returned(reader, self.helpers.body(helper), [])
+        computed = list(always_computed(found))
+        for item in (item for item in bound.values() if item not in computed):  # Python computes it all the same
+            self.check_stops(caller, item, self.node, [])
+        return found, kind
 
     def returned(self, reader: ItemReader, body: Sequence[ast.stmt], reached: Sequence[RecordFunction]) -> tuple[RecordFunction, str]:
         """What statements return; `reached` are the conditions under which they run."""
@@ -78,18 +82,22 @@ class HelperCall:
         one, two = (Apply("if", (item, ONE, ZERO)) if of == TRUTH else item for item, of in ((one, kind), (two, other)))
         return Apply("if", (holds, one, two)), "a number"
 
+    def check_stops(self, reader: ItemReader, item: RecordFunction, node: ast.expr | ast.stmt, reached: Sequence[RecordFunction]) -> None:
+        """Refuse what Python stops at for some of the records for which all of `reached` hold."""
+        if not any(isinstance(part, Apply) and part.op in ("/", *MATH) for part in parts_of(item)):
+            return
+        for holds in reversed(reached):
+            item = Apply("if", (holds, item, ZERO))
+        try:
+            find_pieces(reader.row, [item])
+        except TooComplex as error:
+            raise reader.tree.refuse("K171", node, reason=error) from None
+
     def bind(
         self, reader: ItemReader, name: str, item: RecordFunction, node: ast.stmt, reached: Sequence[RecordFunction]
     ) -> ItemReader:
         """A local name; what Python stops at for some records is refused, also where nothing of it counts."""
-        if any(isinstance(part, Apply) and part.op in ("/", *MATH) for part in parts_of(item)):
-            there = item
-            for holds in reversed(reached):
-                there = Apply("if", (holds, there, ZERO))
-            try:
-                find_pieces(reader.row, [there])
-            except TooComplex as error:
-                raise reader.tree.refuse("K171", node, reason=error) from None
+        self.check_stops(reader, item, node, reached)
         bound: Mapping[str, RecordFunction] = {**reader.bound, name: item}
         return replace(reader, bound=bound)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -25,6 +25,7 @@ from kolahal.lang.records import (
     RowClass,
     RunOf,
     TextOf,
+    always_computed,
     evaluate,
     is_whole,
     parts_of,
@@ -53,7 +54,7 @@ class Totals:
     def divisors(self) -> set[RecordFunction]:
         """What is divided by in that which counts, whatever the record is."""
         counted = [*self.scalars.values(), *self.bins.values(), *(item for several in self.lists.values() for item in several)]
-        parts = (part for item in counted for part in _always(item))
+        parts = (part for item in counted for part in always_computed(item))
         return {part.of[1] for part in parts if isinstance(part, Apply) and part.op == "/"}
 
 
@@ -442,14 +443,6 @@ class _RecordTurn:
             raise reader.tree.refuse("K170", node, name=name, reason=reason)
         here = both(reached, Apply("==", (place, ArgumentOf(reader.place))))
         self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
-
-
-def _always(item: RecordFunction) -> Iterator[RecordFunction]:
-    """The parts of a function that are computed for every record."""
-    yield item
-    if isinstance(item, Apply):
-        for part in item.of[:1] if item.op in ("if", "and", "or") else item.of:
-            yield from _always(part)
 
 
 def _without_run(item: RecordFunction, divisors: Collection[RecordFunction]) -> RecordFunction:

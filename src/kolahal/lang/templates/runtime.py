@@ -261,7 +261,7 @@ class _Later(NamedTuple):
     """Private answers that are computed from records, once all public values are known to be right: which error these raise
     must not depend on the records. They may be larger than any double, and nothing is told of that either."""
 
-    count: int
+    many: int
     compute: Callable[[], Sequence[Fraction | int]]
 
 
@@ -366,7 +366,7 @@ def _run(
     for name, parameter in signature.parameters.items():
         if _is_private(parameter):
             private, bits, given = name, "[bool" in str(parameter.annotation), call.arguments[name]
-            values[name] = [Fraction(0)] * given.count if isinstance(given, _Later) else _answers(name, given, bits)
+            values[name] = [Fraction(0)] * given.many if isinstance(given, _Later) else _answers(name, given, bits)
         elif parameter.annotation == "Epsilon":
             values[name] = _budget(name, call.arguments[name])
         else:

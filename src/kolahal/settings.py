@@ -172,7 +172,7 @@ class ProofSettings:
     paths: int = 5_000  # symbolic paths of one program of fixed size
     sizes: tuple[int, ...] = (1, 2, 3, 4)  # numbers of answers at which a law is computed
     solver_steps: int = 5_000_000  # resource units of one solver call
-    rehearsals: int = 20_000  # of alignments, in the search for one proof for every length: some seconds
+    rehearsals: int = 12_000  # of alignments, in the search for one proof for every length: some seconds
     quick_rehearsals: int = 5_000  # of them, before a counterexample is looked for
     steps: int = 150_000  # of one of its other searches (law, survey, counterexamples, a proof at one size): some seconds
     first_rehearsals: int = 500  # of them, where the number of answers is fixed, and a proof for that number is near

@@ -76,6 +76,16 @@ for i in range(len(q)):
     elif second == -1 or x > b:
         second, b = i, x
 return first, second"""
+THREE_IN_ONE_SHOT = """first, second, third, a, b, c = -1, -1, -1, 0, 0, 0
+for i in range(len(q)):
+    x = q[i] + {0}
+    if first == -1 or x > a:
+        first, second, third, a, b, c = i, first, second, x, a, b
+    elif second == -1 or x > b:
+        second, third, b, c = i, second, x, b
+    elif third == -1 or x > c:
+        third, c = i, x
+return first, second, third"""
 GAP = """best, top, second = -1, 0, 0
 for i in range(len(q)):
     x = q[i] + Lap({0})
@@ -148,13 +158,12 @@ def test_a_forged_certificate_of_peeling_is_rejected() -> None:
 
 @pytest.mark.parametrize(("relation", "scale", "less"), [("each_within(1)", "4/eps", "3.9/eps"), ("monotone(1)", "2/eps", "1.9/eps")])
 def test_one_shot_top_two_costs_as_much_as_peeling(relation: str, scale: str, less: str) -> None:
-    """4/η and 2/η, and a brute force on two levels comes within 1 % of it; the first is proved for every length."""
+    """4/η and 2/η, and a brute force on two levels comes within 1 % of it."""
     sketch = program(IN_ONE_SHOT.format("hole"), relation, "")
     laws = find_laws(sketch, Settings().proof)
     assert not isinstance(laws, Unknown) and laws.law(sketch).text == f"{scale[0]}/eta1 <= eps"
     enough = program(IN_ONE_SHOT.format(scale), relation, "")
-    for_all = relation == "each_within(1)"
-    assert isinstance(prove_every_length(enough, plain_claim(enough)), Proved) if for_all else isinstance(prove_bounded(enough, size=3), Bounded)
+    assert isinstance(prove_bounded(enough, size=3), Bounded)
     few = program(IN_ONE_SHOT.format(less), relation, "")
     assert not isinstance(prove_every_length(few, plain_claim(few), SHORT), Proved) and isinstance(prove_bounded(few, size=4), Unknown)
     high, low = Fraction(400), Fraction(0)
@@ -167,6 +176,25 @@ def test_one_shot_top_two_costs_as_much_as_peeling(relation: str, scale: str, le
             example = Example(levels, moved, Equals(places), Arguments(Fraction(1), 4))
             worst = max(worst, measure(enough, example, plain_claim(enough)))
     assert 0.99 <= worst <= 1 + 1e-9
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("body", "relation"), [
+    (IN_ONE_SHOT.format("4/eps"), "each_within(1)"),
+    (IN_ONE_SHOT.format("2/eps"), "monotone(1)"),
+    (THREE_IN_ONE_SHOT.format("Lap(6/eps)"), "each_within(1)"),
+    (THREE_IN_ONE_SHOT.format("Exp(3/eps)"), "monotone(1)"),
+])
+def test_one_shot_winners_are_proved_for_every_length(body: str, relation: str) -> None:
+    """2k/η, and k/η under monotone, where the answer names its winners one by one."""
+    sketch = program(body, relation, "")
+    assert isinstance(prove_every_length(sketch, plain_claim(sketch)), Proved)
+
+
+@pytest.mark.thorough
+def test_three_winners_cost_more_than_two() -> None:
+    less = program(THREE_IN_ONE_SHOT.format("Lap(5.9/eps)"), more="")
+    assert not isinstance(prove_every_length(less, plain_claim(less), SHORT), Proved)
 
 
 def test_one_shot_top_k_is_judged_at_small_sizes() -> None:

@@ -1090,7 +1090,7 @@ def test_the_door_checks_what_it_hands_out() -> None:
 def test_a_bounded_program_is_handed_out_with_its_bounds() -> None:
     """It reads a fixed place, and nothing is said of longer lists."""
     source = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, eps: Epsilon):\n"
-                   "    x = q[0] + Lap(1/eps)\n    y = 0\n    for i in range(N):\n        y = y + i // 2\n    return x + y\n")  # fmt: skip
+                   "    y = 0\n    for i in range(N):\n        y = y + i // 2\n    return q[0] + y + Lap(1/eps)\n")  # fmt: skip
     verdict = check(source).verdict
     assert isinstance(verdict, Bounded), verdict
     text = kolahal.emit(source, verdict)

@@ -114,7 +114,7 @@ def test_rewritings() -> None:
     assert not isinstance(found, str)
     canonical, level = found
     assert str(canonical.draws[0].scale) == "sqrt(N*len(q)/(2*rho))" and str(level) == "4*rho"
-    changed = surrogate(canonical, {0: Fraction(2)}, Fraction(1))
+    changed = surrogate(canonical, {0: Scale(Fraction(2))}, Fraction(1))
     assert (changed.draws[0].noise, str(changed.draws[0].scale)) == (Noise.LAPLACE, "N*len(q)/(2*rho)")
     below = parse(program("rho: Rho", "Lap(len(q)/sqrt(2*rho))"))
     converted = pure(below, plain_claim(below))

@@ -39,6 +39,9 @@ def text(body: str, parameters: str = "visits: Records[Visit]") -> str:
         ("    t = 0\n    c = [0] * 7\n    for v in visits:\n        t += 1\n        c[v.day] += 1\n    return [t, c[0]]", 2),
         ("    return max((clip(v.age, 0, 1) for v in visits), default=0) + T", 1),
         ("    t = 0\n    for v in visits:\n        w = v.day\n        w += 1\n        t += w\n    return t", 1),
+        ("    c = {0: 0, 1: 0, 2: 0, 3: 0, 4: 0, 5: 0, 6: 0}\n    for v in visits:\n        c[v.day] += 1\n    return [c[k] for k in c]", 1),
+        ("    old = [v for v in visits if v.age > 65]\n    late = [o for o in old if o.day > 3]\n    return len(old) + len(late) + sum(1 for x in late)", 3),
+        ("    return len([v for v in visits if v.age > 65])", 1),
         ("\tt = 0\n\tfor v in visits:\n\t\tt += v.day\n\treturn t", 1),
     ],
 )

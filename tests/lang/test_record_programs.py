@@ -13,6 +13,7 @@ from kolahal.lang.labels import LabelCode
 from kolahal.lang.read.parse import parse
 from kolahal.lang.records import read_records
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import SketchError
 from kolahal.model import make_arguments
 
 HEADER = '''
@@ -77,6 +78,26 @@ BODIES = {
         counts[v.day] += 1
     noisy = [c + Lap(1/eps) for c in counts]
     return noisy.index(max(noisy)) * 10 + noisy.index(min(noisy))""",
+    "parts of the records": """
+    members = [v for v in visits if v.member]
+    old = [m for m in members if m.age > 50]
+    t = 0
+    for m in old:
+        if m.kind == "new":
+            continue
+        t += m.day
+    return len(members) + 10 * len(old) + sum(1 for x in members if x.day > 2) + 100 * t + len([v for v in visits if v.day == 1])""",
+    "whole parts": """
+    counts = [0] * 4
+    for v in visits:
+        counts[v.day // 2] += v.day % 3
+    return [c + sum(int(v.member) + float(v.day) for v in visits) for c in counts]""",
+    "a tuple of edges": """
+    edges = (0, 10)
+    out = []
+    for x in edges:
+        out.append(sum(1 for v in visits if v.age > x))
+    return out""",
     "clipped behind": """
     return clip(len(visits) + Lap(1/eps), 1, 3)""",
     "the opposite of a turn": """
@@ -232,6 +253,80 @@ def test_a_call_takes_records_in_every_form():
     ]:
         with pytest.raises(UsageError, match=why):
             program(bad, 0.0, 1.0)
+
+
+HELPERS = """
+LOW, HIGH = 2, 9
+BARS = [1, 4]
+
+def adult(v):
+    return v.age >= LOW * HIGH
+
+def weekend(day, first=5):
+    if day >= first:
+        return True
+    return False
+
+def worth(v, rate):
+    x = min(max(v.age, LOW), HIGH)
+    if adult(v) and not weekend(v.day):
+        x = x * rate
+    elif v.kind == "new":
+        x += 1
+    return x
+"""
+
+
+def test_helpers_are_read_where_they_are_called():
+    body = "    return sum(worth(v, 3) for v in visits if weekend(v.day, 2) or adult(v)) + Lap(1/eps), sum(1 for v in visits if v.day in BARS)"
+    sketch = parse(HELPERS + HEADER.format(relation="add_remove(1)", body=body))
+    space: dict = {}
+    exec(HELPERS, space)
+    rng, table = random.Random(7), sketch.private.table
+    assert table is not None
+    for _ in range(80):
+        visits = random_visits(rng)
+        expected = sum(space["worth"](v, 3) for v in visits if space["weekend"](v.day, 2) or space["adult"](v))
+        assert table.answers(read_records(table, visits), {}) == (expected, sum(1 for v in visits if v.day in (1, 4)))
+
+
+@pytest.mark.parametrize(
+    ("before", "body"),
+    [
+        ("def g(v):\n    return g(v)\n", "sum(g(v) for v in visits)"),
+        ("def g(v):\n    if v.member:\n        return 1\n", "sum(g(v) for v in visits)"),
+        ("def g(v):\n    x = 1 / v.day\n    return 1\n", "sum(g(v) for v in visits)"),
+        ("def g(v, w):\n    return v.day - w.day\n", "sum(g(v, v) for v in visits)"),
+        ("def g(v):\n    return T\n", "sum(g(v) for v in visits)"),
+        ("def sum(xs):\n    return 0\n", "sum(v.day for v in visits)"),
+        ("B = [1]\nB.append(2)\n", "sum(1 for v in visits if v.day in B)"),
+        ("B = [1]\nC = B\n", "sum(1 for v in visits if v.day in B)"),
+        ("def zip(a, b):\n    return [(0, 9)]\n", "sum(1 for v in visits if v.day > [a for a, b in zip((1,), (2,))][0])"),
+    ],
+)
+def test_what_python_would_not_run_so_is_refused(before, body):
+    with pytest.raises(SketchError):
+        parse(before + HEADER.format(relation="add_remove(1)", body=f"    return {body} + Lap(1/eps)"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    t = 5\n    old = [v for v in visits if v.age > t]\n    t = 90\n    return len(old) + Lap(1/eps)",
+        "    old = [v for v in visits if v.age > 3]\n    old.append(1)\n    return len(old) + Lap(1/eps)",
+        "    old = [v for v in visits if v.age > 3]\n    return old",
+        "    c = {'new': 0}\n    for v in visits:\n        c[v.kind] += 1\n    return c['new'] + Lap(1/eps)",
+        "    c = {}\n    for v in visits:\n        c[v.kind] = c.get(v.kind, 0) + 1\n    return c['new'] + Lap(1/eps)",
+        "    c = {'new': 0, 'returning': 0}\n    d = c\n    for v in visits:\n        c[v.kind] += 1\n    return d['new'] + Lap(1/eps)",
+        "    c = {'new': 0, 'returning': 0}\n    for v in visits:\n        c[v.kind] += 1\n    return c",
+        "    e = [0, 10]\n    f2 = e\n    f2.append(20)\n    return [sum(1 for v in visits if v.age > e[i]) + Lap(1/eps) for i in range(2)]",
+        "    e = [0, 10]\n    e[0] = 7\n    return [sum(1 for v in visits if v.age > e[i]) + Lap(1/eps) for i in range(2)]",
+        "    for k in ('new', 'returning'):\n        n = sum(1 for v in visits if v.kind == k) + Lap(1/eps)\n    return k",
+    ],
+)
+def test_lists_and_dictionaries_that_mean_something_else_are_refused(body):
+    with pytest.raises(SketchError):
+        read(body)
 
 
 def test_constants_of_the_file_are_numbers():

@@ -9,6 +9,7 @@ from kolahal.verdicts import Bounded, Proved
 
 HEADER = '''
 class Visit(NamedTuple):
+    age: float
     n: int
     day: Between(0, 6, whole=True)
     member: bool
@@ -16,6 +17,14 @@ class Visit(NamedTuple):
 
 def of_member(v, other):
     return 1 if v.member else 0
+
+def as_float(x):
+    return 2.0 if x > 3 else 1.0
+
+def bracket(age):
+    if age < 18.5:
+        return 0
+    return 1 if age < 65 else 2
 
 @sketch(adjacent=add_remove(1))
 def f(visits: Records[Visit], eps: Epsilon):
@@ -35,11 +44,14 @@ WRONG = {
     "the last value": "b = y = 0\n    c = {'a': 1, 'b': 2}\n    for b in c.values():\n        y += b" + LEAK.format("b > 0"),
     "stepped behind": "b = c = 0\n    for a, b in zip([3, 5], [1, 2]):\n        c += a * b\n    b += 1" + LEAK.format("b > 1"),
     "a value from before": "c = {'a': 0, 'b': 0}\n    y = 0\n    for k, x in c.items():\n        c[k] = 5\n        y += x" + LEAK.format("y == 0"),
+    "something else before": "c = y = 0\n    if n > 3:\n        y = len(c)\n    c = {'a': 1}\n    return n + Lap(1/eps)",
     "a label twice": "c = {'a': 0, 'b': 0}\n    for v in visits:\n        c[v.kind] += 1\n    return [c[k] + Lap(1/eps) for k in ('a', 'a')]",
     "another order": "c = {'a': 1, 'b': 20}\n    y = 0\n    for i, k in enumerate(['b', 'a']):\n        y += c[k] * i" + LEAK.format("y == 1"),
     "slices": "w = [1, 2, 3]\n    y = 0\n    for a, b in zip(w[1:], w[:-1]):\n        y += a * 10 + b" + LEAK.format("y == 53"),
     "the first of equal ones": "c = {'b': 3, 'a': 3}" + LEAK.format("max(c, key=c.get) == 'b'"),
 }
+FLOATS = ["v.age // 1 if 0 <= v.age < 3 else 0", "clip(v.age, 0, 1) // 1", "as_float(v.day)", "v.day / 1", "w[0]", "y"]
+WHOLE = ["bracket(v.age)", "v.day // 3", "v.day % 3", "floor(v.day / 2)", "w[1] if v.member else 0", "(v.age > 0.5) + (v.age > 1.5)"]
 RIGHT = {
     "get": "c = {'a': 1}\n    y = c.get('a') + c.get('z', -1)\n    return n + y + Lap(1/eps)",
     "helper": "return sum(of_member(v, 1 / (1 + v.day)) for v in visits) + Lap(1/eps)",
@@ -60,3 +72,18 @@ def test_what_is_not_private_is_not_proved(name):
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_is_private_is_proved(name):
     assert isinstance(check(parse(HEADER + "    " + RIGHT[name] + "\n")).verdict, Proved)
+
+
+def counted_at(place):
+    return f"{HEADER}    w = [1.0, 2]\n    c = [0] * 4\n    for v in visits:\n        y = v.day\n        y /= 1\n        c[{place}] += 1\n    return [x + Lap(1/eps) for x in c]\n"
+
+
+@pytest.mark.parametrize("place", FLOATS)
+def test_python_stops_at_places_that_are_floats(place):
+    with pytest.raises(SketchError, match="K170"):
+        parse(counted_at(place))
+
+
+@pytest.mark.parametrize("place", WHOLE)
+def test_whole_places_count(place):
+    assert isinstance(check(parse(counted_at(place).replace("1.0, 2", "1, 2"))).verdict, Proved)

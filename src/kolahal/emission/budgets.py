@@ -37,5 +37,6 @@ def with_fractions(text: str, program: Sketch) -> str:
     least as large, and more noise costs no more."""
     laws = {(draw.noise.value, str(draw.scale)) for draw in program.draws if isinstance(draw.scale, Scale) and draw.scale.root and not draw.noise.bell}
     for name, scale in sorted(laws):
-        text = re.sub(rf"\b{name}\({re.escape(scale)}\)", lambda found, name=name, scale=scale: f"{name}(_above({scale}))", text)  # type: ignore[misc]
+        pattern = rf"\b({name}\((?:\w+, )?){re.escape(scale)}\)"  # a chosen place has a list of scores before its scale
+        text = re.sub(pattern, lambda found, scale=scale: f"{found[1]}_above({scale}))", text)  # type: ignore[misc]
     return text

@@ -2,8 +2,7 @@
 
 Between kinks every function here is a sum of c·x^k·exp(r·x) with an exact rational rate r, and so are products,
 shifts, integrals from either side, and convolutions with exponential noise. So a whole tree is integrated in closed
-form, tails included, and the only errors are roundings, which the balls carry. Noise on the whole numbers has sums
-in place of integrals.
+form, tails included, and the only errors are roundings, which the balls carry. Whole noise has sums for integrals.
 """
 
 from __future__ import annotations

@@ -367,7 +367,7 @@ FAULTS: dict[str, Words] = {
     "K170": Words(
         "this cannot count in `{name}`: {reason}",
         "Where a record falls outside the list, Python stops with an error, and that would tell of the record.",
-        "Make the list before the loop, as in {name} = [0] * 7, and declare the field Between(0, 6, whole=True).",
+        "Make the list before the loop, as in {name} = [0] * 7, and declare the field Between(0, 6, whole=True); a dictionary has every label of its field.",
     ),
     "K171": Words(
         "how far one record moves the aggregates cannot be computed: {reason}",
@@ -380,9 +380,9 @@ FAULTS: dict[str, Words] = {
         "Write {name}((f(r) for r in rows), default=0).",
     ),
     "K173": Words(
-        "`{name}` is used outside an aggregate of the records",
-        "The loop goes over written values, each of which has aggregates of its own; outside them only its place is known.",
-        "Write for i in range(3) with the place i, or use the value in aggregates alone.",
+        "`{name}` is used behind its loop, or changed in it",
+        "The loop goes over written values, each of which has aggregates of its own; behind it only the last place is known.",
+        "Write for i in range(3) with the place i, or give the value another name inside the loop.",
     ),
     "K174": Words(
         "`{thing}` cannot stand beside bins whose number is an argument",

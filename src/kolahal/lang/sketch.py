@@ -175,18 +175,18 @@ class Sketch(ShownAsText):
 
     def quantities(self) -> tuple[str, ...]:
         """The names that a scale may use: ε, arguments and the private input's length, where they never change."""
+        return self._quantities
+
+    @cached_property
+    def _quantities(self) -> tuple[str, ...]:
         changed = ir.assigned_names(self.body)
-        names = [
-            p.name
-            for p in self.parameters
-            if p.role is not Role.PRIVATE and p.type is not Type.BOOL and p.name not in changed and not p.counts
-        ]
+        public = [p for p in self.parameters if p.role is not Role.PRIVATE and p.type is not Type.BOOL]
+        names = [p.name for p in public if p.name not in changed and not p.counts]
         q = self.private.name
         rebinds = [value for target, value in ir.assignments(self.body) if target == q]
         # `q = [x + Lap(hole) for x in q]` keeps the length, and so the meaning of len(q).
         keeps_length = all(isinstance(value, ir.Comprehension) and value.over == ir.Var(q) for value in rebinds)
-        table = self.private.table
-        written = table is not None and table.bins is not None and table.bins.size.isdigit()  # it is a number, then
+        written = (table := self.private.table) is not None and table.bins is not None and table.bins.size.isdigit()  # a number
         if keeps_length and not written and not any(isinstance(node, ir.For) and node.name == q for node in ir.walk(self.body)):
             names.append(self.length_name)
         if self.delta is not None:

@@ -95,7 +95,8 @@ def _sizes(sketch: Sketch, settings: ProofSettings) -> Sequence[int]:
         # The first aggregates tell of all where they are bins of one kind.
         several = [size for size in usual if size <= sketch.private.count]
         named = fixed_places(sketch) or any(isinstance(n, Range) and isinstance(n.stop, Const) for n in walk(sketch.body))
-        return several if sketch.adjacency.alike and not named else sketch.sizes(usual)
+        grown = sketch.private.count >= 3 and sketch.adjacency.alike and not named  # growth shows in three sizes
+        return several if grown else sketch.sizes(usual)
     return sketch.sizes(usual) if fixed_places(sketch) else usual
 
 

@@ -14,24 +14,33 @@ Values: TypeAlias = Mapping[Symbol, Any]
 def compile_sum(term: Sum) -> Callable[[Values], Any]:
     """A function that evaluates `term`; whole values stay int, which is what makes it fast."""
     constant: Any = plain(term.constant)
-    parts = [
-        (
-            plain(factor),
-            unknown if isinstance(unknown, Symbol) else None,
-            None if isinstance(unknown, Symbol) else _choice(unknown),
+    known: list[tuple[Any, Symbol]] = []
+    choices: list[tuple[Any, Callable[[Values], Any]]] = []
+    for unknown, factor in term.terms.items():
+        if isinstance(unknown, Symbol):
+            known.append((plain(factor), unknown))
+        else:
+            choices.append((plain(factor), _choice(unknown)))
+    if choices:
+        return lambda values: (
+            constant
+            + sum(factor * values[symbol] for factor, symbol in known)
+            + sum(factor * choice(values) for factor, choice in choices)
         )
-        for unknown, factor in term.terms.items()
-    ]
-    if not parts:
-        return lambda values: constant
-    if len(parts) == 1 and parts[0][1] is not None and constant == 0 and parts[0][0] == 1:
-        only = parts[0][1]
-        return lambda values: values[only]
+    match known:  # most have one or two
+        case []:
+            return lambda values: constant
+        case [(1, only)] if constant == 0:
+            return lambda values: values[only]
+        case [(a, x)]:
+            return lambda values: constant + a * values[x]
+        case [(a, x), (b, y)]:
+            return lambda values: constant + a * values[x] + b * values[y]
 
     def evaluate(values: Values) -> Any:
         result = constant
-        for factor, symbol, choice in parts:
-            result += factor * (values[symbol] if choice is None else choice(values))  # type: ignore[index]
+        for factor, symbol in known:
+            result += factor * values[symbol]
         return result
 
     return evaluate

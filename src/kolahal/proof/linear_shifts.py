@@ -25,13 +25,14 @@ LinearMove: TypeAlias = dict[int, Fraction]  # place of an answer → multiple o
 def linear_parts(program: Sketch, certificate: Certificate) -> int | None:
     """Into how many parts a step of the grid must fall to contain the shifts of all moves; None if those of a proof are no such functions.
 
-    Proofs for every length shift by what makes two sums equal, or by fixed multiples of the distance, whatever the move.
+    Proofs for every length shift by what makes two sums equal, or by fixed multiples of the distance, whatever the move; those
+    of affine releases shift by the same multiples of every move.
     """
     document = certificate.document()
     inner = document.get("proof", document)  # of another budget
-    if inner.get("kind") != "bounded":
+    if "scope" in inner or "sizes" in inner:
         return 1
-    if inner is not document:
+    if document.get("kind") != "bounded":
         return None
     claim, most = parse_scale(document["claim"]), document["size"]
     parts = 1

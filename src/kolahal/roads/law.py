@@ -14,6 +14,7 @@ from kolahal.model import Ranked, Score, Selection, Split
 from kolahal.proof.decide import decide
 from kolahal.proof.judge import tested
 from kolahal.results import Judged, Priced, Synthesis
+from kolahal.roads.loosening import loosen
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
@@ -42,6 +43,12 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
     split = watch("arguments", fix_arguments, sketch, settings)
     ranked = watch("ranking", rank_by_error, sketch, priced, split, settings)
     judged = watch("verdicts", judge_lawful, sketch, ranked, split, settings, watch.executor)
+    wider = watch("more noise", loosen, sketch, judged, settings)
+    if wider is not None:
+        more = tuple(p for choice in choices for p in tight_completions(sketch, choice.laws, (wider,)))[:1]
+        added = rank_by_error(sketch, more, split, settings)
+        priced, ranked = (*priced, *more), (*ranked, *added)
+        judged = by_standing((*judged, *(_decide((sketch, r, settings)) for r in added)), settings)
     law = law_of_choices(sketch, choices, judged[0].ranked.completion if judged else None)
     accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
     why = "" if ranked else reason or "no scale of the grammar keeps to a law of the sketch"

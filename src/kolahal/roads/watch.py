@@ -21,6 +21,7 @@ STEPS = {  # step → the paper's column, and what goes on
     "ranking": ("enum", "ranking"),
     "laws": ("verify", "finding the law"),
     "verdicts": ("verify", "testing and proving"),
+    "more noise": ("verify", "looking for noise that is proved to be enough"),
 }
 
 

@@ -36,10 +36,11 @@ def sketch_of_records(source: Source, function: ast.FunctionDef, relation: str, 
     text.replace(start, start, f"@sketch(adjacent={relation})\n{margin}")
     end = text.span(arg)[1]
     text.replace(end, end, ", eps: Epsilon")
-    for node in _aggregates(function, rows):
+    lists = _find_lists(function, rows)
+    for node in _aggregates(function, lists):
         text.wrap(node, "(", f" + {noise}(hole))")
-    for loop in (n for n in ast.walk(function) if isinstance(n, ast.For) and _is_rows(n.iter, rows)):
-        _add_after(text, loop, noise)
+    for loop in (n for n in ast.walk(function) if isinstance(n, ast.For) and _is_rows(n.iter, lists)):
+        _add_after(text, function, loop, noise)
     written = text.result()
     sketch = parse_named(Source(source.path, written), function.name)
     adjacency = sketch.adjacency
@@ -63,14 +64,26 @@ def _is_records(source: Source, function: ast.FunctionDef, arg: ast.arg) -> bool
     return isinstance(of, ast.Name) and tree.scopes.meaning(here, of.id, header=True).name == "Records"
 
 
-def _is_rows(node: ast.expr, rows: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == rows
+def _find_lists(function: ast.FunctionDef, rows: str) -> frozenset[str]:
+    """The records, and parts of them that have a name."""
+    found = {rows}
+    for node in function.body:
+        match node:
+            case ast.Assign([ast.Name(id=name)], ast.ListComp(ast.Name(id=item), [ast.comprehension(ast.Name(id=own), ast.Name(id=over))])):
+                found |= {name} if item == own and over in found else set()
+    return frozenset(found)
 
 
-def _aggregates(node: ast.AST, rows: str) -> Iterator[ast.expr]:
+def _is_rows(node: ast.expr, rows: frozenset[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in rows
+
+
+def _aggregates(node: ast.AST, rows: frozenset[str]) -> Iterator[ast.expr]:
     """The outermost aggregates that are numbers."""
     match node:
-        case ast.Call(ast.Name(id="len"), [over]) if _is_rows(over, rows):
+        case ast.Call(ast.Name(id="len" | "sum" | "max" | "min"), [over, *_]) if _is_rows(over, rows):
+            yield node
+        case ast.Call(ast.Name(id="len"), [ast.ListComp() as many]) if _is_rows(many.generators[0].iter, rows):
             yield node
         case ast.Call(ast.Name(id=name), [ast.GeneratorExp() | ast.ListComp() as many, *_]) if name in FOLDS and _is_rows(
             many.generators[0].iter, rows
@@ -87,8 +100,10 @@ def _aggregates(node: ast.AST, rows: str) -> Iterator[ast.expr]:
                 yield from _aggregates(child, rows)
 
 
-def _add_after(text: Text, loop: ast.For, noise: str) -> None:
+def _add_after(text: Text, function: ast.FunctionDef, loop: ast.For, noise: str) -> None:
     """Noise on what a loop over records added up, right after it."""
+    made = [(n.targets[0].id, n.value) for n in ast.walk(function) if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)]
+    dictionaries = {n for n, v in made if isinstance(v, ast.Dict | ast.DictComp) or (isinstance(v, ast.Call) and ast.unparse(v.func) == "dict.fromkeys")}
     margin = text.text[text.offset(loop.lineno, 0) : text.offset(loop.lineno, loop.col_offset)]
     local = {name for part in loop.body for name in record_names_in(part)}
     lines: dict[str, None] = {}
@@ -98,6 +113,8 @@ def _add_after(text: Text, loop: ast.For, noise: str) -> None:
                 lines[f"{margin}{name} = {name} + {noise}(hole)"] = None
             case ast.Assign([ast.Name(id=name)], ast.BinOp(ast.Name(id=again), ast.Add() | ast.Sub())) if name == again and name not in local:
                 lines[f"{margin}{name} = {name} + {noise}(hole)"] = None
+            case ast.AugAssign(ast.Subscript(ast.Name(id=name))) if name in dictionaries:
+                lines[f"{margin}{name} = {{label: count + {noise}(hole) for label, count in {name}.items()}}"] = None
             case ast.AugAssign(ast.Subscript(ast.Name(id=name))):
                 lines[f"{margin}{name} = [count + {noise}(hole) for count in {name}]"] = None
     end = text.span(loop)[1]

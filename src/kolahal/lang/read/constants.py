@@ -16,6 +16,7 @@ class Constants:
     def __init__(self, tree: Tree):
         self.tree = tree
         self._given = {id(target): value for target, value in _assignments(tree.module)}
+        self._still = _still_lists(tree.module)
 
     def value(self, function: Function, word: str) -> ast.expr | None:
         """What a name stands for in a function that does not bind it; None where that is not for certain a constant."""
@@ -46,7 +47,9 @@ class Constants:
                 if first is None or second is None:
                     return None
                 return ast.copy_location(ast.BinOp(first, op, second), node)
-            case ast.Tuple(items):
+            case ast.Tuple(items) | ast.List(items):
+                if isinstance(node, ast.List) and id(node) not in self._still:
+                    return None
                 found = [self._literal(function, item, above) for item in items]
                 kept = [item for item in found if item is not None]
                 return ast.copy_location(ast.Tuple(kept, ast.Load()), node) if len(kept) == len(items) else None
@@ -70,6 +73,24 @@ class _Literals(ast.NodeTransformer):
             return node
         value = self.constants.value(self.function, node.id)
         return node if value is None else placed(deepcopy(value), node)
+
+
+READING = frozenset({"len", "zip", "enumerate", "sum", "max", "min", "sorted", "reversed"})
+
+
+def _still_lists(module: ast.Module) -> set[int]:
+    """The lists that nothing in the file can change: their names are gone over, looked into and counted, and nothing else."""
+    plain: set[int] = set()
+    for node in ast.walk(module):
+        match node:
+            case ast.Subscript(of, _, ast.Load()):
+                plain.add(id(of))
+            case ast.For(_, over) | ast.comprehension(_, over) | ast.Compare(_, _, [over]):
+                plain.add(id(over))
+            case ast.Call(ast.Name(word), args) if word in READING:
+                plain |= set(map(id, args))
+    names = {n.id for n in ast.walk(module) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in plain}
+    return {id(v) for target, v in _assignments(module) if isinstance(v, ast.List) and isinstance(target, ast.Name) and target.id not in names}
 
 
 def _assignments(module: ast.Module) -> list[tuple[ast.expr, ast.expr]]:

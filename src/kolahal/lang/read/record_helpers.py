@@ -4,19 +4,36 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Protocol
 
 from kolahal.lang.cells import TooComplex, find_pieces
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
-from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, always_computed, parts_of
-
-if TYPE_CHECKING:
-    from kolahal.lang.read.record_items import ItemReader
+from kolahal.lang.read.tree import Refused, Tree
+from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, RowClass, always_computed, parts_of
 
 TRUTH, TEXT = "a truth value", "a text"
 MOST_WAYS = 64  # through one helper
+
+
+class Reads(Protocol):
+    """What helpers need of whoever reads functions of a record."""
+
+    @property
+    def tree(self) -> Tree: ...
+    @property
+    def row(self) -> RowClass: ...
+    @property
+    def record(self) -> str: ...
+    @property
+    def bound(self) -> Mapping[str, RecordFunction]: ...
+    def read(self, node: ast.expr) -> tuple[RecordFunction, str]: ...
+    def truth(self, node: ast.expr) -> RecordFunction: ...
+    def arithmetic(self, node: ast.expr, left: ast.expr, op: ast.operator, right: ast.expr) -> RecordFunction: ...
+    def no_place(self, node: ast.AST, reason: str) -> Refused: ...
+    def of(self, record: str, bound: Mapping[str, RecordFunction]) -> Reads: ...
+    def alone(self, record: str, bound: Mapping[str, RecordFunction]) -> Reads: ...
 
 
 @dataclass(slots=True)
@@ -27,7 +44,7 @@ class HelperCall:
     node: ast.Call
     ways: int = 0
 
-    def read(self, caller: ItemReader) -> tuple[RecordFunction, str]:
+    def read(self, caller: Reads) -> tuple[RecordFunction, str]:
         helper, given = self.helpers.enter(self.node)
         record, bound = "", dict[str, RecordFunction]()
         for word, value in given:
@@ -37,7 +54,7 @@ class HelperCall:
                 record = word
             else:
                 bound[word] = caller.read(value)[0]
-        reader = replace(caller, record=record, bound=bound, public={}, carried=frozenset(), run=frozenset())
+        reader = caller.alone(record, bound)
         with self.helpers.inside(helper):
             found, kind = self.returned(reader, self.helpers.body(helper), [])
         computed = list(always_computed(found))
@@ -45,7 +62,7 @@ class HelperCall:
             self.check_stops(caller, item, self.node, [])
         return found, kind
 
-    def returned(self, reader: ItemReader, body: Sequence[ast.stmt], reached: Sequence[RecordFunction]) -> tuple[RecordFunction, str]:
+    def returned(self, reader: Reads, body: Sequence[ast.stmt], reached: Sequence[RecordFunction]) -> tuple[RecordFunction, str]:
         """What statements return; `reached` are the conditions under which they run."""
         for place, node in enumerate(body):
             match node:
@@ -65,7 +82,7 @@ class HelperCall:
         raise reader.no_place(self.node, "the helper ends without a `return` for some records")
 
     def chosen(
-        self, reader: ItemReader, test: ast.expr, then: Sequence[ast.stmt], orelse: Sequence[ast.stmt], reached: Sequence[RecordFunction]
+        self, reader: Reads, test: ast.expr, then: Sequence[ast.stmt], orelse: Sequence[ast.stmt], reached: Sequence[RecordFunction]
     ) -> tuple[RecordFunction, str]:
         self.ways += 1
         if self.ways > MOST_WAYS:
@@ -82,7 +99,7 @@ class HelperCall:
         one, two = (Apply("if", (item, ONE, ZERO)) if of == TRUTH else item for item, of in ((one, kind), (two, other)))
         return Apply("if", (holds, one, two)), "a number"
 
-    def check_stops(self, reader: ItemReader, item: RecordFunction, node: ast.expr | ast.stmt, reached: Sequence[RecordFunction]) -> None:
+    def check_stops(self, reader: Reads, item: RecordFunction, node: ast.expr | ast.stmt, reached: Sequence[RecordFunction]) -> None:
         """Refuse what Python stops at for some of the records for which all of `reached` hold."""
         if not any(isinstance(part, Apply) and part.op in ("/", *MATH) for part in parts_of(item)):
             return
@@ -94,10 +111,9 @@ class HelperCall:
             raise reader.tree.refuse("K171", node, reason=error) from None
 
     def bind(
-        self, reader: ItemReader, name: str, item: RecordFunction, node: ast.stmt, reached: Sequence[RecordFunction]
-    ) -> ItemReader:
+        self, reader: Reads, name: str, item: RecordFunction, node: ast.stmt, reached: Sequence[RecordFunction]
+    ) -> Reads:
         """A local name; what Python stops at for some records is refused, also where nothing of it counts."""
         self.check_stops(reader, item, node, reached)
-        bound: Mapping[str, RecordFunction] = {**reader.bound, name: item}
-        return replace(reader, bound=bound)
+        return reader.of(reader.record, {**reader.bound, name: item})
 

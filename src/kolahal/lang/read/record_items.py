@@ -12,7 +12,7 @@ from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.record_helpers import HelperCall
-from kolahal.lang.read.record_trees import float_names, may_be_float, written
+from kolahal.lang.read.record_trees import float_names, imported_names, may_be_float, written
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
     ONE,
@@ -76,6 +76,10 @@ class ItemReader:
 
     def of(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
         return replace(self, record=record, bound=bound)
+
+    def alone(self, record: str, bound: Mapping[str, RecordFunction]) -> ItemReader:
+        """A reader that knows these names and nothing of the program's."""
+        return replace(self, record=record, bound=bound, public={}, carried=frozenset(), run=frozenset(), lists={})
 
     def number(self, node: ast.expr) -> RecordFunction:
         item, kind = self.read(node)
@@ -190,8 +194,12 @@ class ItemReader:
             for _ in range(int(power) - 1):
                 item = Apply("*", (item, base))
             return item
+        if isinstance(op, ast.FloorDiv | ast.Mod) and (by := self.constant(right)):
+            whole, of = NumberOf(by), self.number(left)
+            floor = Apply("floor", (Apply("/", (of, whole)),))
+            return floor if isinstance(op, ast.FloorDiv) else Apply("-", (of, Apply("*", (whole, floor))))
         if type(op) not in OPERATORS:
-            raise self.no_place(node, "an aggregate has + - * / and ** with a number")
+            raise self.no_place(node, "an aggregate has + - * /, and **, // and % with a number")
         return Apply(OPERATORS[type(op)], (self.number(left), self.number(right)))
 
     def comparison(self, node: ast.expr, parts: list[ast.expr], ops: list[ast.cmpop]) -> RecordFunction:
@@ -236,8 +244,12 @@ class ItemReader:
             if len(args) != 1:
                 raise self.no_place(node, f"{found} has one argument")
             return Apply(found, (self.number(args[0]),))
-        of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs") else ()
+        of = tuple(map(self.number, args)) if name in ("clip", "max", "min", "abs", "int", "float") else ()
         match name, len(of):
+            case ("int" | "float"), 1:  # numbers are exact; to round one has a name of its own
+                if name == "int" and not is_whole(of[0], self.row, self.whole):
+                    raise self.no_place(node, "a number that need not be whole is rounded by floor from math")
+                return of[0]
             case "clip", 3:
                 low, high = of[1:]
                 if isinstance(low, NumberOf) and isinstance(high, NumberOf) and low.value > high.value:
@@ -262,7 +274,7 @@ class ItemReader:
                 wanted = ("", word)
             case _:
                 return None
-        bound = [b for node in self.tree.module.body for b in _bindings(node) if b[0] == (module or word)]
+        bound = [b for node in self.tree.module.body for b in imported_names(node) if b[0] == (module or word)]
         if not bound:
             return word if wanted == ("", word) and word in MATH else None
         if len(bound) > 1 or bound[0][1] is None:
@@ -274,12 +286,18 @@ class ItemReader:
 
     # ---- the loop over records
 
+    def float_sources(self, record: str) -> frozenset[str]:
+        """What stands for floats in Python: fields, such as `.age`, a record that is a number, and written lists with one in them."""
+        fields = {f".{f.name}" if f.name else record for f in self.row.fields if f.kind == "float"}
+        lists = {name for name, items in self.lists.items() if any(may_be_float(item, frozenset(), None) for item in items)}
+        return frozenset(fields | lists)
+
     def loop(self, record: str, body: Sequence[ast.stmt], zeros: Mapping[str, int | str]) -> Totals:
         """What a loop over the records adds up."""
         added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         reader = replace(self, record=record, carried=frozenset(added | stored | set(zeros)))
-        turn = _RecordTurn(reader, zeros, Totals(), float_names(body))
+        turn = _RecordTurn(reader, zeros, Totals(), float_names(body, self.float_sources(record), self.helpers))
         try:
             turn.run(body, TRUE, {})
         except TooComplex as error:  # of a place in a list
@@ -317,19 +335,6 @@ def both(left: RecordFunction, right: RecordFunction) -> RecordFunction:
     if FALSE in (left, right):
         return FALSE
     return right if left == TRUE else left if right == TRUE else Apply("and", (left, right))
-
-
-def _bindings(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
-    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
-    match node:
-        case ast.Import(names):
-            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
-        case ast.ImportFrom(module, names):
-            return [(a.asname or a.name, (module or "", a.name)) for a in names]
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
-            return [(name, None)]
-        case _:
-            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 @dataclass(slots=True)
@@ -370,7 +375,9 @@ class _RecordTurn:
             case ast.Assign([ast.Name(id=name)], value):
                 return reached, names | {name: self.look(node, reached, read.read(value)[0])}
             case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
-                if may_be_float(place, self.floats):
+                if read.read(place)[1] == TEXT:
+                    raise read.tree.refuse("K170", node, name=name, reason=f"`{name}` is no dictionary that was made before with every label at 0, and is read by its labels alone")
+                if may_be_float(place, self.floats, self.reader.helpers):
                     raise read.tree.refuse("K170", node, name=name, reason="the place may be a float, such as 2.0, at which Python stops")
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
                 return reached, names
@@ -427,7 +434,9 @@ class _RecordTurn:
             raise tree.refuse("K170", node, name=name, reason=reason)
         several = self.totals.lists.setdefault(name, [ZERO] * size)
         for i in range(size):
-            here = both(reached, Apply("==", (place, NumberOf(Fraction(i)))))
+            here = both(reached, _is_at(place, i))
+            if here == FALSE:
+                continue
             several[i] = _added(None if several[i] == ZERO else several[i], here, item)
 
 
@@ -443,6 +452,21 @@ class _RecordTurn:
             raise reader.tree.refuse("K170", node, name=name, reason=reason)
         here = both(reached, Apply("==", (place, ArgumentOf(reader.place))))
         self.totals.bins[name] = _added(self.totals.bins.get(name), here, item)
+
+
+def _is_at(place: RecordFunction, at: int) -> RecordFunction:
+    """Whether a place is some number; of places that tests choose, in their words."""
+    match place:
+        case NumberOf(value):
+            return TRUE if value == at else FALSE
+        case Apply("if", (test, NumberOf(value), orelse)) if value == at and _is_at(orelse, at) == FALSE:
+            return test
+        case Apply("if", (Apply("==", (one, TextOf() | NumberOf())) as test, NumberOf(value), orelse)) if value != at:
+            rest = _is_at(orelse, at)
+            same = isinstance(rest, Apply) and rest.op == "==" and rest.of[0] == one and isinstance(rest.of[1], TextOf | NumberOf)
+            return rest if rest == FALSE or (same and rest != test) else both(Apply("not", (test,)), rest)
+        case _:
+            return Apply("==", (place, NumberOf(Fraction(at))))
 
 
 def _without_run(item: RecordFunction, divisors: Collection[RecordFunction]) -> RecordFunction:

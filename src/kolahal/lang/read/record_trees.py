@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
+from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.tree import clip, stored_names
 from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
 from kolahal.lang.scale import exact
@@ -59,14 +61,81 @@ def over_same(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
     return ast.comprehension(node.generators[0].target, over, [], 0)
 
 
-def plain_sums(statement: ast.stmt, rows: str, row: RowClass) -> ast.stmt:
-    """A statement with sum(r for r in rows) for sum(rows), where records are numbers, and so for max and min."""
-    for node in ast.walk(statement):
+def plain_sums(body: list[ast.stmt], rows: str, row: RowClass) -> list[ast.stmt]:
+    """Statements in which aggregates go over all records: parts of them that have a name, and their lengths, are sums with a test.
+
+    Where records are numbers, sum(rows) is sum(r for r in rows), and so for max and min.
+    """
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    stored = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    parts: dict[str, ast.comprehension] = {}
+    kept: list[ast.stmt] = []
+    for statement in body:
+        statement = _Parts(rows, row, parts).visit(statement)
+        match statement:
+            case ast.Assign([ast.Name(id=name)], ast.ListComp(ast.Name(id=item), [ast.comprehension(ast.Name(id=own), ast.Name(id=over), _, 0) as loop])) if (
+                item == own and over == rows and stored.count(name) == 1 and not (_read_in(loop.ifs) - {own}) & set(stored)
+            ):
+                parts[name] = loop
+            case _:
+                kept.append(statement)
+    return kept
+
+
+class _Parts(ast.NodeTransformer):
+    def __init__(self, rows: str, row: RowClass, parts: Mapping[str, ast.comprehension]):
+        self.rows, self.row, self.parts = rows, row, parts
+
+    def tests(self, name: str, record: str) -> list[ast.expr]:
+        """What records of a part have in common, for one that is called `record`."""
+        loop = self.parts[name]
+        assert isinstance(loop.target, ast.Name)
+        return [_renamed(deepcopy(test), loop.target.id, record) for test in loop.ifs]
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        self.generic_visit(node)
         match node:
-            case ast.Call(ast.Name(id="sum" | "max" | "min"), [ast.Name(id=name) as of]) if name == rows and row.name is None:
-                loop = ast.comprehension(ast.Name("r", ast.Store()), of, [], 0)
-                node.args = [at_place(ast.GeneratorExp(ast.Name("r", ast.Load()), [loop]), of)]
-    return statement
+            case ast.comprehension(ast.Name(id=record), ast.Name(id=name) as over) if name in self.parts:
+                node.ifs, over.id = [*self.tests(name, record), *node.ifs], self.rows
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        self.generic_visit(node)
+        match node:
+            case ast.For(ast.Name(id=record), ast.Name(id=name) as over) if name in self.parts:
+                over.id = self.rows
+                for test in reversed(self.tests(name, record)):
+                    node.body = [at_place(ast.If(test, node.body, []), node)]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name(id="len"), [ast.ListComp(_, [ast.comprehension(_, ast.Name(id=name)) as loop])], []) if name == self.rows:
+                return self.count(node, loop)
+            case ast.Call(ast.Name(id="len"), [ast.Name(id=name)], []) if name in self.parts:
+                return self.count(node, deepcopy(self.parts[name]))
+            case ast.Call(ast.Name(id="sum" | "max" | "min"), [ast.Name(id=name) as of]) if self.row.name is None:
+                if name == self.rows or name in self.parts:
+                    tests = self.tests(name, "r") if name in self.parts else []
+                    loop = ast.comprehension(ast.Name("r", ast.Store()), ast.Name(self.rows, ast.Load()), tests, 0)
+                    node.args = [at_place(ast.GeneratorExp(ast.Name("r", ast.Load()), [loop]), of)]
+        return node
+
+    def count(self, node: ast.Call, loop: ast.comprehension) -> ast.expr:
+        many = ast.GeneratorExp(ast.Constant(1), [loop])
+        return at_place(ast.Call(ast.Name("sum", ast.Load()), [many], []), node)
+
+
+def _read_in(tests: Sequence[ast.expr]) -> set[str]:
+    return {n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)}
+
+
+def _renamed(test: ast.expr, name: str, record: str) -> ast.expr:
+    for node in ast.walk(test):
+        if isinstance(node, ast.Name) and node.id == name:
+            node.id = record
+    return test
 
 
 def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt | ast.expr], whole: Collection[str] = ()) -> LoopTurn | None:
@@ -166,38 +235,63 @@ def loop_over_all(block: list[ast.stmt], answers: str, size: int) -> None:
                     loop.iter.args = [at_place(counted, loop.iter)]
 
 
-def float_names(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that a turn may give a float which is a whole number."""
+def float_names(body: Sequence[ast.stmt], known: frozenset[str], helpers: Helpers | None) -> frozenset[str]:
+    """The names that a turn may give a float which is a whole number, with those that are `known`; a field is `.field`."""
     given = [
-        (name.id, part.value)
+        (name.id, part)
         for statement in body
         for part in ast.walk(statement)
-        if isinstance(part, ast.Assign | ast.AugAssign)
+        if isinstance(part, ast.Assign | ast.AnnAssign | ast.AugAssign) and part.value is not None
         for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
         for name in ast.walk(target)
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
     ]
-    found: set[str] = set()
-    while more := {name for name, value in given if may_be_float(value, found)} - found:
+    found = known
+    while more := {name for name, part in given if _gives_float(part, found, helpers)} - found:
         found |= more
-    return frozenset(found)
+    return found
 
 
-def may_be_float(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether an expression whose value is whole may be a float in Python, because a number in it is written as one."""
+def _gives_float(part: ast.Assign | ast.AnnAssign | ast.AugAssign, names: frozenset[str], helpers: Helpers | None) -> bool:
+    divides = isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Div)
+    return divides or (part.value is not None and may_be_float(part.value, names, helpers))
+
+
+def may_be_float(node: ast.AST, names: frozenset[str], helpers: Helpers | None) -> bool:
+    """Whether an expression whose value is whole may be a float in Python, because a number in it is one, or a quotient."""
     match node:
         case ast.Constant(value):
             return isinstance(value, float)
         case ast.Name(name):
             return name in names
+        case ast.Attribute(_, name):
+            return f".{name}" in names
         case ast.IfExp(_, then, orelse):
-            return may_be_float(then, names) or may_be_float(orelse, names)
+            return may_be_float(then, names, helpers) or may_be_float(orelse, names, helpers)
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
             return False
-        case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
+        case ast.BinOp(_, ast.Div(), _):
+            return True
+        case ast.Call() if helpers is not None and helpers.is_helper(node):
+            return _returns_float(node, names, helpers)
+        case ast.Call(func) if clip(func).rpartition(".")[2] in ("floor", "int"):
             return False
+        case ast.Call(func) if clip(func) == "float":
+            return True
         case _:
-            return any(may_be_float(part, names) for part in ast.iter_child_nodes(node))
+            return any(may_be_float(part, names, helpers) for part in ast.iter_child_nodes(node))
+
+
+def _returns_float(node: ast.Call, names: frozenset[str], helpers: Helpers) -> bool:
+    """Whether a helper may return a float, given what it is called with."""
+    helper, given = helpers.enter(node)
+    fields = {name for name in names if name.startswith(".")}
+    own = fields | {word for word, value in given if may_be_float(value, names, helpers)}
+    with helpers.inside(helper):
+        body = helpers.body(helper)
+        inside = float_names(body, frozenset(own), helpers)
+        returned = [part.value for statement in body for part in ast.walk(statement) if isinstance(part, ast.Return)]
+        return any(value is not None and may_be_float(value, inside, helpers) for value in returned)
 
 
 class Counted(ast.NodeTransformer):
@@ -227,3 +321,16 @@ def usual_value(parameter: Parameter) -> Fraction | bool:
     if parameter.default is not None:
         return parameter.default
     return False if parameter.type is Type.BOOL else Fraction(1 if parameter.type is Type.INT else 0)
+
+
+def imported_names(node: ast.stmt) -> list[tuple[str, tuple[str, str] | None]]:
+    """The names that a statement of a file binds, with the module and the name in it that they are imported from."""
+    match node:
+        case ast.Import(names):
+            return [(a.asname or a.name.partition(".")[0], (a.name, "")) for a in names]
+        case ast.ImportFrom(module, names):
+            return [(a.asname or a.name, (module or "", a.name)) for a in names]
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.AsyncFunctionDef(name=name):
+            return [(name, None)]
+        case _:
+            return [(n.id, None) for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]

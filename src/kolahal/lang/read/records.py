@@ -72,7 +72,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     items = ItemReader(tree, row, {p.name: p.type is Type.BOOL for p in public}, whole=whole, run=run, place=place, helpers=helpers)
     if refuse_dictionary(tree, statements):
         return None
-    copied = [plain_sums(statement, private.name, row) for statement in copy.deepcopy(statements)]
+    copied = plain_sums(copy.deepcopy(statements), private.name, row)
     if not any(word in own or tree.scopes.is_bound(function, word) for word in BUILTINS):
         copied = with_noise_before(copied, tree, private.name) if isinstance(header.adjacency, Replace) else copied
         copied, lists = with_places(copied, private.name, used | {answers, place})

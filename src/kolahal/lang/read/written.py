@@ -65,9 +65,11 @@ class _Places:
                 case ast.Assign([ast.Name(id=name)], ast.List(items) | ast.Tuple(items)) if stored.count(name) == 1 and name not in changed:
                     if items and all(written(item) is not None for item in items) and len(items) <= MOST_AGGREGATES:
                         self.lists[name] = tuple(items)
+                        statement.value = at_place(ast.List(items, ast.Load()), statement.value)  # a tuple never changes either
         self.drop_shared()
         for statement in self.body:
             self.find_dictionary(statement, stored)
+        self.labels = {name: labels for name, labels in self.labels.items() if labels}
         self.drop_early()
         self.drop_odd()
         for statement in self.body:
@@ -94,11 +96,15 @@ class _Places:
         """Forget what is named before it is made: Python stops there, and whether it comes there may depend on the records."""
         named: set[str] = set()
         for statement in self.body:
-            for name in {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)} & named:
-                if name in stored_names(statement):
-                    self.lists.pop(name, None)
-                    self.labels.pop(name, None)
-            named |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            made = ""
+            match statement:
+                case ast.Assign([ast.Name(id=name)], value) if name in self.lists or self.labels_of(value) == self.labels.get(name, ()):
+                    made = name if not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value)) else ""
+            here = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            for name in here - named - {made}:
+                self.lists.pop(name, None)
+                self.labels.pop(name, None)
+            named |= here
 
     def nodes(self) -> Iterator[ast.AST]:
         return (node for statement in self.body for node in ast.walk(statement))
@@ -114,10 +120,13 @@ class _Places:
 
     def find_dictionary(self, node: ast.stmt, stored: Sequence[str]) -> None:
         match node:
-            case ast.Assign([ast.Name(id=name)], value) if stored.count(name) == 1:
+            case ast.Assign([ast.Name(id=name)], value):
+                made = [n for n in self.body if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and n.targets[0].id == name]
                 labels = self.labels_of(value)
-                if labels and len(set(labels)) == len(labels) <= MOST_AGGREGATES:
-                    self.labels[name] = labels
+                if labels and len(set(labels)) == len(labels) <= MOST_AGGREGATES and stored.count(name) == len(made):
+                    self.labels[name] = labels if self.labels.get(name, labels) == labels else ()
+                elif name in self.labels:
+                    self.labels[name] = ()  # it is something else later on
 
     def labels_of(self, value: ast.expr) -> tuple[Label, ...] | None:
         keys: Sequence[ast.expr | None] = ()
@@ -298,6 +307,8 @@ class _Uses(ast.NodeTransformer):
         place, size = self.all.fresh("place"), len(next(iter(turn.values())).values)
         items: dict[str, ast.expr] = {}
         for name, column in turn.items():
+            if not column.of and not self.is_used(name, inner):
+                continue
             if column.of:
                 items[name] = ast.Subscript(ast.Name(column.of, ast.Load()), ast.Name(place, ast.Load()), ast.Load())
             elif [getattr(value, "value", None) for value in column.values] == list(range(size)):
@@ -316,6 +327,12 @@ class _Uses(ast.NodeTransformer):
         count = ast.Call(ast.Name("range", ast.Load()), [ast.Constant(size)], [])
         return at_place(ast.Name(place, ast.Store()), target), at_place(count, over), change.visit
 
+    def is_used(self, name: str, inner: Sequence[ast.AST]) -> bool:
+        """Whether a name of a loop is more than the label of dictionaries."""
+        nodes = [node for tree in inner for node in ast.walk(tree)]
+        keys = {id(n.slice) for n in nodes if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name) and n.value.id in self.all.labels}
+        return any(isinstance(n, ast.Name) and n.id == name and id(n) not in keys for n in nodes)
+
     def is_read(self, name: str, key: str, inner: Sequence[ast.AST]) -> bool:
         parts = (part for tree in inner for part in ast.walk(tree) if isinstance(part, ast.Subscript))
         return any(ast.unparse(part) == f"{name}[{key}]" for part in parts)
@@ -327,7 +344,7 @@ class _Uses(ast.NodeTransformer):
         used = [n for tree in inner for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and id(n) not in inside]
         asked = any(self.is_aggregate(part) for tree in inner for part in ast.walk(tree))
         dictionary = any(isinstance(n, ast.Name) and n.id in self.all.labels for tree in (over, *inner) for n in ast.walk(tree))
-        return bool(turn[name].of) or dictionary or (asked and bool(used))
+        return bool(turn[name].of) or dictionary or (asked and (bool(used) or not isinstance(over, ast.Tuple | ast.List)))
 
     def is_aggregate(self, node: ast.AST) -> bool:
         loops = [g.iter for g in node.generators] if isinstance(node, ast.GeneratorExp | ast.ListComp) else []
@@ -354,8 +371,8 @@ class _Uses(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         labels = self.all.labels
         match node:
-            case ast.Call(ast.Name(id="len"), [ast.Name(id=name)], []) if name in labels:
-                return at_place(ast.Constant(len(labels[name])), node)
+            case ast.Call(ast.Name(id="len"), [of], []) if (known := self.all.columns(of)) is not None and not isinstance(of, ast.Call):
+                return at_place(ast.Constant(len(known[0].values)), node)
             case ast.Call(ast.Attribute(ast.Name(id=name) as of, "values"), [], []) if name in labels:
                 return of
             case ast.Call(ast.Attribute(ast.Name(id=name) as of, "get"), [ast.Constant(value=label), *rest], []) if name in labels:

@@ -189,6 +189,11 @@ def _from_start(product: Product, scene: _Scene, states: Sequence[ConcreteState]
             more.append(number(0) - gone)
         elif ratio:
             more.append(gone)
+    for term in scene.own:  # from the last answer, or from behind it, towards the first
+        left = variable(LENGTH) - term
+        begun, seen = _range(left, first), _range(left, states)
+        if begun is not None and seen is not None and begun[0] == begun[1] == seen[0] < seen[1]:
+            more.append(left - number(begun[0]))
     return replace(scene, own=(*scene.own, *more))
 
 

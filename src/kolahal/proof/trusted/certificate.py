@@ -94,7 +94,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
 
 
-def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...], untied: bool) -> list[str]:
+def describe_assumptions(sketch: Sketch, assumed: tuple[str, ...], untied: bool = False) -> list[str]:
     """In words, what the proof takes for granted of the inputs."""
     words = [f"{sketch.epsilon.name} > 0", f"neighbours: {sketch.adjacency.describe()}"]
     words += [f"{name} >= 1" for name in assumed]
@@ -188,14 +188,13 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     if take(document, "adjacency", str) != str(sketch.adjacency):
         raise Rejected(f"the program's neighbours are {sketch.adjacency}, not {document['adjacency']}")
     assumed = tuple(take_all(document, "assumed", str))
+    parts = take_all(document, "cases", dict)
+    if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed, any("lead" in part for part in parts)):
+        raise Rejected("the assumptions in words are not those of the proof")
     released = frozenset(take_all(document, "released", int))
     delayed = "delayed" in document and take(document, "delayed", bool)
     product = build_product(sketch, released, delayed)
-    parts = take_all(document, "cases", dict)
     cases = tuple(_read_case(product, assumed, part) for part in parts)
-    untied = any(case.alignment.lead for case in cases)
-    if take_all(document, "assumptions", str) != describe_assumptions(sketch, assumed, untied):
-        raise Rejected("the assumptions in words are not those of the proof")
     stored = [take_all(part, "obligations", str) for part in parts]
     return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases), stored
 

@@ -97,6 +97,7 @@ class Evaluator:
         self.indexing = indexing_lists(sketch, self.types)
         self.inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE}
         self.opaque: dict[Symbol, Opaque] = {}
+        self.backwards: frozenset[int] = frozenset()  # comprehensions whose items are read from the last one on
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
 
     def is_vector(self, name: str, state: Walk) -> bool:
@@ -342,11 +343,12 @@ class Evaluator:
             if (kept := self.kept_item(view.cursor, place, state)) is not None:
                 return kept
             ghost = Cursor(view.cursor)
-            # An item is drawn when it is first read, so no place may be read twice: places only grow.
-            behind = below(place, state.ghosts[ghost])
+            # An item is drawn when it is first read, so no place may be read twice: places only grow, or only fall.
+            back, last = view.cursor in self.backwards, state.ghosts[ghost]
+            behind = at_most(last, place) if back else below(place, last)
             if behind != FALSE:
                 state.faults.append(behind)
-            state.ghosts[ghost] = place + number(1)
+            state.ghosts[ghost] = place if back else place + number(1)
         inner = state.fork()
         inner.names = {n: v for n, v in state.names.items() if view.passing or n in self.fixed | self.once} | {
             view.name: Numeric(place) if view.over is None else self.item(view.over, view.name, place, state)

@@ -35,6 +35,47 @@ def noisy_views(views: Sequence[ir.Comprehension], named: Mapping[int, set[str]]
     return frozenset(noisy)
 
 
+def read_back(
+    sketch: Sketch, views: Sequence[ir.Comprehension], noisy: frozenset[int], named: Mapping[int, set[str]]
+) -> frozenset[int]:
+    """The lists of noise whose items seem to be read from the last to the first. A mistake here is a fault that cannot be
+    excluded: whichever way a list is read, no item may be drawn twice."""
+    nodes = list(ir.walk(sketch.body))
+    falling, rising = set[str](), set[str]()
+    for node in nodes:
+        if isinstance(node, ir.For):
+            step = node.over.step if isinstance(node.over, ir.Range) else None
+            down = isinstance(step, ir.Negate) or (isinstance(step, ir.Const) and isinstance(step.value, Fraction) and step.value < 0)
+            (falling if down else rising).add(node.name)
+    for target, value in ir.assignments(sketch.body):
+        if isinstance(value, ir.Binary) and value.left == ir.Var(target) and value.op in ("+", "-"):
+            (falling if value.op == "-" else rising).add(target)
+
+    def falls(at: ir.Expr) -> bool:
+        match at:
+            case ir.Binary("-", left, right):
+                return falls(left) or any(isinstance(n, ir.Var) and n.name in rising - falling for n in ir.walk(right))
+            case ir.Binary("+", left, right):
+                return falls(left) or falls(right)
+            case ir.Var(name):
+                return name in falling - rising
+            case _:
+                return False
+
+    falling |= {target for target, value in ir.assignments(sketch.body) if falls(value)}
+    found: set[int] = set()
+    for _ in views:
+        for i in noisy:
+            outer = [views[o].item for o in found if o != i]
+            inside = any(isinstance(n, ir.Var) and n.name in named[i] for item in outer for n in ir.walk(item))
+            over = any(isinstance(of := views[o].over, ir.Var) and of.name in named[i] for o in found)
+            reads = [n.at for n in nodes if isinstance(n, ir.Index) and n.of.name in named[i]]
+            rises = any(isinstance(at, ir.Var) and at.name in rising - falling for at in reads)
+            if inside or over or (any(map(falls, reads)) and not rises):
+                found.add(i)
+    return frozenset(found)
+
+
 def find_followed(
     sketch: Sketch, noisy: frozenset[int], named: Mapping[int, set[str]]
 ) -> dict[int, tuple[tuple[str, str], ...]]:

@@ -33,7 +33,7 @@ from kolahal.logic.terms import (
     symbols_of,
 )
 from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
-from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views, whole_names
+from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views, read_back, whole_names
 from kolahal.proof.trusted.steps import (
     Enter,
     Give,
@@ -51,7 +51,7 @@ from kolahal.proof.trusted.steps import (
     remainder_key,
     written_by,
 )
-from kolahal.proof.trusted.symbols import Cursor, Dividend, Remainder, Turn, ghost_symbol, own
+from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, Turn, ghost_symbol, own
 from kolahal.proof.trusted.values import (
     Built,
     Goto,
@@ -91,6 +91,7 @@ class Machine(Evaluator):
         named = names_of_views(sketch, self.views)
         self.noisy = noisy_views(self.views, named)
         self.followed = find_followed(sketch, self.noisy, named)
+        self.backwards = read_back(sketch, self.views, self.noisy, named)
         self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
 
     # ---- places
@@ -450,7 +451,7 @@ class Machine(Evaluator):
         cursor = next(i for i, view in enumerate(self.views) if view is node)
         if cursor not in self.noisy:
             return View(item, name, source, None)
-        state.ghosts[Cursor(cursor)] = ZERO
+        state.ghosts[Cursor(cursor)] = variable(LENGTH) if cursor in self.backwards else ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
         for _, ghost in self.followed[cursor]:
             state.names[ghost] = UNDRAWN

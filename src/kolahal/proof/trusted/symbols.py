@@ -84,7 +84,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The first item of a noisy comprehension that was not read yet."""
+    """Where the items of a noisy comprehension begin that were not read yet; of one that is read backwards, where they end."""
 
     view: int
 

@@ -232,34 +232,25 @@ def _check_inputs(name: str, answers: list[Fraction], plan: _Plan) -> None:
     for argument, (value, least, most) in plan.limits.items():
         if value < least or (most is not None and value > most):
             span = f"at least {least}" if most is None else f"from {least} to {most}"
-            raise ValueError(
-                f"{argument} must be {span}: nothing is known of this program elsewhere; give such a number"
-            )
+            raise ValueError(f"{argument} must be {span}: nothing is known of this program elsewhere; give such a number")
     for text, holds in plan.requires.items():
         if not holds:
             raise ValueError(f"this program asserts {text}, and these arguments break it: give others")
     if plan.answers is not None and len(answers) != plan.answers:
-        raise ValueError(
-            f"{name} must have {plan.answers} answers, as this program declares, and {len(answers)} were given"
-        )
+        raise ValueError(f"{name} must have {plan.answers} answers, as this program declares, and {len(answers)} were given")
     if plan.most is not None and len(answers) > plan.most:
-        raise ValueError(
-            f"{name} may have at most {plan.most} answers, and {len(answers)} were given: nothing is known of this program "
-            "beyond; give fewer"
-        )
+        few = f"{name} may have at most {plan.most} answers, and {len(answers)} were given"
+        raise ValueError(f"{few}: nothing is known of this program beyond; give fewer")
     for place, answer in enumerate(answers):
         if plan.whole and answer.denominator != 1:
-            raise ValueError(
-                f"{name}[{place}] must be a whole number, as this program declares: round it before, or count"
-            )
+            raise ValueError(f"{name}[{place}] must be a whole number, as this program declares: round it before, or count")
 
 
 # ---------------------------------------------------------------- running a mechanism
 
 
 class _Later(NamedTuple):
-    """Private answers that are computed from records, once all public values are known to be right: which error these raise
-    must not depend on the records. They may be larger than any double, and nothing is told of that either."""
+    """Answers that are computed once all public values are found right: an error of these must not depend on records."""
 
     many: int
     compute: Callable[[], Sequence[Fraction | int]]

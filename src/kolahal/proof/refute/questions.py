@@ -25,7 +25,7 @@ def find_questions(sketch: Sketch, arguments: Arguments) -> dict[Output, set[Que
     table = sketch.private.table
     assert table is not None
     names = arguments.quantities(sketch)
-    silent = frozenset(d.site for d in sketch.draws if isinstance(d.scale, Scale) and not d.scale.at(names))
+    silent = frozenset(d.site for d in sketch.draws if isinstance(d.scale, Scale) and not d.scale.squared.at(names))
     outcomes = find_outcomes(told(sketch, marked=True), arguments.size, arguments.environment(sketch), silent)
     if isinstance(outcomes, CannotIntegrate):
         return None

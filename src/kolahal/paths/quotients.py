@@ -27,7 +27,8 @@ def compared(sketch: Sketch, event: Within) -> Sketch | None:
         return None
     match returns[0].value:
         case ir.Binary("/", top, below) if not isinstance(below, ir.Const) and is_positive(below, body):
-            pass
+            if isinstance(below, ir.Var) and any(p.name == below.name for p in sketch.parameters):
+                return None  # where nothing is assigned to it, it is what the caller gives
         case _:
             return None
     taken = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | {p.name for p in sketch.parameters}

@@ -111,3 +111,28 @@ def test_a_quotient_by_a_field_is_an_unknown_where_the_field_is_fixed_too():
     quotient = Apply("/", (FieldOf("x"), Apply("max", (FieldOf("y"), NumberOf(Fraction(1))))))
     pieces = find_pieces(row, [quotient])
     assert not pieces.exact and max(c for (c,) in pieces.corners) > Fraction(1, 3)
+
+
+@pytest.mark.parametrize(
+    ("public", "arguments"),
+    [("sum(clip(v.age, 0, B) / B for v in visits)", {"B": 0}), ("sum(1 for v in visits if v.age / B > 1)", {"B": 0}), ("len(visits)", {"B": "1"})],
+)
+def test_wrong_public_values_are_refused_in_the_same_way_whatever_the_records_are(public, arguments):
+    """Where the records were asked first, a division by 0 told whether there are any."""
+    program = read(ONE, "B: float, ", f"assert B > 0\n    return {public} + Lap(1/eps)")
+    found = check(program).verdict
+    mechanism = load_emitted(emit(program, found))
+    errors = []
+    for rows in ([], [random_row(random.Random(1))]):
+        with pytest.raises((ValueError, TypeError)) as caught:
+            mechanism(rows, eps=1, **arguments)
+        errors.append(repr(caught.value))
+    assert errors[0] == errors[1]
+
+
+def test_sums_beyond_all_doubles_tell_of_no_record():
+    program = read(ONE, "B: float, ", "return sum(clip(v.age, 0, B) for v in visits) + Lap(B/eps)")
+    found = check(program).verdict
+    mechanism = load_emitted(emit(program, found))
+    row = (1.7e308, 0, 0, 0, False)
+    assert all(abs(mechanism([row] * many, B=1.7e308, eps=1000)) > 1e308 for many in (1, 2, 30))

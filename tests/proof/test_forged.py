@@ -23,7 +23,7 @@ from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths
 from kolahal.paths.unknowns import AnswerAt, Atom, MoveAt, NoiseAt
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.trusted.bounded import Budget, Recheck, find_budget, find_stop, recheck_bounded, settings_of
+from kolahal.proof.trusted.bounded import Budget, CaseCheck, find_budget, find_stop, recheck_bounded, settings_of
 from kolahal.proof.trusted.passages import (
     MOST_CORNERS,
     Row,
@@ -241,7 +241,7 @@ def test_events_of_one_shape_have_the_same_noise_and_answer() -> None:
     def shapes(body: str, active: Sequence[int]) -> list[object]:
         sketch = program(body)
         document = forge(sketch, active)
-        recheck = Recheck(sketch, parse_scale("eps"), 1, {}, SETTINGS, document["cases"][0])
+        recheck = CaseCheck(sketch, find_budget(sketch, parse_scale("eps"), 1, {}), 1, {}, SETTINGS, document["cases"][0])
         return [shape(event, recheck.active) for event in recheck.case.events]
 
     apart = shapes("if q[0] > 0:\n    if Lap(1/eps) > 0:\n        return 1\n    return 0\nif Lap(1/eps) > 0:\n    return 1\nreturn 0", [0, 1])

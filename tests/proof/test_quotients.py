@@ -150,3 +150,13 @@ def test_an_argument_that_is_changed_may_still_be_negative():
     )
     assert compared(program, Within(Fraction(5), None)) is None
     assert refute(program, parse_scale("eps"), Settings()) is None
+
+
+@pytest.mark.parametrize("made", ["if k > 3:\n        T = max(s, 1)", "for i in range(0):\n        T = max(s, 1)"])
+def test_a_divisor_that_the_caller_may_give_is_not_taken_to_be_positive(made):
+    """Every run divides by 0 and tells nothing: a wrong *Refuted* multiplied both sides of a comparison with the 0."""
+    program = parse(
+        "@sketch(adjacent=each_within(1))\ndef f(q: Private[1], T: float, k: int, eps: Epsilon):\n"
+        f"    assert T == 0 and k < 3\n    s = q[0] + Lap(1/(9*eps))\n    {made}\n    return s / T\n"
+    )
+    assert not isinstance(check(program).verdict, Refuted)

@@ -89,10 +89,11 @@ def print_asking_front(program: Sketch, name: str, inner: str, public: tuple[str
     read = [f'_argument("{p.name}", "{p.type.value}", {p.name})' for p in wanted]
     if table.bins is not None:
         size = table.bins.size
-        answers = f"[0] * {size}" if size.isdigit() else f'[0] * _argument("{size}", "int", {size})'
+        count = size if size.isdigit() else f'_argument("{size}", "int", {size})'
+        answers = f"[0] * {count}"
     else:
         fixed = sum(not aggregate.run_names() for aggregate in table.aggregates)
-        answers = f"[*_aggregate({', '.join(['_rows', *read])}), *[0] * {len(table.aggregates) - fixed}]"
+        count, answers = str(len(table.aggregates)), f"[*_aggregate(_rows, *_public), *[0] * {len(table.aggregates) - fixed}]"
     called = ", ".join("_list" if p.role is Role.PRIVATE else p.name for p in program.parameters if not p.counts)
     doc = f"{program.adjacency.describe()}; see the top of this file.".capitalize()
     return "\n".join(
@@ -101,7 +102,7 @@ def print_asking_front(program: Sketch, name: str, inner: str, public: tuple[str
             f'    """{doc}"""',
             f"    _rows = list(_records({table.rows!r}, {table.rows}, _FIELDS))",
             f"    _public = [{', '.join(read)}]",
-            f"    _list = {answers}",
+            f"    _list = _Later({count}, lambda: {answers})",
             "    with _asking(lambda place, given: _question(_rows, *_public, place, given)):",
             f"        return {inner}({called})",
         ]

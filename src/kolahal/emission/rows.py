@@ -20,7 +20,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, FieldOf, RecordFunction, Table, parts_of
 from kolahal.lang.sketch import Role, Sketch, Type
 
-SUPPORT = frozenset({"Fraction", "clip", "_rows", "_public", "_list", "_place", "_given", "_FIELDS", "_records", "_aggregate", "_question", "_ask", "_asking", "_whole", "_of_math", "_quotient", "math", FINE})  # names that the code for records calls
+SUPPORT = frozenset({"Fraction", "clip", "_rows", "_public", "_list", "_place", "_given", "_FIELDS", "_records", "_aggregate", "_Later", "_question", "_ask", "_asking", "_whole", "_of_math", "_quotient", "math", FINE})  # names that the code for records calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +294,10 @@ def print_front(program: Sketch, name: str, inner: str, public: tuple[str, ...])
         reader += "_"
     wanted = [p for name in public for p in program.parameters if p.name == name]
     read = [f'{reader}("{p.name}", "{p.type.value}", {p.name})' for p in wanted]
-    passed = [f"_aggregate({', '.join([table.rows, *read])})"]
-    called = ", ".join(passed[0] if p.role is Role.PRIVATE else p.name for p in program.parameters if not p.counts)
+    size = str(len(table.aggregates)) if table.bins is None else table.bins.size
+    count = size if size.isdigit() else f'{reader}("{size}", "int", {size})'
+    passed = f"_Later({count}, lambda: _aggregate({', '.join([table.rows, *read])}))"
+    called = ", ".join(passed if p.role is Role.PRIVATE else p.name for p in program.parameters if not p.counts)
     doc = f"{program.adjacency.describe()}; see the top of this file.".capitalize()
     first = "" if reader == "_argument" else f"{reader} = _argument\n\n\n"
     return f'{first}def {name}({", ".join(parameters)}):\n    """{doc}"""\n    return {inner}({called})'

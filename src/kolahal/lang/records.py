@@ -136,6 +136,14 @@ def parts_of(item: RecordFunction) -> Iterator[RecordFunction]:
             yield from parts_of(part)
 
 
+def always_computed(item: RecordFunction) -> Iterator[RecordFunction]:
+    """The parts of a function that are computed for every record."""
+    yield item
+    if isinstance(item, Apply):
+        for part in item.of[:1] if item.op in ("if", "and", "or") else item.of:
+            yield from always_computed(part)
+
+
 def evaluate(item: RecordFunction, record: Mapping[str, FieldValue], public: Mapping[str, Fraction | bool]) -> FieldValue:
     """The value of a function for one record."""
     match item:

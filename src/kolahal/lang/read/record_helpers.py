@@ -11,7 +11,7 @@ from kolahal.lang.cells import TooComplex, find_pieces
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.tree import Refused, Tree
-from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, RowClass, parts_of
+from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, RowClass, always_computed, parts_of
 
 TRUTH, TEXT = "a truth value", "a text"
 MOST_WAYS = 64  # through one helper
@@ -56,7 +56,11 @@ class HelperCall:
                 bound[word] = caller.read(value)[0]
         reader = caller.alone(record, bound)
         with self.helpers.inside(helper):
-            return self.returned(reader, self.helpers.body(helper), [])
+            found, kind = self.returned(reader, self.helpers.body(helper), [])
+        computed = list(always_computed(found))
+        for item in (item for item in bound.values() if item not in computed):  # Python computes it all the same
+            self.check_stops(caller, item, self.node, [])
+        return found, kind
 
     def returned(self, reader: Reads, body: Sequence[ast.stmt], reached: Sequence[RecordFunction]) -> tuple[RecordFunction, str]:
         """What statements return; `reached` are the conditions under which they run."""
@@ -95,17 +99,21 @@ class HelperCall:
         one, two = (Apply("if", (item, ONE, ZERO)) if of == TRUTH else item for item, of in ((one, kind), (two, other)))
         return Apply("if", (holds, one, two)), "a number"
 
+    def check_stops(self, reader: Reads, item: RecordFunction, node: ast.expr | ast.stmt, reached: Sequence[RecordFunction]) -> None:
+        """Refuse what Python stops at for some of the records for which all of `reached` hold."""
+        if not any(isinstance(part, Apply) and part.op in ("/", *MATH) for part in parts_of(item)):
+            return
+        for holds in reversed(reached):
+            item = Apply("if", (holds, item, ZERO))
+        try:
+            find_pieces(reader.row, [item])
+        except TooComplex as error:
+            raise reader.tree.refuse("K171", node, reason=error) from None
+
     def bind(
         self, reader: Reads, name: str, item: RecordFunction, node: ast.stmt, reached: Sequence[RecordFunction]
     ) -> Reads:
         """A local name; what Python stops at for some records is refused, also where nothing of it counts."""
-        if any(isinstance(part, Apply) and part.op in ("/", *MATH) for part in parts_of(item)):
-            there = item
-            for holds in reversed(reached):
-                there = Apply("if", (holds, there, ZERO))
-            try:
-                find_pieces(reader.row, [there])
-            except TooComplex as error:
-                raise reader.tree.refuse("K171", node, reason=error) from None
+        self.check_stops(reader, item, node, reached)
         return reader.of(reader.record, {**reader.bound, name: item})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
@@ -25,6 +25,7 @@ from kolahal.lang.records import (
     RowClass,
     RunOf,
     TextOf,
+    always_computed,
     evaluate,
     is_whole,
     parts_of,
@@ -53,7 +54,7 @@ class Totals:
     def divisors(self) -> set[RecordFunction]:
         """What is divided by in that which counts, whatever the record is."""
         counted = [*self.scalars.values(), *self.bins.values(), *(item for several in self.lists.values() for item in several)]
-        parts = (part for item in counted for part in _always(item))
+        parts = (part for item in counted for part in always_computed(item))
         return {part.of[1] for part in parts if isinstance(part, Apply) and part.op == "/"}
 
 
@@ -285,12 +286,18 @@ class ItemReader:
 
     # ---- the loop over records
 
+    def float_sources(self, record: str) -> frozenset[str]:
+        """What stands for floats in Python: fields, such as `.age`, a record that is a number, and written lists with one in them."""
+        fields = {f".{f.name}" if f.name else record for f in self.row.fields if f.kind == "float"}
+        lists = {name for name, items in self.lists.items() if any(may_be_float(item, frozenset(), None) for item in items)}
+        return frozenset(fields | lists)
+
     def loop(self, record: str, body: Sequence[ast.stmt], zeros: Mapping[str, int | str]) -> Totals:
         """What a loop over the records adds up."""
         added = {n.target.id for s in body for n in ast.walk(s) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         stored = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         reader = replace(self, record=record, carried=frozenset(added | stored | set(zeros)))
-        turn = _RecordTurn(reader, zeros, Totals(), float_names(body))
+        turn = _RecordTurn(reader, zeros, Totals(), float_names(body, self.float_sources(record), self.helpers))
         try:
             turn.run(body, TRUE, {})
         except TooComplex as error:  # of a place in a list
@@ -370,7 +377,7 @@ class _RecordTurn:
             case ast.AugAssign(ast.Subscript(ast.Name(id=name), place), ast.Add() | ast.Sub() as op, value):
                 if read.read(place)[1] == TEXT:
                     raise read.tree.refuse("K170", node, name=name, reason=f"`{name}` is no dictionary that was made before with every label at 0, and is read by its labels alone")
-                if may_be_float(place, self.floats):
+                if may_be_float(place, self.floats, self.reader.helpers):
                     raise read.tree.refuse("K170", node, name=name, reason="the place may be a float, such as 2.0, at which Python stops")
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
                 return reached, names
@@ -460,14 +467,6 @@ def _is_at(place: RecordFunction, at: int) -> RecordFunction:
             return rest if rest == FALSE or (same and rest != test) else both(Apply("not", (test,)), rest)
         case _:
             return Apply("==", (place, NumberOf(Fraction(at))))
-
-
-def _always(item: RecordFunction) -> Iterator[RecordFunction]:
-    """The parts of a function that are computed for every record."""
-    yield item
-    if isinstance(item, Apply):
-        for part in item.of[:1] if item.op in ("if", "and", "or") else item.of:
-            yield from _always(part)
 
 
 def _without_run(item: RecordFunction, divisors: Collection[RecordFunction]) -> RecordFunction:

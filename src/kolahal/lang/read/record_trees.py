@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
+from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.tree import clip, stored_names
 from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
 from kolahal.lang.scale import exact
@@ -234,40 +235,63 @@ def loop_over_all(block: list[ast.stmt], answers: str, size: int) -> None:
                     loop.iter.args = [at_place(counted, loop.iter)]
 
 
-def float_names(body: Sequence[ast.stmt]) -> frozenset[str]:
-    """The names that a turn may give a float which is a whole number."""
+def float_names(body: Sequence[ast.stmt], known: frozenset[str], helpers: Helpers | None) -> frozenset[str]:
+    """The names that a turn may give a float which is a whole number, with those that are `known`; a field is `.field`."""
     given = [
-        (name.id, part.value)
+        (name.id, part)
         for statement in body
         for part in ast.walk(statement)
-        if isinstance(part, ast.Assign | ast.AugAssign)
+        if isinstance(part, ast.Assign | ast.AnnAssign | ast.AugAssign) and part.value is not None
         for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
         for name in ast.walk(target)
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
     ]
-    found: set[str] = set()
-    while more := {name for name, value in given if may_be_float(value, found)} - found:
+    found = known
+    while more := {name for name, part in given if _gives_float(part, found, helpers)} - found:
         found |= more
-    return frozenset(found)
+    return found
 
 
-def may_be_float(node: ast.AST, names: Collection[str]) -> bool:
-    """Whether an expression whose value is whole may be a float in Python, because a number in it is written as one."""
+def _gives_float(part: ast.Assign | ast.AnnAssign | ast.AugAssign, names: frozenset[str], helpers: Helpers | None) -> bool:
+    divides = isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Div)
+    return divides or (part.value is not None and may_be_float(part.value, names, helpers))
+
+
+def may_be_float(node: ast.AST, names: frozenset[str], helpers: Helpers | None) -> bool:
+    """Whether an expression whose value is whole may be a float in Python, because a number in it is one, or a quotient."""
     match node:
         case ast.Constant(value):
             return isinstance(value, float)
         case ast.Name(name):
             return name in names
+        case ast.Attribute(_, name):
+            return f".{name}" in names
         case ast.IfExp(_, then, orelse):
-            return may_be_float(then, names) or may_be_float(orelse, names)
+            return may_be_float(then, names, helpers) or may_be_float(orelse, names, helpers)
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
             return False
-        case ast.Call(func) if clip(func).rpartition(".")[2] == "floor":
+        case ast.BinOp(_, ast.Div(), _):
+            return True
+        case ast.Call() if helpers is not None and helpers.is_helper(node):
+            return _returns_float(node, names, helpers)
+        case ast.Call(func) if clip(func).rpartition(".")[2] in ("floor", "int"):
             return False
         case ast.Call(func) if clip(func) == "float":
             return True
         case _:
-            return any(may_be_float(part, names) for part in ast.iter_child_nodes(node))
+            return any(may_be_float(part, names, helpers) for part in ast.iter_child_nodes(node))
+
+
+def _returns_float(node: ast.Call, names: frozenset[str], helpers: Helpers) -> bool:
+    """Whether a helper may return a float, given what it is called with."""
+    helper, given = helpers.enter(node)
+    fields = {name for name in names if name.startswith(".")}
+    own = fields | {word for word, value in given if may_be_float(value, names, helpers)}
+    with helpers.inside(helper):
+        body = helpers.body(helper)
+        inside = float_names(body, frozenset(own), helpers)
+        returned = [part.value for statement in body for part in ast.walk(statement) if isinstance(part, ast.Return)]
+        return any(value is not None and may_be_float(value, inside, helpers) for value in returned)
 
 
 class Counted(ast.NodeTransformer):

@@ -70,6 +70,7 @@ class _Places:
         for statement in self.body:
             self.find_dictionary(statement, stored)
         self.labels = {name: labels for name, labels in self.labels.items() if labels}
+        self.drop_early()
         self.drop_odd()
         for statement in self.body:
             self.make_list(statement)
@@ -90,6 +91,20 @@ class _Places:
         for node in self.nodes():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in plain:
                 self.lists.pop(node.id, None)
+
+    def drop_early(self) -> None:
+        """Forget what is named before it is made: Python stops there, and whether it comes there may depend on the records."""
+        named: set[str] = set()
+        for statement in self.body:
+            made = ""
+            match statement:
+                case ast.Assign([ast.Name(id=name)], value) if name in self.lists or self.labels_of(value) == self.labels.get(name, ()):
+                    made = name if not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(value)) else ""
+            here = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            for name in here - named - {made}:
+                self.lists.pop(name, None)
+                self.labels.pop(name, None)
+            named |= here
 
     def nodes(self) -> Iterator[ast.AST]:
         return (node for statement in self.body for node in ast.walk(statement))
@@ -152,8 +167,8 @@ class _Places:
                 return [of]
             case ast.Call(ast.Attribute(ast.Name(id=name) as of, "values"), [], []) if name in self.labels:
                 return [of]
-            case ast.Call(ast.Attribute(ast.Name(id=name) as of, "get"), [ast.Constant(), *_], []) if name in self.labels:
-                return [of]
+            case ast.Call(ast.Attribute(ast.Name(id=name) as of, "get"), [ast.Constant(), *rest], []) if name in self.labels:
+                return [of] if [written(other) is not None for other in rest] in ([], [True]) else []  # Python computes the other value, too
             case ast.Call(ast.Name(id="max" | "min"), [ast.Name(id=name) as of], [ast.keyword("key", ast.Attribute(ast.Name(id=again) as by, "get"))]):
                 return [of, by] if name == again else []
             case ast.For(target, over, inner):
@@ -232,11 +247,23 @@ class _Places:
         return dict(zip(names, columns, strict=True))
 
     def is_inner(self, turn: Mapping[str, TurnValues], inner: Sequence[ast.AST]) -> bool:
-        """Whether the names of a loop have no other value, inside it or behind it."""
+        """Whether the names of a loop have no other value inside it, and their last one, which a statement leaves, is not read."""
+        if any(name in stored_names(tree) for name in turn for tree in inner):
+            return False
+        items = [n for tree in inner for n in ast.walk(tree) if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)]
+        if {n.value.id for n in items if isinstance(n.value, ast.Name)} & {column.of for column in turn.values()}:
+            return False  # the name keeps the value from before
+        return not any(isinstance(tree, ast.stmt) for tree in inner) or not any(self.is_read_behind(name, inner) for name in turn)
+
+    def is_read_behind(self, name: str, inner: Sequence[ast.AST]) -> bool:
+        """Whether a name is read outside some trees, and not in a loop that gives it a value of its own."""
         own = {id(node) for tree in inner for node in ast.walk(tree)}
-        elsewhere = {n.id for n in self.nodes() if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in own}
-        bound = {name for node in self.nodes() if isinstance(node, Binder) for name in _bound(node)}
-        return not any(name in stored_names(tree) for name in turn for tree in inner) and not (set(turn) & elsewhere - bound)
+        for node in self.nodes():
+            if isinstance(node, Binder) and name in _bound(node):
+                own |= {id(part) for tree in _inside(node) for part in ast.walk(tree)}
+        changed = {id(n.target) for n in self.nodes() if isinstance(n, ast.AugAssign)}
+        mine = (n for n in self.nodes() if isinstance(n, ast.Name) and n.id == name and id(n) not in own)
+        return any(isinstance(n.ctx, ast.Load) or id(n) in changed for n in mine)
 
 
 class _Uses(ast.NodeTransformer):
@@ -424,6 +451,17 @@ def _names(target: ast.expr) -> Iterator[str]:
 def _bound(node: Binder) -> Iterator[str]:
     for target in [node.target] if isinstance(node, ast.For) else [g.target for g in node.generators]:
         yield from _names(target)
+
+
+def _inside(node: Binder) -> Sequence[ast.AST]:
+    """What is computed with the names that a loop binds."""
+    match node:
+        case ast.For(_, _, body):
+            return body
+        case ast.DictComp(key, value, generators):
+            return [key, value, *(test for loop in generators for test in loop.ifs)]
+        case _:
+            return [node.elt, *(test for loop in node.generators for test in loop.ifs)]
 
 
 def _shape(target: ast.expr) -> object:

@@ -320,7 +320,10 @@ def _main_over_records(
         kinds = {name: inspect.signature(function).parameters[name].annotation for name in given}
         public = {n: _TRUTHS[text.lower()] if kinds[n] == "bool" else Fraction(text) for n, text in given.items()}
         print(function(**{first: _File(arguments[0], fields)}, **public))
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except UnicodeError:  # its own words would show what stands there
+        print(f"UnicodeError: {arguments[0]} is not a text in UTF-8", file=sys.stderr)
+        return 2
+    except (OSError, ValueError, KeyError, TypeError, IndexError, ArithmeticError, RuntimeError, csv.Error) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return 2
     return 0

@@ -232,29 +232,28 @@ def _check_inputs(name: str, answers: list[Fraction], plan: _Plan) -> None:
     for argument, (value, least, most) in plan.limits.items():
         if value < least or (most is not None and value > most):
             span = f"at least {least}" if most is None else f"from {least} to {most}"
-            raise ValueError(
-                f"{argument} must be {span}: nothing is known of this program elsewhere; give such a number"
-            )
+            raise ValueError(f"{argument} must be {span}: nothing is known of this program elsewhere; give such a number")
     for text, holds in plan.requires.items():
         if not holds:
             raise ValueError(f"this program asserts {text}, and these arguments break it: give others")
     if plan.answers is not None and len(answers) != plan.answers:
-        raise ValueError(
-            f"{name} must have {plan.answers} answers, as this program declares, and {len(answers)} were given"
-        )
+        raise ValueError(f"{name} must have {plan.answers} answers, as this program declares, and {len(answers)} were given")
     if plan.most is not None and len(answers) > plan.most:
-        raise ValueError(
-            f"{name} may have at most {plan.most} answers, and {len(answers)} were given: nothing is known of this program "
-            "beyond; give fewer"
-        )
+        few = f"{name} may have at most {plan.most} answers, and {len(answers)} were given"
+        raise ValueError(f"{few}: nothing is known of this program beyond; give fewer")
     for place, answer in enumerate(answers):
         if plan.whole and answer.denominator != 1:
-            raise ValueError(
-                f"{name}[{place}] must be a whole number, as this program declares: round it before, or count"
-            )
+            raise ValueError(f"{name}[{place}] must be a whole number, as this program declares: round it before, or count")
 
 
 # ---------------------------------------------------------------- running a mechanism
+
+
+class _Later(NamedTuple):
+    """Answers that are computed once all public values are found right: an error of these must not depend on records."""
+
+    many: int
+    compute: Callable[[], Sequence[Fraction | int]]
 
 
 class _Run(NamedTuple):
@@ -354,11 +353,11 @@ def _run(
     call = signature.bind(*args, **kwargs)
     call.apply_defaults()
     values: dict[str, Any] = {}
-    private, bits = "", False
+    private, bits, given = "", False, None
     for name, parameter in signature.parameters.items():
         if _is_private(parameter):
-            bits = "[bool" in str(parameter.annotation)
-            private, values[name] = name, _answers(name, call.arguments[name], bits)
+            private, bits, given = name, "[bool" in str(parameter.annotation), call.arguments[name]
+            values[name] = [Fraction(0)] * given.many if isinstance(given, _Later) else _answers(name, given, bits)
         elif parameter.annotation == "Epsilon":
             values[name] = _budget(name, call.arguments[name])
         else:
@@ -373,6 +372,8 @@ def _run(
         if scale < 0 or (scale == 0 and length > 0):
             raise ValueError(f"the scale {text} is not above 0 here: there would be no noise")
     grid, noise_grid = _grids(plan, rounds)
+    if isinstance(given, _Later):
+        values[private] = list(map(Fraction, given.compute()))
     if not bits:
         values[private] = _on_grid(private, values[private], grid, rounds)
     stopped, answer = "", None

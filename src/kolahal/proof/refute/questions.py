@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from kolahal.lang.canonical import twin
 from kolahal.lang.record_runs import Questions, read_questions
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Variant
 from kolahal.lang.told import told
 from kolahal.logic.linear import LinearForm
 from kolahal.model import Arguments, Event, Output, contains
@@ -25,8 +26,9 @@ def find_questions(sketch: Sketch, arguments: Arguments) -> dict[Output, set[Que
     table = sketch.private.table
     assert table is not None
     names = arguments.quantities(sketch)
-    silent = frozenset(d.site for d in sketch.draws if isinstance(d.scale, Scale) and not d.scale.at(names))
-    outcomes = find_outcomes(told(sketch, marked=True), arguments.size, arguments.environment(sketch), silent)
+    silent = frozenset(d.site for d in sketch.draws if isinstance(d.scale, Scale) and not d.scale.squared.at(names))
+    pure = sketch if sketch.variant is Variant.PURE else twin(sketch)  # other noise, on the same paths
+    outcomes = find_outcomes(told(pure, marked=True), arguments.size, arguments.environment(sketch), silent)
     if isinstance(outcomes, CannotIntegrate):
         return None
     found: dict[Output, set[Questions]] = {}

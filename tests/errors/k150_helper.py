@@ -1,6 +1,7 @@
 from kolahal import Epsilon, Exp, Lap, Private, each_within, hole, one_within, sketch
 
 state = [1]
+state.append(2)
 count = 0
 
 

@@ -17,7 +17,7 @@ def f(visits: Records[Visit], eps: Epsilon):
     c = sum(v.kind for v in visits)  # K167
     d = sum(1 for v in visits if v.age)  # K167
     e = sum(clip(v.age, 0, sum(w.age for w in visits)) for v in visits)  # K167
-    g = sum(v.age % 2 for v in visits)  # K167
+    g = sum(v.age @ 2 for v in visits)  # K167
     h = sum(clip(v.age, 2, 1) for v in visits)  # K167
     i = sum(v for v in visits)  # K167
     return a + b + c + d + e + g + h + i + Lap(hole)

@@ -59,7 +59,7 @@ def test_without_noise_a_sketch_is_the_original_beside_it(name):
 
 
 def test_names_that_are_not_there():
-    with pytest.raises(UsageError, match=r"no sketch called 'median'.*above_threshold_1"):
+    with pytest.raises(UsageError, match=r"(?s)no sketch called 'median'; did you mean noisy_median\?.*above_threshold_1"):
         load("median")
 
 

@@ -353,6 +353,7 @@ def again(x):
 MOVING = 1
 MOVING += 1
 LIST = [1, 2]
+LIST.append(3)
 
 
 def moves():
@@ -391,7 +392,7 @@ REFUSED = {
     "a helper with too little": ("return pair(T)", "K150"),
     "a constant that moves": ("return MOVING", "K201"),
     "a constant that others turn": ("return TURNED", "K201"),
-    "a list of the file": ("return sum(LIST)", "K201"),
+    "a list of the file that grows": ("return sum(LIST)", "K201"),
     "a helper's value that is lost": ("pair(T, 1)\nreturn 1", "K123"),
     "a sum that is lost": ("sum(q)\nreturn 1", "K123"),
     "an assertion about private answers": ("assert q[0] > 0\nreturn 1", "K129"),

@@ -15,8 +15,6 @@ class Constants:
 
     def __init__(self, tree: Tree):
         self.tree = tree
-        self._given = {id(target): value for target, value in _assignments(tree.module)}
-        self._still = _still_lists(tree.module)
 
     def value(self, function: Function, word: str) -> ast.expr | None:
         """What a name stands for in a function that does not bind it; None where that is not for certain a constant."""
@@ -28,7 +26,7 @@ class Constants:
 
     def _value(self, function: Function, word: str, above: frozenset[str]) -> ast.expr | None:
         binding = self.tree.scopes.only_binding(function, word)
-        value = self._given.get(id(binding.node)) if binding else None
+        value = self.tree.given.get(id(binding.node)) if binding else None
         if value is None or word in above:
             return None
         return self._literal(function, value, above | {word})
@@ -48,7 +46,7 @@ class Constants:
                     return None
                 return ast.copy_location(ast.BinOp(first, op, second), node)
             case ast.Tuple(items) | ast.List(items):
-                if isinstance(node, ast.List) and id(node) not in self._still:
+                if isinstance(node, ast.List) and id(node) not in self.tree.still_lists:
                     return None
                 found = [self._literal(function, item, above) for item in items]
                 kept = [item for item in found if item is not None]
@@ -73,32 +71,3 @@ class _Literals(ast.NodeTransformer):
             return node
         value = self.constants.value(self.function, node.id)
         return node if value is None else placed(deepcopy(value), node)
-
-
-READING = frozenset({"len", "zip", "enumerate", "sum", "max", "min", "sorted", "reversed"})
-
-
-def _still_lists(module: ast.Module) -> set[int]:
-    """The lists that nothing in the file can change: their names are gone over, looked into and counted, and nothing else."""
-    plain: set[int] = set()
-    for node in ast.walk(module):
-        match node:
-            case ast.Subscript(of, _, ast.Load()):
-                plain.add(id(of))
-            case ast.For(_, over) | ast.comprehension(_, over) | ast.Compare(_, _, [over]):
-                plain.add(id(over))
-            case ast.Call(ast.Name(word), args) if word in READING:
-                plain |= set(map(id, args))
-    names = {n.id for n in ast.walk(module) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in plain}
-    return {id(v) for target, v in _assignments(module) if isinstance(v, ast.List) and isinstance(target, ast.Name) and target.id not in names}
-
-
-def _assignments(module: ast.Module) -> list[tuple[ast.expr, ast.expr]]:
-    found: list[tuple[ast.expr, ast.expr]] = []
-    for node in module.body:
-        match node:
-            case ast.Assign([ast.Name() as target], value) | ast.AnnAssign(ast.Name() as target, _, ast.expr() as value):
-                found.append((target, value))
-            case ast.Assign([ast.Tuple(targets)], ast.Tuple(values)) if len(targets) == len(values):
-                found += [(target, value) for target, value in zip(targets, values) if isinstance(target, ast.Name)]
-    return found

@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from kolahal.lang.noise import BY_NAME
+from kolahal.lang.read.module_names import find_assignments, find_still_lists
 from kolahal.lang.read.scopes import OURS, USUAL, Function, NameBinding, Scopes
 from kolahal.lang.source import (
     Diagnostic,
@@ -128,6 +129,15 @@ class Tree:
         """Refuse what may bind names where no reader sees it."""
         for place in self._escapes:
             self.fault("K145", place, thing=clip(place))
+
+    @cached_property
+    def given(self) -> dict[int, ast.expr]:
+        """What the file gives to names at its top level, by the node of the name."""
+        return {id(target): value for target, value in find_assignments(self.module)}
+
+    @cached_property
+    def still_lists(self) -> set[int]:
+        return find_still_lists(self.module)
 
     @cached_property
     def _escapes(self) -> list[ast.AST]:

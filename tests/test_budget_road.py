@@ -12,6 +12,7 @@ from kolahal import UsageError, check, synthesize
 from kolahal.cli import cli
 from kolahal.lang.read.parse import parse
 from kolahal.report.json import synthesis_document
+from kolahal.report.words import pretty_claim
 from kolahal.sketches.gallery import OTHER_BUDGETS, load_one
 from kolahal.verdicts import Proved
 
@@ -96,3 +97,14 @@ def test_what_a_pure_proof_is_worth() -> None:
     worth = worth_of(check(sketch))
     assert worth is not None and abs(worth["rho"] - 0.46211715726) < 1e-10 and 0.99999 < worth["epsilon_at_delta"] < 1
     assert worth_of(check(sketch, "eps/2")) is None
+
+
+def test_a_pair_of_budgets_has_a_page(tmp_path: Path) -> None:
+    file = tmp_path / "f.py"
+    file.write_text(
+        "from kolahal import Delta, Epsilon, Gauss, Private, gdp, one_within, sketch\n\n@sketch(adjacent=one_within(1))\n"
+        "def f(q: Private, eps: Epsilon, delta: Delta):\n    return sum(q) + Gauss(1/gdp(eps, delta))\n"
+    )
+    assert CliRunner().invoke(cli, ["check", str(file), "--out", str(tmp_path / "out")]).exit_code == 0
+    assert "(ε, δ)-DP" in (tmp_path / "out" / "report.html").read_text()
+    assert pretty_claim("eps,delta") == "(ε, δ)" and pretty_claim("2*rho") == "2·ρ"

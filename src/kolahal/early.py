@@ -2,8 +2,7 @@
 
 Loading takes some tenths of a second. Ctrl-C ends it without a traceback: an exception would not do, since raised inside
 an import it comes out as something else. Dead circles of objects are looked for less often, and memory that was given back
-is kept, which together take a fifth off a short run. The methods of data classes are compiled when they are first called,
-which takes another fifth off: most of the hundreds of classes that are loaded are not used in one run.
+is kept, which together take a fifth off a short run.
 """
 
 import ctypes
@@ -11,9 +10,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 INTERRUPTED = 130
 SELDOM = 100_000  # new objects between two searches for dead circles, instead of 700; there are few such circles
@@ -48,32 +45,8 @@ def _keep_memory() -> None:
         return
 
 
-def _compile_on_use() -> None:
-    """Let `dataclass` hand out methods that are made when they are called, where this Python makes them one by one."""
-    import dataclasses  # which loads more: only once Ctrl-C is told
-
-    make: Callable[..., Any] | None = getattr(dataclasses, "_create_fn", None)
-    if make is None:  # as from Python 3.13 on
-        return
-
-    def promise(name: str, *given: Any, **named: Any) -> Any:
-        def first(self: Any, *values: Any, **more: Any) -> Any:
-            method = make(name, *given, **named)
-            method.__qualname__ = first.__qualname__
-            for owner in type(self).__mro__:
-                if owner.__dict__.get(name) is first:
-                    setattr(owner, name, method)
-            return method(self, *values, **more)
-
-        first.__name__ = name
-        return first
-
-    dataclasses._create_fn = promise  # type: ignore[attr-defined]
-
-
 if is_command():
     _keep_memory()
     gc.set_threshold(SELDOM)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as by nohup
         signal.signal(signal.SIGINT, _stop)
-    _compile_on_use()

@@ -10,6 +10,7 @@ from statistics import NormalDist
 
 import pytest
 
+from kolahal.checking import check
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.errors import UsageError
@@ -19,6 +20,7 @@ from kolahal.lang.accounting import gdp_of
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Variant
 from kolahal.lang.templates import bells, normals, runtime
+from kolahal.verdicts import Proved
 
 RELEASE = "@sketch(adjacent=each_within(1))\ndef f(q: Private{}, {}):\n    return [x + {} for x in q]\n"
 
@@ -206,3 +208,18 @@ def test_an_opendp_measurement_of_zcdp() -> None:
     assert str(measurement.output_measure) == str(dp.zero_concentrated_divergence())
     assert [measurement.map(distance) for distance in (0.0, 0.5, 1.0, 2.0, 2.5)] == [0.0, 0.5, 0.5, 2.0, 4.5]
     assert len(measurement([1.0, 2.0, 3.0])) == 3
+
+
+def test_shifts_that_are_mixed_by_records_are_on_no_grid() -> None:
+    """Two sums move together, each by its own amount: shifts that look ahead are mixtures of those of the corners, with any weights."""
+    head = "class Visit(NamedTuple):\n    age: Between(0, 3)\n    score: Between(-2, 2)\n\n@sketch(adjacent=replace(1))\n"
+    noise = "Gauss(40/gdp(eps, delta))"
+    sketch = parse(
+        f"{head}def f(visits: Records[Visit], eps: Epsilon, delta: Delta):\n    assert eps >= 0.5 and delta <= 1e-6\n"
+        f"    a = sum(v.age for v in visits)\n    b = sum(v.score for v in visits)\n    t = {noise}\n"
+        f"    if a + {noise} > t:\n        return 1\n    if b + {noise} > t:\n        return 2\n    return 0\n"
+    )
+    verdict = check(sketch).verdict
+    assert isinstance(verdict, Proved) and verdict.certificate.document()["kind"] == "union"
+    with pytest.raises(UsageError, match="leave every grid"):
+        emit(sketch, verdict)

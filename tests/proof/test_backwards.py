@@ -1,4 +1,4 @@
-"""Lists of noise that are read from the last item to the first: proved like others, and no item is drawn twice."""
+"""Lists of noise that are read from the last item to the first, or from the second on: proved, and no item is drawn twice."""
 
 from __future__ import annotations
 
@@ -51,6 +51,24 @@ PRIVATE = {
             return i
     return -1
 """,
+    "a loop that begins behind the first place": """
+    noisy = [x + Lap(2/eps) for x in q]
+    best = 0
+    for i in range(1, len(q)):
+        if noisy[i] > noisy[best]:
+            best = i
+    return best
+""",
+    "a while that begins behind the first place": """
+    noisy = [x + Lap(2/eps) for x in q]
+    best = 0
+    i = 1
+    while i < len(q):
+        if not noisy[best] >= noisy[i]:
+            best = i
+        i += 1
+    return best
+""",
     "a list of a list": """
     noise = [Lap(2/eps) for x in q]
     noisy = [q[i] + noise[i] for i in range(len(q))]
@@ -101,6 +119,17 @@ TWICE = {  # each tells the noise a second time: with noise that is drawn anew t
         else:
             out.append(q[i] + nu[i])
         again = not again
+    return out
+""",
+    "the first place again": """
+    nu = [Lap(1/eps) for x in q]
+    out = []
+    k = 0
+    out.append(q[0] + nu[k])
+    k = 0
+    out.append(nu[k])
+    for i in range(1, len(q)):
+        out.append(q[i] + nu[i])
     return out
 """,
     "one step back": """

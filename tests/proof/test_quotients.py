@@ -16,7 +16,8 @@ from kolahal.model import Within, make_arguments
 from kolahal.paths.quotients import compared
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.refute.exhibit import document, find_faults
-from kolahal.settings import ProofSettings
+from kolahal.proof.refute.refute import refute
+from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Proved, Refuted, Unknown
 
 MEAN = """
@@ -139,6 +140,16 @@ def test_what_is_given_away_instead(body, kept):
 def test_what_has_no_noise_is_given_away_as_it_is(body):
     program = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private[2], eps: Epsilon):\n    " + body)
     assert isinstance(prove_bounded(program, parse_scale("eps"), ProofSettings()), Unknown)
+
+
+def test_an_argument_that_is_changed_may_still_be_negative():
+    """With c = −1 both ways answer with the noise alone; were c taken to be above 0, one would be above 5 where the other is below."""
+    program = parse(
+        "@sketch(adjacent=each_within(1))\ndef f(q: Private, c: float, eps: Epsilon):\n    assert c == -1\n    n = Lap(1/eps)\n"
+        "    if q[0] > 0:\n        c = max(c, 1)\n        top = n\n    else:\n        top = -n\n    return top / c\n"
+    )
+    assert compared(program, Within(Fraction(5), None)) is None
+    assert refute(program, parse_scale("eps"), Settings()) is None
 
 
 @pytest.mark.parametrize("made", ["if k > 3:\n        T = max(s, 1)", "for i in range(0):\n        T = max(s, 1)"])

@@ -26,9 +26,8 @@ def compared(sketch: Sketch, event: Within) -> Sketch | None:
     if len(returns) != 1 or body[-1] is not returns[0]:
         return None
     match returns[0].value:
-        case ir.Binary("/", top, below) if not isinstance(below, ir.Const) and is_positive(below, body):
-            if isinstance(below, ir.Var) and any(p.name == below.name for p in sketch.parameters):
-                return None  # where nothing is assigned to it, it is what the caller gives
+        case ir.Binary("/", top, below) if not isinstance(below, ir.Const) and is_positive(below, body, sketch):
+            pass
         case _:
             return None
     taken = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | {p.name for p in sketch.parameters}
@@ -50,16 +49,19 @@ def compared(sketch: Sketch, event: Within) -> Sketch | None:
     return replace(sketch, body=(*guards, *body[:-1], made, asked))
 
 
-def is_positive(expr: ir.Expr, body: ir.Block) -> bool:
-    """Whether a value is above 0 on every run: it is `max` of something and of a number above 0, or a name that is that alone."""
+def is_positive(expr: ir.Expr, body: ir.Block, sketch: Sketch) -> bool:
+    """Whether a value is above 0 on every run: it is `max` of something and of a number above 0, or a name that is that alone.
+
+    An argument that is changed somewhere may still have the value that it was called with.
+    """
     match expr:
         case ir.Const(value=Fraction() as value):
             return value > 0
         case ir.Call("max", arguments):
-            return any(is_positive(argument, ()) for argument in arguments)
-        case ir.Var(name):
+            return any(is_positive(argument, (), sketch) for argument in arguments)
+        case ir.Var(name) if all(name != p.name for p in sketch.parameters):
             given = [value for target, value in ir.assignments(body) if target == name]
             loops = any(isinstance(node, ir.For | ir.Comprehension) and node.name == name for node in ir.walk(body))
-            return len(given) == 1 and not loops and is_positive(given[0], ())
+            return len(given) == 1 and not loops and is_positive(given[0], (), sketch)
         case _:
             return False

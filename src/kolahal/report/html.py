@@ -33,6 +33,7 @@ from kolahal.report.words import (
     given_words,
     headline,
     pretty,
+    pretty_claim,
     show,
     verdict_of,
     word_of,
@@ -194,7 +195,7 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     if document.get("neighbours") or document.get("adjacency"):
         found.append(("Neighbours", document.get("neighbours") or document["adjacency"]))
     if document.get("claim"):
-        found.append(("Claim", document.get("guarantee") or f"{pretty(document['claim'])}-differential privacy"))
+        found.append(("Claim", document.get("guarantee") or f"{pretty_claim(document['claim'])}-differential privacy"))
     if "verdict" in document:
         if not document.get("defect") and not document.get("guarantee"):
             bounded = document["verdict"] == "bounded"

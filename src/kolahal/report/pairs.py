@@ -46,7 +46,7 @@ def bare_pairs(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _allowed(owner: Mapping[str, Any], example: Mapping[str, Any]) -> float:
     """The claimed level at an example, where the claim is a multiple of ε; otherwise the ε itself."""
     epsilon = float(example.get("epsilon", 0.0))
-    claim = parse_scale(owner["claim"]) if owner.get("claim") else None
+    claim = parse_scale(owner["claim"].partition(",")[0]) if owner.get("claim") else None
     return epsilon * float(claim.coefficient) if claim is not None and len(claim.powers) == 1 else epsilon
 
 

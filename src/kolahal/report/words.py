@@ -59,7 +59,7 @@ def headline(document: Mapping[str, Any]) -> str:
         scales = ", ".join(pretty(s) for s in best["scales"])
         subject = f"{name} with noise of scale{'' if len(best['scales']) == 1 else 's'} {scales}"
         return _verdict_words(subject, "ε", best, document.get("guarantee")) + _remedy_words(document)
-    claim = pretty(document["claim"]) if document.get("claim") else "ε"
+    claim = pretty_claim(document["claim"]) if document.get("claim") else "ε"
     if "verdict" in document:
         return _verdict_words(name, claim, document, document.get("guarantee")) + _remedy_words(document)
     found = "a violation" if document["p_value"] < ALPHA else "no violation, which is no proof"
@@ -156,6 +156,12 @@ def given_words(about: Mapping[str, Any]) -> str:
     parts = [f"{about.get('symbol', 'ε')} = {show(about['epsilon'])}"] if "epsilon" in about else []
     parts += [f"δ = {show(about['delta'])}"] if "delta" in about else []
     return ", ".join(parts + [f"{name} = {show(value)}" for name, value in about.get("arguments", {}).items()])
+
+
+def pretty_claim(claim: str) -> str:
+    """A claim as people read it: ε, 2·ρ, (ε, δ)."""
+    level, comma, delta = claim.partition(",")
+    return f"({pretty(level)}, {'δ' if delta == 'delta' else delta})" if comma else pretty(level)
 
 
 def pretty(scale: str | None) -> str:

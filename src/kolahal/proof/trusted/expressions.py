@@ -98,6 +98,7 @@ class Evaluator:
         self.inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE}
         self.opaque: dict[Symbol, Opaque] = {}
         self.backwards: frozenset[int] = frozenset()  # comprehensions whose items are read from the last one on
+        self.late: frozenset[int] = frozenset()  # comprehensions whose first item no loop comes to
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
 
     def is_vector(self, name: str, state: Walk) -> bool:
@@ -399,7 +400,8 @@ class Evaluator:
                     if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
                         item = found
                 if isinstance(value, Numeric):
-                    if item == UNDRAWN and NONE in self.types.names.get(name, frozenset()):
+                    late = cursor in self.late and value.value == ZERO
+                    if item == UNDRAWN and (late or NONE in self.types.names.get(name, frozenset())):
                         self.draw_item(cursor, value.value, state)
                     for spot, (place, drawn) in state.items.items():
                         if spot.of == cursor and isinstance(drawn, Numeric):

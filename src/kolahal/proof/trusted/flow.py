@@ -35,7 +35,14 @@ def noisy_views(views: Sequence[ir.Comprehension], named: Mapping[int, set[str]]
     return frozenset(noisy)
 
 
-def read_back(
+def how_read(
+    sketch: Sketch, views: Sequence[ir.Comprehension], noisy: frozenset[int], named: Mapping[int, set[str]]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """The lists of noise that are read backwards, and those whose first item no loop comes to."""
+    return _read_back(sketch, views, noisy, named), _begun_late(sketch, noisy, named)
+
+
+def _read_back(
     sketch: Sketch, views: Sequence[ir.Comprehension], noisy: frozenset[int], named: Mapping[int, set[str]]
 ) -> frozenset[int]:
     """The lists of noise whose items seem to be read from the last to the first. A mistake here is a fault that cannot be
@@ -74,6 +81,26 @@ def read_back(
             if inside or over or (any(map(falls, reads)) and not rises):
                 found.add(i)
     return frozenset(found)
+
+
+def _begun_late(sketch: Sketch, noisy: frozenset[int], named: Mapping[int, set[str]]) -> frozenset[int]:
+    """The lists of noise whose first item no loop comes to, as in `best = 0` and `for i in range(1, len(q))`: a variable
+    that is given its place stands for it. A mistake here is a fault that cannot be excluded."""
+    starts: dict[str, set[bool]] = {}
+    for node in ir.walk(sketch.body):
+        if isinstance(node, ir.For) and isinstance(node.over, ir.Range):
+            starts.setdefault(node.name, set()).add(_above_zero(node.over.start))
+    for target, value in ir.assignments(sketch.body):
+        if isinstance(value, ir.Const):
+            starts.setdefault(target, set()).add(_above_zero(value))
+    reads = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Index) and isinstance(n.at, ir.Var)]
+    return frozenset(
+        i for i in noisy if any(n.of.name in named[i] and starts.get(n.at.name) == {True} for n in reads if isinstance(n.at, ir.Var))
+    )
+
+
+def _above_zero(value: ir.Expr) -> bool:
+    return isinstance(value, ir.Const) and isinstance(value.value, Fraction) and value.value > 0
 
 
 def find_followed(

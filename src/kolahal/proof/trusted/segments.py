@@ -33,7 +33,7 @@ from kolahal.logic.terms import (
     symbols_of,
 )
 from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
-from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views, read_back, whole_names
+from kolahal.proof.trusted.flow import find_followed, how_read, may_fault, names_of_views, noisy_views, whole_names
 from kolahal.proof.trusted.steps import (
     Enter,
     Give,
@@ -91,7 +91,7 @@ class Machine(Evaluator):
         named = names_of_views(sketch, self.views)
         self.noisy = noisy_views(self.views, named)
         self.followed = find_followed(sketch, self.noisy, named)
-        self.backwards = read_back(sketch, self.views, self.noisy, named)
+        self.backwards, self.late = how_read(sketch, self.views, self.noisy, named)
         self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
 
     # ---- places

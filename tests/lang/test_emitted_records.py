@@ -289,6 +289,8 @@ def test_files_as_others_write_them(tmp_path: Path):
         (f"{head}\nnew,{'9' * 9999},1,1,true\n", "line 2, age"),
         (f"{head}\nnew,1,1,1,maybe\n", "line 2, member"),
         (f"{head}\nnew,1,1,1\n", "line 2"),
+        (f"{head}\nnew,{'1' * 140_000},1,1,true\n", "field larger"),
+        (f"{head}\nnew,1,1,1,\udcff\n", "is not a text in UTF-8\n"),
     ):
-        found = run(content.encode())
+        found = run(content.encode(errors="surrogateescape"))
         assert found.returncode == 2 and fault in found.stderr and "Traceback" not in found.stderr

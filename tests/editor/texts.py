@@ -22,7 +22,7 @@ def sunday(visits: Private, eps: Epsilon):
     return visits[6] + Lap(1 / eps)
 """
 PRIVATE = SUNDAY.replace("Private,", "Private[1],").replace("[6]", "[0]").replace("Private[1], each", "Private, each")
-BUSIER = SUNDAY.replace("visits[6]", "max(visits[0], visits[6])").replace("sunday", "busier")
+BUSIER = SUNDAY.replace("visits[6]", "visits[2 * 3]").replace("sunday", "busier")  # a place that is not written as a number
 FAULTY = """\
 from kolahal import Epsilon, Lap, Private, each_within, sketch
 

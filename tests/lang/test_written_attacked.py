@@ -87,3 +87,12 @@ def test_python_stops_at_places_that_are_floats(place):
 @pytest.mark.parametrize("place", WHOLE)
 def test_whole_places_count(place):
     assert isinstance(check(parse(counted_at(place).replace("1.0, 2", "1, 2"))).verdict, Proved)
+
+
+@pytest.mark.parametrize("change", ["def sum(a):\n    a.append(3)\n", "from other import sum\n"])
+def test_lists_that_a_function_of_the_file_may_change_are_no_constants(change):
+    """`sum(LIST)` reads a list, unless the file has a `sum` of its own."""
+    program = f"LIST = [1, 2]\n{change}sum(LIST)\n@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    return len(LIST) + q[0] + Lap(1/eps)\n"
+    with pytest.raises(SketchError, match="K201"):
+        parse(program)
+    parse(program.replace(change, ""))

@@ -174,6 +174,24 @@ def divergences(pairs: list[tuple[float, float]], partition: bool) -> Iterator[t
             yield float(np.logaddexp.reduce(logs)) / (order - 1), order
 
 
+def judge(rng: random.Random, pairs: int) -> tuple[str, Sketch | None, list[str]]:
+    """What becomes of a random program, in words, and what is wrong with that."""
+    try:
+        kind, sketch = random_program(rng)
+    except KolahalError:
+        return "refused", None, []
+    word, verdict = "proved", prove_budget(sketch, plain_claim(sketch), EFFORT)
+    if not isinstance(verdict, Proved) and kind in SIZED:
+        word, verdict = "proved by Theorem E", prove_union(sketch, plain_claim(sketch), EFFORT)
+    if not isinstance(verdict, Proved):
+        return "not proved", sketch, []
+    found = [v for _ in range(pairs) for v in violations(kind, sketch, rng)]
+    refuted = refute_budget(sketch, plain_claim(sketch)) if kind not in ("max", "above", "count", *SIZED) else None
+    if isinstance(refuted, Refuted):
+        found.append(f"refuted: {refuted.example}")
+    return word, sketch, found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("count", type=int)
@@ -183,30 +201,17 @@ def main() -> int:
     told: Counter[str] = Counter()
     start = time.process_time()
     wrong = 0
-    for index in range(options.count):
-        rng = random.Random(f"{options.seed}/{index}")
-        try:
-            kind, sketch = random_program(rng)
-        except KolahalError:
-            told["refused"] += 1
-            continue
-        verdict = prove_budget(sketch, plain_claim(sketch), EFFORT)
-        if not isinstance(verdict, Proved) and kind in SIZED:
-            verdict = prove_union(sketch, plain_claim(sketch), EFFORT)
-            told["by Theorem E"] += isinstance(verdict, Proved)
-        if not isinstance(verdict, Proved):
-            told["not proved"] += 1
-            continue
-        told["proved"] += 1
-        found = [v for _ in range(options.pairs) for v in violations(kind, sketch, rng)]
-        refuted = refute_budget(sketch, plain_claim(sketch)) if kind not in ("max", "above", "count", *SIZED) else None
-        if isinstance(refuted, Refuted):
-            found.append(f"refuted: {refuted.example}")
-        if found:
-            wrong += 1
-            print(f"VIOLATION in program {index}:\n{sketch}{found[0]}", flush=True)
+    try:
+        for index in range(options.count):
+            word, sketch, found = judge(random.Random(f"{options.seed}/{index}"), options.pairs)
+            told[word] += 1
+            if found:
+                wrong += 1
+                print(f"VIOLATION in program {index}:\n{sketch}{found[0]}", flush=True)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
     shown = ", ".join(f"{count} {word}" for word, count in sorted(told.items()))
-    print(f"{options.count} programs: {shown}; {wrong} violations; {time.process_time() - start:.0f} s")
+    print(f"{told.total()} programs: {shown}; {wrong} violations; {time.process_time() - start:.0f} s")
     return 1 if wrong else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import programs
 from kolahal.lang.scale import parse_filling, parse_scale
 from kolahal.law.law import find_laws
 from kolahal.report.names import name_completion
@@ -40,3 +41,14 @@ def test_other_families_are_not_the_classic_ones() -> None:
     law = laws.law(load_one("above_threshold_1"))
     names = [name_completion(tuple(map(parse_filling, pair)), law, sketch) for pair in (("Lap(2/eps)", "Lap(4/eps)"), ("Exp(2/eps)", "Lap(4/eps)"))]
     assert names == ["the classic pair", None]
+
+
+def test_even_shares_of_another_rule_are_not_the_classic_ones() -> None:
+    """Where the threshold of the numeric sparse vector technique is silent, equal shares are nobody's textbook."""
+    sketch = programs.load("numeric_svt")
+    laws = find_laws(sketch, ProofSettings())
+    assert not isinstance(laws, Unknown)
+    law = laws.law(sketch)
+    assert len(law.rules) > 1
+    scales = [("3/eps", "6*N/eps", "3*N/eps"), (None, "2*len(q)/eps", "2*N/eps")]
+    assert [name_completion(tuple(map(parse_scale, s)), law, sketch) for s in scales] == ["the classic split", None]

@@ -12,11 +12,11 @@ from kolahal.results import Law, Rule, Synthesis, describe_completion
 
 
 def name_completion(completion: Completion, law: Law | None, sketch: Sketch) -> str | None:
-    """`the classic pair` where two places take half of the budget each, and so on; None for what has no name."""
+    """`the classic pair` where two places take half of the budget each, and so on; None for what has no name, as where a place of the main rule is silent."""
     noisy = {hole for hole, scale in enumerate(completion) if scale}
     if any(scale.family not in (None, Noise.LAPLACE) for scale in completion):
         return None
-    if law is None or len(noisy) < 2 or not any(_is_even(completion, rule, sketch, noisy) for rule in law.rules):
+    if law is None or len(noisy) < 2 or not any(_is_even(completion, rule, sketch, noisy) for rule in law.rules[:1]):
         return None
     return "the classic pair" if len(noisy) == 2 else "the classic split"
 

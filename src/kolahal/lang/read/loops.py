@@ -46,6 +46,20 @@ def best_place(node: ast.Call) -> tuple[str, ast.Call] | None:
             return None
 
 
+def best_of_places(node: ast.Call) -> ast.ListComp | None:
+    """The values that `max(range(n), key=lambda i: value)` compares, in its order."""
+    match node:
+        case ast.Call(
+            ast.Name("max" | "min"),
+            [ast.Call(ast.Name("range"), [_], []) as places],
+            [ast.keyword("key", ast.Lambda(ast.arguments([], [ast.arg(i)], None, [], [], None, []), value))],
+        ):
+            turn = ast.comprehension(ast.copy_location(ast.Name(i, ast.Store()), places), places, [], 0)
+            return ast.copy_location(ast.ListComp(value, [turn]), node)
+        case _:
+            return None
+
+
 @dataclass(slots=True)
 class ItemSource:
     """Where the items of a loop come from: how many there are, and the one at a place."""
@@ -65,10 +79,15 @@ class Loops:
         return isinstance(over, ast.Name) or is_range(over)
 
     def in_words(self, node: ast.Call) -> ast.expr | Lowered | None:
-        """`clip(x, low, high)` and `xs.index(max(xs))` in simpler words."""
+        """`clip(x, low, high)`, `xs.index(max(xs))` and `max(range(n), key=lambda i: xs[i])` in simpler words."""
         best = best_place(node)
         if best is not None and self.lowers.builtin(best[1]):
             return self.best(node, *best)
+        values = best_of_places(node)
+        if values is not None and self.lowers.builtin(node) and self.lowers.builtin(values.generators[0].iter):
+            before, word = self.lowers.named(values)
+            rest, place = self.best(node, word, node)
+            return [*before, *rest], place
         if self.lowers.tree.ours(node.func) != "clip" or len(node.args) != 3 or node.keywords:
             return None
         found = expression("min(max(x, y), z)", node, x=node.args[0], y=node.args[1], z=node.args[2])
@@ -80,7 +99,7 @@ class Loops:
         assert isinstance(which.func, ast.Name)
         top, place, i = (self.lowers.fresh(base) for base in ("best", "place", "i"))
         sign = ">" if which.func.id == "max" else "<"
-        text = f"top = xs[0]\nplace = 0\nfor i in range(len(xs)):\n    if xs[i] {sign} top: top, place = xs[i], i"
+        text = f"top = xs[0]\nplace = 0\nfor i in range(1, len(xs)):\n    if xs[i] {sign} top: top, place = xs[i], i"
         return statements(text, node, top=top, place=place, i=i, xs=word), name(place, node)
 
     # ---- loops

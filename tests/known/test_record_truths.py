@@ -62,7 +62,7 @@ TRUTHS = {
     "the largest bin, added": (VISIT, ONE, "", LARGEST, "1/eta1 <= eps"),
     "the largest bin, exchanged": (VISIT, OTHER, "", LARGEST, "2/eta1 <= eps"),
     "median in 8 steps": (AGES, ONE, "", MEDIAN.format(8), "4/eta1 <= eps"),
-    "median in K steps": (AGES, ONE, "K: int, ", MEDIAN.format("K"), "len(answers)/(2*eta1) <= eps"),
+    "median in K steps": (AGES, ONE, "K: int, ", MEDIAN.format("K"), "K/(2*eta1) <= eps"),
 }
 LONGEST = 3.0  # seconds of one core
 

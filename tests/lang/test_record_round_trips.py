@@ -46,7 +46,7 @@ def test_scales_with_lengths_and_roots(body: str, size: str, budget: str, noise:
         program = sketch.complete(text).filled()
         assert parse(str(program)) == program, program
         (draw,) = program.draws
-        assert draw.scale == parse_scale(text)
+        assert draw.scale == parse_scale(text).renamed(f"len({sketch.private.name})", sketch.length_name)
 
 
 def test_a_median_of_k_steps_is_concentrated() -> None:

@@ -87,7 +87,7 @@ def test_a_written_number_of_turns():
 def test_the_law_of_the_search():
     sketch = parse(str(median(WAYS[0], "add_remove(1)", "K", "1")).replace("Lap(1/eps)", "Lap(hole)"))
     laws = find_laws(sketch, ProofSettings())
-    assert not isinstance(laws, Unknown) and laws.law(sketch).text == "len(answers)/(2*eta1) <= eps"
+    assert not isinstance(laws, Unknown) and laws.law(sketch).text == "K/(2*eta1) <= eps"
 
 
 def test_the_relations_of_questions():

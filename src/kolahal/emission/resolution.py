@@ -191,7 +191,7 @@ class _Planner:
                 return name in self.fixed
             case ir.Length(of):
                 return (
-                    f"len({of.name})" == self.sketch.length_name and self.sketch.length_name in self.sketch.quantities()
+                    of.name == self.sketch.private.name and self.sketch.length_name in self.sketch.quantities()
                 )
             case ir.Negate(of):
                 return self.is_fixed(of)

@@ -18,6 +18,7 @@ from kolahal.lang.pretty import print_number
 from kolahal.lang.record_bins import bins_at
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, FieldOf, RecordFunction, Table, parts_of
+from kolahal.lang.run_text import rescaled
 from kolahal.lang.sketch import Role, Sketch, Type
 
 SUPPORT = frozenset({"Fraction", "clip", "_rows", "_public", "_list", "_place", "_given", "_FIELDS", "_records", "_aggregate", "_Later", "_question", "_ask", "_asking", "_whole", "_of_math", "_quotient", "math", FINE})  # names that the code for records calls
@@ -42,7 +43,8 @@ def over_answers(program: Sketch, name: str, parts: int | None) -> AnswersProgra
     assert isinstance(adjacency, RecordRelation) and table is not None
     private = replace(program.private, table=None)
     parameters = tuple(private if p.role is Role.PRIVATE else p for p in program.parameters if not p.counts)
-    core = replace(program, name=name, parameters=parameters, adjacency=EachWithin(adjacency.distance), source=None)
+    body = rescaled(program.body, program.length_name, private.length_name)
+    core = replace(program, name=name, parameters=parameters, body=body, adjacency=EachWithin(adjacency.distance), source=None)
     reasons = _find_reasons(adjacency, table) if parts is None else ()
     if adjacency.unbounded:
         reasons = ("one record can move an aggregate by any amount",)

@@ -67,6 +67,12 @@ class Parameter:
     counts: bool = False  # whether an argument is the number of aggregates: programs see it as the length of their list
 
     @property
+    def length_name(self) -> str:
+        """What scales call the number of private answers: the argument that says how many aggregates there are, if one does."""
+        bins = self.table.bins if self.table is not None else None
+        return f"len({self.name})" if bins is None or bins.size.isdigit() else bins.size
+
+    @property
     def called(self) -> str:
         """The name that a caller knows."""
         return self.name if self.table is None else self.table.rows

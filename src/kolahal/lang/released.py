@@ -133,6 +133,7 @@ def _of_parts(sketch: Sketch) -> Sketch:
     if all(_is_linear(item) for item in items):
         return sketch
     public = frozenset(sketch.quantities())
+    public |= {f"len({sketch.private.name})"} if sketch.length_name in public else set()
     parts = tuple(part for item in items for part in _parts(item, public))
     if not parts:
         return sketch

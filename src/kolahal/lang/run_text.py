@@ -20,19 +20,24 @@ def as_written(body: Nodes, name: str, table: Table | None, before: bool = False
     """
     if table is None or table.bins is None or not (before or table.depends_on_run):
         return body
-    size, length = table.bins.size, f"len({name})"
+    size = table.bins.size
     number = Fraction(int(size)) if size.isdigit() else None
-
-    def scale_of(scale: Scale) -> Scale:
-        return scale.renamed(length, size if number is None else number)
 
     def change(node: ir.Node) -> ir.Node | None:
         match node:
             case ir.Length(ir.Var(of)) if of == name:
                 return ir.Var(size, span=node.span) if number is None else ir.Const(number, span=node.span)
-            case ir.Draw(scale=Scale() as scale) if length in scale.names:
-                return replace(node, scale=scale_of(scale))
             case _:
                 return None
+
+    found = ir.rebuild(body, change)
+    return found if number is None else rescaled(found, f"len({name})", number)
+
+
+def rescaled(body: Nodes, name: str, other: str | Fraction) -> Nodes:
+    """Statements whose scales have another quantity, or a number, in place of a quantity."""
+
+    def change(node: ir.Node) -> ir.Node | None:
+        return replace(node, scale=node.scale.renamed(name, other)) if isinstance(node, ir.Draw) and isinstance(node.scale, Scale) else None
 
     return ir.rebuild(body, change)

@@ -348,7 +348,7 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             key = f"len({name})"
             if known is not None and key not in known:
                 raise NotAScale(f"`{key}` is not the length of the private input", node)
-            return Scale(Fraction(1), ((key, 1),))
+            return Scale(Fraction(1), ((key, 1),)) if known is None else known[key]
         case ast.BinOp(ast.Name(), ast.Sub(), ast.Name()) | ast.Call(func=ast.Name(id="max"), keywords=[]):
             return _bounds_of(node, known)
         case ast.Call(func=ast.Name(id="sqrt") | ast.Attribute(ast.Name(id="math"), "sqrt"), args=[inner], keywords=[]):

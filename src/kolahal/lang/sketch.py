@@ -171,7 +171,11 @@ class Sketch(ShownAsText):
 
     @property
     def length_name(self) -> str:
-        return f"len({self.private.name})"
+        return self.private.length_name
+
+    def name_of_length(self, name: str) -> str:
+        """What scales call the length of a list."""
+        return self.length_name if name == self.private.name else f"len({name})"
 
     def quantities(self) -> tuple[str, ...]:
         """The names that a scale may use: ε, arguments and the private input's length, where they never change."""
@@ -220,7 +224,8 @@ class Sketch(ShownAsText):
 
         For `Noise(hole)` they name the family: "Exp(2/eps)".
         """
-        completion = tuple(s if isinstance(s, Scale) else parse_filling(s) for s in scales)
+        given = (s if isinstance(s, Scale) else parse_filling(s) for s in scales)
+        completion = tuple(scale.renamed(f"len({self.private.name})", self.length_name) for scale in given)
         if len(completion) != len(self.holes):
             holes = _count(len(self.holes), "hole")
             raise UsageError(f"{self.name} has {holes}, and {len(completion)} scales were given")

@@ -145,8 +145,8 @@ class _Budgets:
                 return self.constants[name]
             case ir.Var(name) if name in self.quantities | self.budgets:
                 return Polynomial.name(name)
-            case ir.Length(ir.Var(name)) if f"len({name})" in self.quantities:
-                return Polynomial.name(f"len({name})")
+            case ir.Length(ir.Var(name)) if (word := self.sketch.name_of_length(name)) in self.quantities:
+                return Polynomial.name(word)
             case ir.Negate(of):
                 inner = self.polynomial(of)
                 return None if inner is None else inner.times(Fraction(-1))

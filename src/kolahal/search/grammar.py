@@ -73,7 +73,7 @@ def degree_of(sketch: Sketch, name: str) -> int:
             case _:
                 return 0
 
-    return min(2, degree(sketch.body, frozenset({name})))
+    return min(2, degree(sketch.body, frozenset({f"len({sketch.private.name})" if name == sketch.length_name else name})))
 
 
 def _factors(node: Expr, counters: frozenset[str]) -> int:

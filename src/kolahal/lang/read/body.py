@@ -139,7 +139,8 @@ class Body:
             names.append(gdp_name(roles[Role.EPSILON], roles[Role.DELTA]))
         whole = [p.name for p in header.parameters if p.role is Role.ARGUMENT and p.type is Type.INT]
         names += [next_of(name) for name in names if name in whole or name.startswith("len(")]
-        return {name: Scale(Fraction(1), ((name, 1),)) for name in names}
+        lengths = {f"len({p.name})": p.length_name for p in header.parameters if p.role is Role.PRIVATE}
+        return {name: Scale(Fraction(1), ((lengths.get(name, name), 1),)) for name in names}
 
     # ---- statements
 

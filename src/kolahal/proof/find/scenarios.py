@@ -124,7 +124,7 @@ class ScenarioSource:
             elif parameter.type is Type.BOOL:
                 public[Symbol(parameter.name, BOOL)] = rng.random() < 0.5
             elif parameter.type is Type.INT:
-                quantities[parameter.name] = public[Symbol(parameter.name, INT)] = rng.choice((1, 1, 2, 3))
+                quantities[parameter.name] = public[Symbol(parameter.name, INT)] = size if parameter.counts else rng.choice((1, 1, 2, 3))
             else:
                 public[Symbol(parameter.name, "Real")] = rng.randint(-2, 2) * unit
         points = public_points(sketch, size)

@@ -191,7 +191,7 @@ def settle_answers(sketch: Sketch) -> Sketch:
             case ir.Var(name):
                 return name in public
             case ir.Length(ir.Var(name)):
-                return f"len({name})" in public
+                return sketch.name_of_length(name) in public
             case _:
                 return False
 

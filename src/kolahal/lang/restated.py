@@ -1,0 +1,189 @@
+"""The same program with its lists and loops in the forms that proofs know more about.
+
+*Gathered lists.* `xs = []` and then `for x in q: e = Lap(s); xs.append(x + e)` is `xs = [x + Lap(s) for x in q]`, if nothing looks at
+xs before the loop is over, if the loop does nothing else, and if its own names are not looked at elsewhere. Each value is
+computed once for an item, whichever way: names are put in place of what they stand for, every draw still stands there once, and
+nothing that is computed is left out, so that the same runs stop. Draws of one item are independent, so their order does not count.
+
+*First turns.* Behind `best = xs[0]`, a loop over all of xs has a first turn, or the run has stopped. `for i in range(len(xs)): …` is
+`i = 0; …` and then `for i in range(1, len(xs)): …`, where the turns draw no noise, and end neither themselves nor the loop.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+from fractions import Fraction
+
+from kolahal.lang import ir
+from kolahal.lang.sketch import Sketch
+
+ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
+
+
+def restated(sketch: Sketch) -> Sketch:
+    """The program in these forms; the program itself where there is nothing to do."""
+    body = _gathered(sketch.body)
+    body = _begun(body, sketch)
+    return sketch if body == sketch.body else replace(sketch, body=body)
+
+
+# ---------------------------------------------------------------- gathered lists
+
+
+def _gathered(body: ir.Block) -> ir.Block:
+    for place, node in enumerate(body):
+        match node:
+            case ir.For(turn, over, (*before, ir.Append(name, value, False))):
+                made = _made_at(name, body[:place])
+                item = _item(before, value)
+                if made is None or item is None or _elsewhere(body, node) & {turn, *(t for s in before for t in _targets(s))}:
+                    continue
+                if name in _named((over, item)) or _changes(body, name) != 2:
+                    continue
+                comprehension = ir.Comprehension(item, turn, over, span=node.span)
+                now = ir.Assign((name,), (comprehension,), span=node.span)
+                return _gathered((*body[:made], *body[made + 1 : place], now, *body[place + 1 :]))
+    return body
+
+
+def _made_at(name: str, body: ir.Block) -> int | None:
+    """Where a list begins empty, if nothing behind that names it."""
+    for place in reversed(range(len(body))):
+        if body[place] == ir.Assign((name,), (ir.ListOf(()),)):
+            return place
+        if name in _named(body[place]):
+            return None
+    return None
+
+
+def _item(before: list[ir.Stmt], value: ir.Expr) -> ir.Expr | None:
+    """What a turn appends, in one expression; None if it is not the only thing that the turn computes."""
+    known: dict[str, ir.Expr] = {}
+    unread: set[str] = set()
+    own = {target for node in before for target in _targets(node)}
+    for node in (*before, ir.Return(value)):
+        match node:
+            case ir.Assign((target,), (given,)) if target not in known:
+                pass
+            case ir.Return(given):
+                target = ""
+            case _:
+                return None
+        read = {part.name for part in ir.walk(given) if isinstance(part, ir.Var)}
+        if not all(map(_always_computed, ir.walk(given))) or read & own - known.keys():
+            return None
+        unread = (unread - read) | {target}
+        known[target] = ir.rebuild(given, lambda part: known.get(part.name) if isinstance(part, ir.Var) else None)
+    drawn = [part.site for part in ir.walk(known[""]) if isinstance(part, ir.Draw)]
+    return known[""] if unread == {""} and len(set(drawn)) == len(drawn) else None
+
+
+def _always_computed(part: ir.Node) -> bool:
+    """Whether a part of an expression is computed whenever the expression is, with all that is in it."""
+    match part:
+        case ir.Query() | ir.Comprehension() | ir.ListOf():
+            return False
+        case ir.Binary(op, _, _):
+            return op not in ("and", "or")
+        case ir.Draw(of=of):
+            return of is None
+        case _:
+            return True
+
+
+def _targets(node: ir.Stmt) -> tuple[str, ...]:
+    return node.targets if isinstance(node, ir.Assign) else ()
+
+
+def _elsewhere(body: ir.Block, loop: ir.For) -> set[str]:
+    """The names that a program looks at, or gives something, outside of a loop; not those that other loops bind for themselves."""
+    found: set[str] = set()
+    for node in body:
+        if node is not loop:
+            found |= _looked_at(node)
+    return found
+
+
+def _looked_at(node: object) -> set[str]:
+    """The names of a part, without those that its loops bind where nothing else names them."""
+    match node:
+        case ir.For(name, over, inner):
+            return _looked_at(over) | (_looked_at(inner) - {name})
+        case ir.Comprehension(item, name, over):
+            return _looked_at(over) | (_looked_at(item) - {name})
+        case tuple():
+            return set().union(*map(_looked_at, node))
+        case ir.If(test, then, orelse):
+            return _looked_at((test, then, orelse))
+        case ir.While(test, inner):
+            return _looked_at((test, inner))
+        case _:
+            return _named(node)
+
+
+def _named(node: object) -> set[str]:
+    """All names in a part, read or given something."""
+    parts = list(ir.walk(node))
+    names = {part.name for part in parts if isinstance(part, ir.Var | ir.For | ir.Comprehension | ir.Append)}
+    return names.union(*(part.targets for part in parts if isinstance(part, ir.Assign)))
+
+
+def _changes(body: ir.Block, name: str) -> int:
+    """How many statements give a name something, or add to it."""
+    return sum(
+        (isinstance(part, ir.Assign) and name in part.targets) or (isinstance(part, ir.Append | ir.For) and part.name == name)
+        for part in ir.walk(body)
+    )
+
+
+# ---------------------------------------------------------------- first turns
+
+
+def _begun(body: ir.Block, sketch: Sketch) -> ir.Block:
+    found: list[ir.Stmt] = []
+    for place, node in enumerate(body):
+        if isinstance(node, ir.For) and _is_plain(node.body) and _begins(node.over, body[:place], body, sketch.private.name):
+            found += _with_first_turn(node, _named((body, sketch.body)) | {p.name for p in sketch.parameters})
+        else:
+            found.append(node)
+    return tuple(found)
+
+
+def _is_plain(body: ir.Block) -> bool:
+    """Whether the turns of a loop draw no noise, hold no other loop, and go on to the next one unless they answer."""
+    kinds = ir.Draw | ir.Query | ir.Comprehension | ir.For | ir.While | ir.Break | ir.Continue
+    return not any(isinstance(part, kinds) for part in ir.walk(body))
+
+
+def _begins(over: ir.Var | ir.Range, before: ir.Block, body: ir.Block, private: str) -> bool:
+    """Whether a loop comes to all of a list whose first item was looked at before it; the list never changes."""
+    for name, made in ir.assignments(before):
+        if isinstance(made, ir.Comprehension) and _changes(body, name) == 1 and any(_looks_first(node, name) for node in before):
+            alike = {name, private} if made.over in (ir.Var(private), _all_places(private)) else {name}
+            if over == ir.Var(name) or any(over == _all_places(one) for one in alike):
+                return True
+    return False
+
+
+def _all_places(name: str) -> ir.Range:
+    return ir.Range(ZERO, ir.Length(ir.Var(name)), ONE)
+
+
+def _looks_first(node: ir.Stmt, name: str) -> bool:
+    values = node.values if isinstance(node, ir.Assign) else ()
+    first = ir.Index(ir.Var(name), ZERO)
+    return any(all(map(_always_computed, ir.walk(value))) and first in ir.walk(value) for value in values)
+
+
+def _with_first_turn(loop: ir.For, taken: set[str]) -> ir.Block:
+    again = deepcopy(loop.body)
+    if isinstance(loop.over, ir.Range):
+        first: ir.Expr = ZERO
+        rest = ir.For(loop.name, replace(loop.over, start=ONE), again, span=loop.span)
+    else:
+        place = next(word for i in range(len(taken) + 1) if (word := f"place_{i}") not in taken)
+        first = ir.Index(loop.over, ZERO)
+        item = ir.Assign((loop.name,), (ir.Index(loop.over, ir.Var(place)),), span=loop.span)
+        rest = ir.For(place, replace(_all_places(loop.over.name), start=ONE), (item, *again), span=loop.span)
+    return ir.Assign((loop.name,), (first,), span=loop.span), *loop.body, rest

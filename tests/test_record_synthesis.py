@@ -4,9 +4,10 @@ import pytest
 
 from kolahal.lang.read.parse import parse
 from kolahal.law.law import find_laws
+from kolahal.report.text import render_synthesis
 from kolahal.roads.methods import synthesize
 from kolahal.settings import ProofSettings
-from kolahal.verdicts import Proved
+from kolahal.verdicts import Proved, Refuted
 
 HEADER = "@sketch(adjacent={})\ndef f(rows: Records[Between(0, 100, whole=True)], {}eps: Epsilon):\n    "
 KNOWN = [
@@ -38,3 +39,19 @@ def test_whole_fields_are_made_up_whatever_numbers_a_program_names(field, test):
 def test_comparisons_of_what_never_moves_have_a_law():
     """How many records there are is public where they are exchanged."""
     assert find_laws(parse(HEADER.format("replace(1)", "") + "return abs(len(rows)) + Lap(hole)"), ProofSettings())
+
+
+def test_what_moves_by_any_amount_is_refuted_with_a_record():
+    """No noise hides it: there is a record behind the verdict, and the remedy, instead of scales that nobody can use."""
+    row = "class Row(NamedTuple):\n    pay: float\n\n@sketch(adjacent=add_remove(1))\ndef f(rows: Records[Row], eps: Epsilon):\n    "
+    found = synthesize(parse(f"{row}n = len(rows) + Lap(hole)\n    return sum(r.pay for r in rows) + Lap(hole), n"))
+    assert found.best is None and all(isinstance(judged.verdict, Refuted) for judged in found.judged)
+    text = render_synthesis(found, {})
+    assert "What to do: one record can move sum(record.pay for record in rows) by any amount: clip" in text and "Row(pay=" in text
+
+
+@pytest.mark.thorough
+def test_what_is_clipped_behind_the_sum_is_not_given_up():
+    row = "class Row(NamedTuple):\n    pay: float\n\n@sketch(adjacent=add_remove(1))\ndef f(rows: Records[Row], eps: Epsilon):\n    "
+    found = synthesize(parse(f"{row}return clip(sum(r.pay for r in rows), 0, 10) + Lap(hole)"))
+    assert not any(isinstance(judged.verdict, Refuted) for judged in found.judged[:1])

@@ -113,6 +113,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
     lines.append("")
     if best is None:
         lines.append(f"No private completion of {sketch.name} was found in the grammar.")
+        lines += _remedy(advise(synthesis.judged[0].verdict, sketch)) if synthesis.judged else []
         lines += _smallest_violation(synthesis)
     else:
         lines.append(

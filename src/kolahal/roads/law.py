@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from concurrent.futures import Executor
+from fractions import Fraction
 
 from kolahal.engine.accuracy import describe_errors, errors_by_length
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.scale import Scale
+from kolahal.lang.sketch import Mechanism, Sketch, Variant
 from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, shares_of
 from kolahal.law.pricing import least_completions, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
@@ -22,9 +26,10 @@ from kolahal.search.grading import noise_size
 from kolahal.search.ordering import in_order
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, final_test, finalists_of
-from kolahal.verdicts import Proved, Unknown
+from kolahal.verdicts import Proved, Refuted, Unknown
 
 MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
+GREAT = Fraction(10**5)  # noise that nobody can use; examples hold records that are ten times as large
 FEW = 2  # completions of a sketch with more holes that are judged at a time: one a core
 
 Road = Callable[[Sketch, Settings, Watch], Synthesis]
@@ -38,7 +43,8 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
     found = watch("choices", find_choices, sketch, settings.proof)
     choices, reason = ((), found.reason) if isinstance(found, Unknown) else (found, "")
     priced = watch("completions", price_completions, sketch, choices, settings)
-    if not priced and otherwise is not None and len(sketch.holes) <= MOST_ENUMERATED:
+    hopeless = () if priced else watch("unbounded", refute_unbounded, sketch, settings)
+    if not priced and not hopeless and otherwise is not None and len(sketch.holes) <= MOST_ENUMERATED:
         return otherwise(sketch, settings, watch)
     split = watch("arguments", fix_arguments, sketch, settings)
     ranked = watch("ranking", rank_by_error, sketch, priced, split, settings)
@@ -49,13 +55,23 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
         added = rank_by_error(sketch, more, split, settings)
         priced, ranked = (*priced, *more), (*ranked, *added)
         judged = by_standing((*judged, *(_decide((sketch, r, settings)) for r in added)), settings)
+    ranked, judged = (*ranked, *(j.ranked for j in hopeless)), (*judged, *hopeless)
     law = law_of_choices(sketch, choices, judged[0].ranked.completion if judged else None)
-    accuracy = describe_errors(sketch, split.training[0], settings) if ranked else None
+    accuracy = describe_errors(sketch, split.training[0], settings) if priced else None
     why = "" if ranked else reason or "no scale of the grammar keeps to a law of the sketch"
     none, count = Selection(), len(priced)
     return Synthesis(
         sketch, "law", settings, split, none, (), count, none, ranked, judged, law, accuracy, priced, why
     )  # fmt: skip
+
+
+def refute_unbounded(sketch: Sketch, settings: Settings) -> tuple[Judged, ...]:
+    """Where one record can move an aggregate by any amount: a completion with a great deal of noise, if even that is refuted."""
+    if not isinstance(sketch.adjacency, RecordRelation) or not sketch.adjacency.unbounded or sketch.variant is not Variant.PURE:
+        return ()
+    completion = (Scale(GREAT, ((sketch.epsilon.name, -1),)),) * len(sketch.holes)
+    judged = _decide((sketch, Ranked(completion, Score(1, 0.0, float(GREAT), math.inf), None), settings))
+    return (judged,) if isinstance(judged.verdict, Refuted) else ()
 
 
 def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings: Settings) -> tuple[Priced, ...]:

@@ -92,16 +92,19 @@ def find_proof(
     ways = dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)])
     named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
     effort = effort or Effort(settings.rehearsals)
-    for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
+    plans = [(*plan, at_once) for at_once in (True, False) for plan in itertools.product(ways, (True, False) if named else (False,))]
+    for released, delayed, at_once in plans:
         try:
-            product = build_product(sketch, released, delayed)
+            product = build_product(sketch, released, delayed, at_once)
+            if at_once and (real or not product.first.noisy_items):
+                continue
             cases = []
             for neighbours in neighbours_of(sketch):
                 case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
-            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases))
+            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once)
         except Unsupported as error:
             reasons.append(str(error))
     return reasons[0]

@@ -62,6 +62,7 @@ from kolahal.proof.trusted.values import (
     Environment,
     Logical,
     Maybe,
+    NoisyItem,
     Numeric,
     Opaque,
     Pending,
@@ -328,15 +329,19 @@ class Evaluator:
             state.conditions.append(implies(own(base, self.which, BOOL, ".inside"), is_place(Numeric(variable(symbol)))))
         return Logical(symbol) if sort == BOOL else Numeric(variable(symbol))
 
-    def read(self, spot: Spot, place: Sum, sort: str, private: bool, state: Walk) -> Symbol:
+    def read(
+        self, spot: Spot, place: Sum, sort: str, private: bool, state: Walk, noisy: NoisyItem | None = None
+    ) -> Symbol:
         for known in state.reads:
             if known.spot == spot:
                 return known.symbol
         symbol = own(f"read.{len(state.reads)}", self.which, sort)
-        state.reads.append(Read(spot, place, symbol, private))
+        state.reads.append(Read(spot, place, symbol, private, noisy))
         return symbol
 
     def view_item(self, view: View, place: Sum, state: Walk) -> SingleValue:
+        if (drawn := view.noisy) is not None:
+            return Numeric(variable(self.read(Spot(drawn.number, in_common(place)), place, drawn.sort, False, state, drawn)))
         spot = None if view.cursor is None else Spot(view.cursor, in_common(place))
         if spot is not None and spot in state.items:
             return state.items[spot][1]

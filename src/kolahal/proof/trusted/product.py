@@ -40,6 +40,7 @@ from kolahal.logic.terms import (
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
+from kolahal.proof.trusted.noisy_lists import NoisyLists, find_noisy_lists
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
@@ -83,7 +84,7 @@ class Product:
         return spent_on(self.monomials.index(powers))
 
 
-def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False) -> Product:
+def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False, at_once: bool = False) -> Product:
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
@@ -93,7 +94,7 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
 
     def both(program: Sketch) -> tuple[Run, Run]:
-        one, two = (Machine(program, which, sketch.private.whole, grown, delayed).run() for which in (1, 2))
+        one, two = (Machine(program, which, sketch.private.whole, grown, delayed, at_once).run() for which in (1, 2))
         return one, two
 
     settled = settle_answers(spread)
@@ -141,7 +142,8 @@ def build_system(
     }
     if shares is None:
         states[END] = tuple(map(product.spent, product.monomials))
-    pairing = _Pairing(product, neighbours, alignment, shares, others)
+    lists = find_noisy_lists(alignment, product.first, product.second, neighbours, product.sketch)
+    pairing = _Pairing(product, neighbours, alignment, shares, others, lists)
     clauses = tuple(pairing.clauses())
     facts = (*neighbours.fixed(), *(others.facts(neighbours) if others else ()))
     return System((*public_facts(product.sketch, assumed), *facts), states, clauses)
@@ -186,6 +188,7 @@ class _Pairing:
     alignment: Alignment
     shares: tuple[Share, ...] | None
     others: Others | None
+    lists: NoisyLists | None
 
     def clauses(self) -> Iterator[Clause]:
         for place in self.product.first.places:
@@ -225,6 +228,10 @@ class _Pairing:
             powers = powers_of(mine.scale, self.product.sketch)
             spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
             passed = self.others.after(passed, mine, other, binding) if self.others and passed else None
+        for charge in self.lists.charges(one.end.loop, one, two) if self.lists and isinstance(one.end, Goto) else ():
+            premises += charge.facts
+            goals += charge.goals
+            spent[charge.powers] += charge.cost
         premises += [put_in(condition, binding) for condition in two.conditions]
         if not alike:
             return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
@@ -264,6 +271,10 @@ class _Pairing:
                 bits = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
                 known += [*facts, *bits]
                 binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
+            elif self.lists is not None and twin.noisy is not None:
+                value, told = self.lists.read(index, twin, one)
+                known += told
+                binding[read.symbol] = choose(here, value, variable(read.symbol))
             else:
                 binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
         return known, places

@@ -13,6 +13,8 @@ from kolahal.lang.scale import Scale
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     FALSE,
+    INT,
+    REAL,
     TRUE,
     ZERO,
     Formula,
@@ -66,6 +68,24 @@ class PrivateAnswers:
 
 
 @dataclass(frozen=True, slots=True)
+class NoisyItem:
+    """Any item of a list of noise that is drawn at once: `rest`, a sum of the answer at its place and of public numbers, and
+    noise with a factor; `slope` is the answer's factor."""
+
+    number: int  # of the list, among the comprehensions
+    site: int
+    noise: Noise
+    scale: Scale
+    rest: Sum
+    slope: Fraction
+    factor: Fraction
+
+    @property
+    def sort(self) -> str:
+        return INT if self.noise.whole and is_whole(self.rest) and Fraction(self.factor).denominator == 1 else REAL
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """`[item for name in over]`, computed item by item where it is read; `cursor` numbers those that draw noise."""
 
@@ -74,6 +94,7 @@ class View:
     over: Vector | Built | None  # None: the places of the answers themselves
     cursor: int | None
     passing: bool = False  # whether a place of it is chosen by the very next step, and nothing else looks at it
+    noisy: NoisyItem | None = None  # of a list that is drawn at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +242,7 @@ class Read:
     place: Sum
     symbol: Symbol
     private: bool  # an answer, which may differ between the runs; otherwise an item alike in both
+    noisy: NoisyItem | None = None  # of a list that was drawn at once, where items may differ, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +335,7 @@ class Run:
     # By loop head, and by the loop whose next head counts as an end too: names that may change until an end, or that one
     # of these does not know.
     unsettled: Mapping[tuple[int, int | None], frozenset[str]]
+    noisy_items: tuple[NoisyItem, ...] = ()  # of the lists that are drawn at once
 
     def place(self, loop: int | None) -> SegmentStart:
         return next(place for place in self.places if place.loop == loop)

@@ -367,6 +367,10 @@ class Machine(ListMaker):
         match value:
             case ir.ListOf(items):
                 return self.listed(items, state)
+            case ir.Comprehension(ir.Var(item), name, ir.Var(over)) if item == name and isinstance(
+                copied := state.names.get(over), Built
+            ):
+                return copied  # a new list with the items of another one
             case ir.Comprehension(item, name, over):
                 try:
                     return self.view(value, item, name, over, state)

@@ -42,10 +42,9 @@ class ListMaker(Evaluator):
         self.views = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Comprehension)]
         named = names_of_views(sketch, self.views)
         self.noisy = noisy_views(self.views, named)
-        self.followed = {} if at_once else find_followed(sketch, self.noisy, named)
+        self.followed = find_followed(sketch, self.noisy, named)
         self.backwards, self.late = how_read(sketch, self.views, self.noisy, named)
         self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
-        self.noisy_items: dict[int, NoisyItem] = {}
 
     def listed(self, items: Sequence[ir.Expr], state: Walk) -> Built:
         built = Built(None, ZERO)
@@ -134,6 +133,7 @@ class ListMaker(Evaluator):
         item = NoisyItem(which, drawn.site, drawn.noise, drawn.scale, rest, slope, drawn.factor)
         if self.noisy_items.setdefault(which, item) != item:
             raise Unsupported("a list of noise is not always made alike")
+        state.names |= {ghost: UNDRAWN for _, ghost in self.followed[which]}
         return replace(view, noisy=item)
 
     def all_places(self, over: ir.Var | ir.Range, state: Walk) -> bool:

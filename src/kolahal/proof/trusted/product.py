@@ -263,7 +263,7 @@ class _Pairing:
                 continue  # nothing is known of what the second run alone looks at
             # Two reads are related only where their places are equal; that they are is a goal, not a premise.
             here = equal(twin.place, put(read.place, binding))
-            places.append(here)
+            places += [here] if read.noisy is None else []  # of noise that both runs have already, any place is as good
             if read.symbol.sort == BOOL:
                 binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
             elif read.private:

@@ -96,6 +96,11 @@ class View:
     passing: bool = False  # whether a place of it is chosen by the very next step, and nothing else looks at it
     noisy: NoisyItem | None = None  # of a list that is drawn at once
 
+    @property
+    def drawn(self) -> int | None:
+        """The number of a list of noise."""
+        return self.cursor if self.noisy is None else self.noisy.number
+
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -155,7 +160,7 @@ def same(left: SymbolicValue, right: SymbolicValue) -> Formula:
         case Logical(a), Logical(b):
             return same_truth(a, b)
         case (Maybe(), Numeric() | Logical() | Maybe()) | (Numeric() | Logical(), Maybe()):
-            first, second = _lift(left), _lift(right)
+            first, second = lift(left), lift(right)
             alike = some([first.none, same(first.value, second.value)])
             return every([same_truth(first.none, second.none), alike])
         case Built(), Built() if _shape(left) == _shape(right):
@@ -181,7 +186,7 @@ def pick(test: Formula, then: SingleValue, orelse: SingleValue) -> SingleValue:
         case Logical(a), Logical(b):
             return Logical(some([every([test, a]), every([negate(test), b])]))
         case (Maybe(), _) | (_, Maybe()):
-            first, second = _lift(then), _lift(orelse)
+            first, second = lift(then), lift(orelse)
             none = some([every([test, first.none]), every([negate(test), second.none])])
             # Where one of them is never a value, its stand-in says nothing.
             inner = second.value if first.none == TRUE else first.value
@@ -194,7 +199,7 @@ def pick(test: Formula, then: SingleValue, orelse: SingleValue) -> SingleValue:
             raise Unsupported("a list holds both numbers and truth values")
 
 
-def _lift(value: SymbolicValue) -> Maybe:
+def lift(value: SymbolicValue) -> Maybe:
     if isinstance(value, Maybe):
         return value
     assert isinstance(value, Numeric | Logical)

@@ -37,6 +37,21 @@ def is_range(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
 
 
+def is_membership(node: ast.expr) -> bool:
+    """Whether this is `x in xs` or `x not in xs`, of a list."""
+    match node:
+        case ast.Compare(_, [ast.In() | ast.NotIn()], [ast.Name() | ast.List() | ast.Tuple()]):
+            return True
+        case _:
+            return False
+
+
+def membership(node: ast.Compare, left: ast.expr, turn: str) -> ast.expr:
+    """The same as one look at each item."""
+    asked = "any(x == y for y in xs)" if isinstance(node.ops[0], ast.In) else "all(x != y for y in xs)"
+    return expression(asked, node, x=left, y=turn, xs=node.comparators[0])
+
+
 def best_place(node: ast.Call) -> tuple[str, ast.Call] | None:
     """The list and the call of max or min in `xs.index(max(xs))`."""
     match node:

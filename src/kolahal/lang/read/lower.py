@@ -16,7 +16,7 @@ from kolahal.lang.read.draws import lower_draw, needs_list
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers, always_returns, may_stop, substituted, without_returns
 from kolahal.lang.read.items import ListChanges
-from kolahal.lang.read.loops import Loops, is_range
+from kolahal.lang.read.loops import Loops, is_membership, is_range, membership
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
 from kolahal.lang.read.tables import without_tables
@@ -386,6 +386,10 @@ class Lowering:
         return [*first, self.assignment(word, pairs[0][1], node), *rest], name(word, node)
 
     def comparison(self, node: ast.Compare, operands: list[ast.expr]) -> Lowered:
+        if is_membership(node):
+            before, left = ([], node.left) if isinstance(node.left, ast.Name) else self.kept(node.left, "value")
+            more, found = self.expression(membership(node, left, self.fresh("x")))
+            return [*before, *more], found
         if len(operands) == 2 or not any(map(self.needs_statements, operands[1:])):
             before, (node.left, *node.comparators) = self.ordered(operands)
             return before, node
@@ -413,6 +417,8 @@ class Lowering:
                 return True
             case ast.Subscript(of, _):
                 return not isinstance(of, ast.Name)
+            case ast.Compare():
+                return is_membership(node)
             case ast.BinOp(ast.List([_]), ast.Mult(), _):
                 return True
             case ast.Call(_, [of]) if self.builtin(node) == "len":

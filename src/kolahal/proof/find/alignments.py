@@ -64,11 +64,27 @@ class AlignmentSearch:
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
         """Simple ones first; among these those without a ghost, and then those of each ghost and of two."""
-        questions = self.questions_of_leads() if self.real else self.questions()
+        leads = self.questions_of_leads() if self.real else None
+        questions = leads or (self.at_once() if self.product.first.noisy_items else self.questions())
         searches = [_GhostSearch(self, *question) for question in questions]
         for tier in TIERS:
             for search in searches:
                 yield search.passing(tier)
+
+    def at_once(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+        """For lists that are drawn at once: each loop whose turns may find winners, and the rules that each use may have."""
+        forms: dict[int, list[ShiftRule]] = {d.site: self.forms(d.site) for d in self.product.sketch.draws}
+        lists = {item.site for item in self.product.first.noisy_items}
+        moved = [*(Form(unit, True) for unit in self.units), *(Form(unit) for unit in self.widest), CANCEL]
+        rules: list[ShiftRule] = [STAY, *(AtGhost(0, form, STAY) for form in moved)]
+        for ghost in _ghosts(self.product):
+            near = _sites_near(self.product, ghost) - self.reach.keys()
+            for loop in _loops_around(self.product, ghost):
+                options: dict[Use, list[ShiftRule]] = {use: rules if use[0] in lists else forms[use[0]] for use in self.uses}
+                for use in self.uses:
+                    if use[0] in near - lists:
+                        options[use] = [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]]
+                yield (ghost,), (loop,), options, None
 
     def questions(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
         """For each choice of ghosts, of the loops at which they are renewed, and of sums to follow, the rules that each use

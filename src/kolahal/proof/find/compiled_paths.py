@@ -207,7 +207,8 @@ class Trace:
         """The noise of the second run on this way; who pays for it."""
         payers: set[Use] = set()
         for read, _ in way.path.reads:
-            self.known[read.symbol] = frozenset(self.of(symbols_of(read.place)))
+            drawn_for: set[Use] = set() if read.noisy is None else {(read.noisy.site, ())}
+            self.known[read.symbol] = frozenset(self.of(symbols_of(read.place)) | drawn_for)
         for index, form in enumerate(way.forms):
             drawn, uses = way.path.path.draws[index], {one.uses[index]}
             if form.cancel:

@@ -27,6 +27,7 @@ from kolahal.proof.find.compiled_paths import (
     pattern_of,
 )
 from kolahal.proof.find.effort import Effort
+from kolahal.proof.find.noisy_runs import RehearsedLists
 from kolahal.proof.find.scenarios import Scenario, ScenarioSource, item_of, outer_loops
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
@@ -93,6 +94,7 @@ class Stage:
         for loop, paths in self.paths[1].items():
             for one in paths:
                 one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
+        self.lists = RehearsedLists(product, neighbours)
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.scenarios = self.source.draw(count)
         self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
@@ -107,7 +109,7 @@ class Stage:
         """All draws with all outcomes of their conditions, in the order of the program's segments."""
         runs = (self.product.first, self.product.second)
         paths = [path for run in runs for paths in run.paths.values() for path in paths]
-        return list(dict.fromkeys(use for path in paths for use in self.uses_of(path)))
+        return list(dict.fromkeys([*(use for path in paths for use in self.uses_of(path)), *self.lists.uses()]))
 
     def uses_of(self, path: SegmentPath) -> list[Use]:
         return [(drawn.site, pattern_of(path, self.asked[drawn.site])) for drawn in path.draws]
@@ -172,7 +174,10 @@ class Stage:
             for read, place in path.reads:
                 at = place(local)
                 inside = read.private and 0 <= at < len(scenario.answers)
-                local[read.symbol] = scenario.answers[at] if inside else item_of(read, at, scenario)
+                if read.noisy is not None:
+                    local[read.symbol] = self.lists.first(read.noisy, at, scenario)
+                else:
+                    local[read.symbol] = scenario.answers[at] if inside else item_of(read, at, scenario)
             for drawn, _, _ in path.draws:
                 if drawn.rival is None:
                     local[drawn.symbol] = scenario.noise[drawn.site, segment]
@@ -207,6 +212,7 @@ class Stage:
         self.effort.spent += 1
         state: ConcreteState = dict(scenario.public)
         actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
+        self.lists.begin(actual, ghost)
         for which, values in enumerate(actual):
             counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
             state[ghost_value(which)] = _next_value(values, ghost)
@@ -235,7 +241,8 @@ class Stage:
             both = match.state
             for powers, cost in match.costs.items():
                 both[self.spent[powers]] += cost
-            if counted and any(match.costs.values()) and self.too_much(both, scenario):
+            possible = self.charge(one.path, alignment, scenario, both, trace)
+            if not possible or (counted and (self.lists.items or any(match.costs.values())) and self.too_much(both, scenario)):
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
                 failed = counted and one.answer(both) != match.path.answer(both)
@@ -254,6 +261,19 @@ class Stage:
                     state[ghost_value(which)] = _next_value(values, ghost)
             states.append((loop, state))
         return Outcome(tuple(states), False)
+
+    def charge(
+        self, path: SegmentPath, alignment: Alignment, scenario: Scenario, state: ConcreteState, trace: Trace | None
+    ) -> bool:
+        """Pay for the winner that a turn has found in a list that was drawn at once; False if its shift cannot be."""
+        for item, shift in self.lists.charges(path, alignment, scenario, state):
+            if trace is not None:
+                trace.payers.add((item.site, ()))
+            if item.noise.one_sided and shift < 0:
+                return False
+            powers, coefficient = self.price[item.site]
+            state[self.spent[powers]] += abs(shift) / coefficient if shift else 0
+        return True
 
     def ways(
         self,
@@ -295,7 +315,10 @@ class Stage:
         for read, place in two.reads:
             at = place(both)
             inside = read.private and 0 <= at < len(scenario.answers)
-            both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
+            if read.noisy is not None:
+                both[read.symbol] = self.lists.second(read.noisy, at, scenario, alignment, both)
+            else:
+                both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
         costs: dict[Any, Any] = {}
         shifts: list[Any] = []
         forms: list[Form] = []
@@ -437,7 +460,7 @@ class Stage:
     def sensitivities(self) -> list[Fraction]:
         """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
         still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws))
-        found: set[Fraction] = set()
+        found = self.lists.sensitivities()
         for scenario in self.scenarios[:60]:
             loop: int | None = None
             state: ConcreteState = dict(scenario.public)

@@ -22,6 +22,7 @@ from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdi
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
+from kolahal.proof.trusted.steps import gather_lists
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved, Unknown
@@ -87,24 +88,35 @@ def find_proof(
     if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
         raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
     assumed = assumed_names(sketch, claim)
-    comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
     reasons = []
-    ways = dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)])
     named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
     effort = effort or Effort(settings.rehearsals)
-    for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
+    plans = [
+        (*plan, at_once)
+        for at_once in (True, False)
+        for plan in itertools.product(releases(gather_lists(sketch) if at_once else sketch), (True, False) if named else (False,))
+    ]
+    for released, delayed, at_once in plans:
         try:
-            product = build_product(sketch, released, delayed)
+            product = build_product(sketch, released, delayed, at_once)
+            if at_once and (real or not product.first.noisy_items):
+                continue
             cases = []
             for neighbours in neighbours_of(sketch):
                 case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
-            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases))
+            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once)
         except Unsupported as error:
             reasons.append(str(error))
     return reasons[0]
+
+
+def releases(sketch: Sketch) -> list[frozenset[int]]:
+    """Which comprehensions to take apart: as few as can be, all of them, or those without noise and answers."""
+    comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
+    return list(dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)]))
 
 
 def find_case(

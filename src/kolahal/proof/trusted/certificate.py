@@ -71,6 +71,10 @@ class LengthProof:
     released: frozenset[int]
     delayed: bool  # whether noise that is only named is drawn where it is first looked at
     cases: tuple[CaseProof, ...]
+    at_once: bool = False  # whether all items of a list of noise are drawn before anything else
+
+    def product(self) -> Product:
+        return build_product(self.sketch, self.released, self.delayed, self.at_once)
 
 
 # ---------------------------------------------------------------- writing
@@ -78,7 +82,7 @@ class LengthProof:
 
 def write_certificate(proof: LengthProof) -> Certificate:
     """The proof as text."""
-    product = build_product(proof.sketch, proof.released, proof.delayed)
+    product = proof.product()
     document = {
         "version": VERSION,
         "scope": SCOPE,
@@ -89,6 +93,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
         "assumptions": describe_assumptions(proof.sketch, proof.assumed, any(case.alignment.lead for case in proof.cases)),
         "released": sorted(proof.released),
         **({"delayed": True} if proof.delayed else {}),
+        **({"at once": True} if proof.at_once else {}),
         "cases": [_write_case(product, proof, case) for case in proof.cases],
     }
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
@@ -193,10 +198,11 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
         raise Rejected("the assumptions in words are not those of the proof")
     released = frozenset(take_all(document, "released", int))
     delayed = "delayed" in document and take(document, "delayed", bool)
-    product = build_product(sketch, released, delayed)
+    at_once = "at once" in document and take(document, "at once", bool)
+    product = build_product(sketch, released, delayed, at_once)
     cases = tuple(_read_case(product, assumed, part) for part in parts)
     stored = [take_all(part, "obligations", str) for part in parts]
-    return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases), stored
+    return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases, at_once), stored
 
 
 def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
@@ -333,7 +339,7 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
         failures.append("the cases are not the sets of moves that make up the adjacency")
     if proof.assumed != assumed_names(sketch, proof.claim):
         failures.append("the arguments that are assumed to be at least 1 are not those that the program requires to be")
-    product = build_product(sketch, proof.released, proof.delayed)
+    product = proof.product()
     for case, scripts in zip(proof.cases, stored, strict=True):
         if not within_claim(case.shares, proof.claim, sketch):
             failures.append(f"the shares of the budget are not at most {proof.claim}")

@@ -26,7 +26,6 @@ from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.certificate import STEPS, LengthProof, Rejected, check_proof, read_certificate
 from kolahal.proof.trusted.documents import Malformed, read_json, take
 from kolahal.proof.trusted.neighbours import enclosing
-from kolahal.proof.trusted.product import build_product
 from kolahal.proof.trusted.shifts import Alignment, Always, AtValue, Form, Shift, ShiftRule
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import Certificate, Proved
@@ -106,6 +105,8 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
     for case in proof.cases:
         if case.alignment.lead:
             raise Rejected("a shift that follows the others looks ahead")
+        if proof.at_once:
+            raise Rejected("the shifts of a list that is drawn at once look ahead")
         check_alignment(case.alignment, steady)
         if asked and case.neighbours.single and any(form.units for site in steady for form in _forms(case.alignment.shifts[site])):
             raise Rejected("a shift by the size of the move looks ahead: how far a question of the run moves is known when it is asked")
@@ -124,7 +125,7 @@ def _is_reach(most: Scale | None) -> bool:
 
 def _check_laws(draws: tuple[Draw, ...], proof: LengthProof) -> None:
     """Draws that go together in the inner proof, because the surrogate gives them one law, must be of one law."""
-    product = build_product(proof.sketch, proof.released, proof.delayed)
+    product = proof.product()
     for loop, paths in product.first.paths.items():
         for one, two in itertools.product(paths, product.second.paths[loop]):
             for mine, other in zip(one.draws, two.draws):

@@ -62,6 +62,7 @@ from kolahal.proof.trusted.values import (
     Environment,
     Logical,
     Maybe,
+    NoisyItem,
     Numeric,
     Opaque,
     Pending,
@@ -75,6 +76,7 @@ from kolahal.proof.trusted.values import (
     View,
     Walk,
     is_place,
+    lift,
     pick,
     same,
 )
@@ -99,6 +101,7 @@ class Evaluator:
         self.opaque: dict[Symbol, Opaque] = {}
         self.backwards: frozenset[int] = frozenset()  # comprehensions whose items are read from the last one on
         self.late: frozenset[int] = frozenset()  # comprehensions whose first item no loop comes to
+        self.noisy_items: dict[int, NoisyItem] = {}  # of the lists that are drawn at once
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
 
     def is_vector(self, name: str, state: Walk) -> bool:
@@ -328,18 +331,26 @@ class Evaluator:
             state.conditions.append(implies(own(base, self.which, BOOL, ".inside"), is_place(Numeric(variable(symbol)))))
         return Logical(symbol) if sort == BOOL else Numeric(variable(symbol))
 
-    def read(self, spot: Spot, place: Sum, sort: str, private: bool, state: Walk) -> Symbol:
+    def read(
+        self, spot: Spot, place: Sum, sort: str, private: bool, state: Walk, noisy: NoisyItem | None = None
+    ) -> Symbol:
         for known in state.reads:
             if known.spot == spot:
                 return known.symbol
         symbol = own(f"read.{len(state.reads)}", self.which, sort)
-        state.reads.append(Read(spot, place, symbol, private))
+        state.reads.append(Read(spot, place, symbol, private, noisy))
         return symbol
 
     def view_item(self, view: View, place: Sum, state: Walk) -> SingleValue:
-        spot = None if view.cursor is None else Spot(view.cursor, in_common(place))
+        spot = None if view.drawn is None else Spot(view.drawn, in_common(place))
         if spot is not None and spot in state.items:
             return state.items[spot][1]
+        if spot is not None and (drawn := view.noisy) is not None:
+            if (kept := self.kept_item(drawn.number, place, state)) is None:
+                kept = Numeric(variable(self.read(spot, place, drawn.sort, False, state, drawn)))
+                state.items[spot] = place, kept
+                self.keep_item(spot, place, kept, state)
+            return kept
         if view.cursor is not None:
             if (kept := self.kept_item(view.cursor, place, state)) is not None:
                 return kept
@@ -386,14 +397,14 @@ class Evaluator:
             inner = _number_of(at)
             if isinstance(inner, Numeric) and isinstance(item, Maybe) and isinstance(value, Numeric):
                 known = negate(at.none) if isinstance(at, Maybe) else TRUE
-                state.names[ghost] = _lifted(pick(every([known, equal(inner.value, place)]), value, item))
+                state.names[ghost] = lift(pick(every([known, equal(inner.value, place)]), value, item))
 
     def moved_ghosts(self, name: str, value: SymbolicValue, state: Walk) -> Environment:
         """The ghosts of a variable after it gets a value: an item drawn in this segment, or what another variable has."""
         changed: Environment = {}
         for cursor, pairs in self.followed.items():
             for own_name, ghost in pairs:
-                if own_name != name or ghost not in state.names:
+                if own_name != name or (ghost not in state.names and cursor not in self.noisy_items):
                     continue
                 item: SingleValue = UNDRAWN
                 for other, theirs in pairs:
@@ -401,28 +412,30 @@ class Evaluator:
                         item = found
                 if isinstance(value, Numeric):
                     late = cursor in self.late and value.value == ZERO
-                    if item == UNDRAWN and (late or NONE in self.types.names.get(name, frozenset())):
+                    late = late or cursor in self.noisy_items or NONE in self.types.names.get(name, frozenset())
+                    if item == UNDRAWN and late:
                         self.draw_item(cursor, value.value, state)
                     for spot, (place, drawn) in state.items.items():
                         if spot.of == cursor and isinstance(drawn, Numeric):
                             item = pick(equal(value.value, place), drawn, item)
-                changed[ghost] = _lifted(item)
+                changed[ghost] = lift(item)
         return changed
 
     def draw_item(self, cursor: int, place: Sum, state: Walk) -> None:
         """Draw an item before it is read: a variable that was None may come to its place without a look at it."""
         for view in list(state.names.values()):
-            if isinstance(view, View) and view.cursor == cursor:
+            if isinstance(view, View) and view.drawn == cursor:
                 first = len(state.draws)
-                self.claimed(first, self.item(view, "", place, state), state)
+                item = self.item(view, "", place, state) if view.noisy is None else self.view_item(view, place, state)
+                self.claimed(first, item, state)
 
     def looks_back(self, expr: Expr, state: Walk) -> bool:
         """Whether an expression reads an item that may have been drawn before; then the other side is looked at first."""
         lists = [(n.of.name, n.at.name) for n in walk(expr) if isinstance(n, Index) and isinstance(n.at, Var)]
         for of, at in lists:
             view = state.names.get(of)
-            if isinstance(view, View) and view.cursor is not None:
-                ghosts = [state.names.get(ghost) for name, ghost in self.followed[view.cursor] if name == at]
+            if isinstance(view, View) and view.drawn is not None:
+                ghosts = [state.names.get(ghost) for name, ghost in self.followed[view.drawn] if name == at]
                 if any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
                     return True
         return False
@@ -464,10 +477,6 @@ class Evaluator:
 
 def _number_of(value: SymbolicValue | None) -> SymbolicValue | None:
     return value.value if isinstance(value, Maybe) else value
-
-
-def _lifted(value: SingleValue) -> Maybe:
-    return value if isinstance(value, Maybe) else Maybe(FALSE, value)
 
 
 def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:

@@ -40,11 +40,12 @@ from kolahal.logic.terms import (
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
+from kolahal.proof.trusted.noisy_lists import NoisyLists, find_noisy_lists
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
-from kolahal.proof.trusted.steps import settle_answers, spread_comprehensions
+from kolahal.proof.trusted.steps import gather_lists, settle_answers, spread_comprehensions
 from kolahal.proof.trusted.symbols import LENGTH, Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
@@ -83,17 +84,17 @@ class Product:
         return spent_on(self.monomials.index(powers))
 
 
-def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False) -> Product:
+def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False, at_once: bool = False) -> Product:
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    sketch = in_units(told(sketch))  # what is told is no budget
+    sketch = in_units(told(gather_lists(sketch) if at_once else sketch))  # what is told is no budget
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = spread_comprehensions(sketch, released)
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
 
     def both(program: Sketch) -> tuple[Run, Run]:
-        one, two = (Machine(program, which, sketch.private.whole, grown, delayed).run() for which in (1, 2))
+        one, two = (Machine(program, which, sketch.private.whole, grown, delayed, at_once).run() for which in (1, 2))
         return one, two
 
     settled = settle_answers(spread)
@@ -141,7 +142,8 @@ def build_system(
     }
     if shares is None:
         states[END] = tuple(map(product.spent, product.monomials))
-    pairing = _Pairing(product, neighbours, alignment, shares, others)
+    lists = find_noisy_lists(alignment, product.first, product.second, neighbours, product.sketch)
+    pairing = _Pairing(product, neighbours, alignment, shares, others, lists)
     clauses = tuple(pairing.clauses())
     facts = (*neighbours.fixed(), *(others.facts(neighbours) if others else ()))
     return System((*public_facts(product.sketch, assumed), *facts), states, clauses)
@@ -186,6 +188,7 @@ class _Pairing:
     alignment: Alignment
     shares: tuple[Share, ...] | None
     others: Others | None
+    lists: NoisyLists | None
 
     def clauses(self) -> Iterator[Clause]:
         for place in self.product.first.places:
@@ -225,6 +228,10 @@ class _Pairing:
             powers = powers_of(mine.scale, self.product.sketch)
             spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
             passed = self.others.after(passed, mine, other, binding) if self.others and passed else None
+        for charge in self.lists.charges(one.end.loop, one, two) if self.lists and isinstance(one.end, Goto) else ():
+            premises += charge.facts
+            goals += charge.goals
+            spent[charge.powers] += charge.cost
         premises += [put_in(condition, binding) for condition in two.conditions]
         if not alike:
             return Clause(name, place.loop, tuple(premises), (FALSE,), None, ())
@@ -256,7 +263,7 @@ class _Pairing:
                 continue  # nothing is known of what the second run alone looks at
             # Two reads are related only where their places are equal; that they are is a goal, not a premise.
             here = equal(twin.place, put(read.place, binding))
-            places.append(here)
+            places += [here] if read.noisy is None else []  # of noise that both runs have already, any place is as good
             if read.symbol.sort == BOOL:
                 binding[read.symbol] = every([implies(here, twin.symbol), implies(negate(here), read.symbol)])
             elif read.private:
@@ -264,6 +271,10 @@ class _Pairing:
                 bits = is_bit(variable(twin.symbol), variable(twin.symbol) + move) if self.product.sketch.private.bits else ()
                 known += [*facts, *bits]
                 binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
+            elif self.lists is not None and twin.noisy is not None:
+                value, told = self.lists.read(index, twin, one)
+                known += told
+                binding[read.symbol] = choose(here, value, variable(read.symbol))
             else:
                 binding[read.symbol] = choose(here, variable(twin.symbol), variable(read.symbol))
         return known, places

@@ -8,7 +8,7 @@ is known of its value is left to whoever puts two runs side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from kolahal.lang import ir
 from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, WHOLE
@@ -32,8 +32,9 @@ from kolahal.logic.terms import (
     negate,
     symbols_of,
 )
-from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
-from kolahal.proof.trusted.flow import find_followed, how_read, may_fault, names_of_views, noisy_views, whole_names
+from kolahal.proof.trusted.expressions import UNDRAWN
+from kolahal.proof.trusted.flow import whole_names
+from kolahal.proof.trusted.lists import ListMaker
 from kolahal.proof.trusted.steps import (
     Enter,
     Give,
@@ -51,7 +52,7 @@ from kolahal.proof.trusted.steps import (
     remainder_key,
     written_by,
 )
-from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, Turn, ghost_symbol, own
+from kolahal.proof.trusted.symbols import Dividend, Remainder, Turn, ghost_symbol, own
 from kolahal.proof.trusted.values import (
     Built,
     Goto,
@@ -74,12 +75,13 @@ from kolahal.proof.trusted.values import (
 MOST_PATHS = 200  # of one segment; a program beyond it is left to the bounded proof
 
 
-class Machine(Evaluator):
+class Machine(ListMaker):
     """Symbolic execution of the segments of one of the two runs (`which` is 1 or 2)."""
 
-    def __init__(self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False):
-        super().__init__(sketch, which, whole_answers)
-        self.sketch = sketch
+    def __init__(
+        self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False, at_once: bool = False
+    ):
+        super().__init__(sketch, which, whole_answers, at_once)
         self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
         self.grown = grown  # lists that the program itself lets grow
         self.steps = compile_steps(sketch.body)
@@ -87,12 +89,6 @@ class Machine(Evaluator):
         self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
         self.remainders = sorted({remainder_key(n) for n in ir.walk(sketch.body) if is_remainder(n)})
         self.whole = whole_names(sketch) if whole_answers else frozenset()
-        self.views = [n for n in ir.walk(sketch.body) if isinstance(n, ir.Comprehension)]
-        named = names_of_views(sketch, self.views)
-        self.noisy = noisy_views(self.views, named)
-        self.followed = find_followed(sketch, self.noisy, named)
-        self.backwards, self.late = how_read(sketch, self.views, self.noisy, named)
-        self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
 
     # ---- places
 
@@ -121,7 +117,7 @@ class Machine(Evaluator):
             for end in (None, *self.heads)
             if place.loop is not None
         }
-        return Run(self.which, places, paths, tuple(self.opaque.values()), unsettled)
+        return Run(self.which, places, paths, tuple(self.opaque.values()), unsettled, tuple(self.noisy_items.values()))
 
     def start(self) -> SegmentStart:
         names: list[tuple[str, SymbolicValue]] = []
@@ -371,6 +367,10 @@ class Machine(Evaluator):
         match value:
             case ir.ListOf(items):
                 return self.listed(items, state)
+            case ir.Comprehension(ir.Var(item), name, ir.Var(over)) if item == name and isinstance(
+                copied := state.names.get(over), Built
+            ):
+                return copied  # a new list with the items of another one
             case ir.Comprehension(item, name, over):
                 try:
                     return self.view(value, item, name, over, state)
@@ -395,75 +395,6 @@ class Machine(Evaluator):
         for name, value in sorted(state.names.items()):
             if isinstance(value, Pending) and name in alive:
                 self.drawn_now(name, value, state)
-
-    def listed(self, items: Sequence[ir.Expr], state: Walk) -> Built:
-        built = Built(None, ZERO)
-        for item in items:
-            built = built.grown(self.scalar(item, state), False)
-        return built
-
-    def passing_view(self, node: ir.Comprehension, target: str, state: Walk) -> View:
-        """Scores that are made and chosen from at once: names still have the values that they had then, and whatever may
-        stop an item is asked of the rival, which is any of them."""
-        inner = list(ir.walk(node.item))
-        noisy = any(view is node for i, view in enumerate(self.views) if i in self.noisy)
-        if noisy or any(isinstance(n, ir.Comprehension) or is_remainder(n) or n == ir.Var(target) for n in inner):
-            raise Unsupported("scores have noise of their own, or use `%`, another comprehension or themselves")
-        for free in sorted({n.name for n in inner if isinstance(n, ir.Var)} - {node.name}):
-            if isinstance(value := self.known(free, state), Pending):
-                self.drawn_now(free, value, state)
-        source: PrivateAnswers | View | Built | None = None
-        if not self.all_places(node.over, state):
-            found = self.known(node.over.name, state) if isinstance(node.over, ir.Var) else None
-            if not isinstance(found, PrivateAnswers | View | Built):
-                raise Unsupported("a comprehension runs over something other than a list")
-            source = found
-        return View(node.item, node.name, source, None, True)
-
-    def view(self, node: ir.Comprehension, item: ir.Expr, name: str, over: ir.Var | ir.Range, state: Walk) -> View:
-        source: PrivateAnswers | View | None = None
-        if isinstance(over, ir.Var) and self.is_vector(over.name, state):
-            found = state.names[over.name]
-            assert isinstance(found, PrivateAnswers | View)
-            source = found
-        elif not self.all_places(over, state):
-            raise Unsupported("a comprehension runs over something other than the answers")
-        inside: set[int] = set()  # reads at the place of the item itself, which is inside every list of this length
-        for inner in ir.walk(item):
-            if isinstance(inner, ir.Comprehension):
-                raise Unsupported("a comprehension stands inside another one")
-            if inner == ir.Const(None):
-                raise Unsupported("an item of a comprehension is None, which may stop the run where it is used")
-            if isinstance(inner, ir.Var) and inner.name != name and inner.name not in self.fixed | self.once:
-                raise Unsupported(f"a comprehension uses `{inner.name}`, which changes")
-            if source is None and isinstance(inner, ir.Index) and inner.at == ir.Var(name) and self.is_vector(inner.of.name, state):
-                inside.add(id(inner))
-            if may_fault(inner) and id(inner) not in inside:
-                raise Unsupported(
-                    "an item of a comprehension may stop the run, and items are computed where they are read"
-                )
-        for free in sorted({inner.name for inner in ir.walk(item) if isinstance(inner, ir.Var)} - {name}):
-            value = self.known(free, state)
-            if isinstance(value, Pending):
-                self.drawn_now(free, value, state)  # Python looks at it here
-            if isinstance(value, Maybe):
-                raise Unsupported(f"a comprehension uses `{free}`, which may be None, and then Python stops here")
-        cursor = next(i for i, view in enumerate(self.views) if view is node)
-        if cursor not in self.noisy:
-            return View(item, name, source, None)
-        state.ghosts[Cursor(cursor)] = variable(LENGTH) if cursor in self.backwards else ZERO
-        state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
-        for _, ghost in self.followed[cursor]:
-            state.names[ghost] = UNDRAWN
-        return View(item, name, source, cursor)
-
-    def all_places(self, over: ir.Var | ir.Range, state: Walk) -> bool:
-        """Whether this is range(len(…)) of a list as long as the answers."""
-        match over:
-            case ir.Range(ir.Const(value=start), ir.Length(ir.Var(name)), ir.Const(value=step)):
-                return start == 0 and step == 1 and self.is_vector(name, state)
-            case _:
-                return False
 
     def answer(self, value: ir.Expr, state: Walk) -> SymbolicValue | Several:
         match value:

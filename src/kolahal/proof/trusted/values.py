@@ -13,6 +13,8 @@ from kolahal.lang.scale import Scale
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     FALSE,
+    INT,
+    REAL,
     TRUE,
     ZERO,
     Formula,
@@ -66,6 +68,24 @@ class PrivateAnswers:
 
 
 @dataclass(frozen=True, slots=True)
+class NoisyItem:
+    """Any item of a list of noise that is drawn at once: `rest`, a sum of the answer at its place and of public numbers, and
+    noise with a factor; `slope` is the answer's factor."""
+
+    number: int  # of the list, among the comprehensions
+    site: int
+    noise: Noise
+    scale: Scale
+    rest: Sum
+    slope: Fraction
+    factor: Fraction
+
+    @property
+    def sort(self) -> str:
+        return INT if self.noise.whole and is_whole(self.rest) and Fraction(self.factor).denominator == 1 else REAL
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """`[item for name in over]`, computed item by item where it is read; `cursor` numbers those that draw noise."""
 
@@ -74,6 +94,12 @@ class View:
     over: Vector | Built | None  # None: the places of the answers themselves
     cursor: int | None
     passing: bool = False  # whether a place of it is chosen by the very next step, and nothing else looks at it
+    noisy: NoisyItem | None = None  # of a list that is drawn at once
+
+    @property
+    def drawn(self) -> int | None:
+        """The number of a list of noise."""
+        return self.cursor if self.noisy is None else self.noisy.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +160,7 @@ def same(left: SymbolicValue, right: SymbolicValue) -> Formula:
         case Logical(a), Logical(b):
             return same_truth(a, b)
         case (Maybe(), Numeric() | Logical() | Maybe()) | (Numeric() | Logical(), Maybe()):
-            first, second = _lift(left), _lift(right)
+            first, second = lift(left), lift(right)
             alike = some([first.none, same(first.value, second.value)])
             return every([same_truth(first.none, second.none), alike])
         case Built(), Built() if _shape(left) == _shape(right):
@@ -160,7 +186,7 @@ def pick(test: Formula, then: SingleValue, orelse: SingleValue) -> SingleValue:
         case Logical(a), Logical(b):
             return Logical(some([every([test, a]), every([negate(test), b])]))
         case (Maybe(), _) | (_, Maybe()):
-            first, second = _lift(then), _lift(orelse)
+            first, second = lift(then), lift(orelse)
             none = some([every([test, first.none]), every([negate(test), second.none])])
             # Where one of them is never a value, its stand-in says nothing.
             inner = second.value if first.none == TRUE else first.value
@@ -173,7 +199,7 @@ def pick(test: Formula, then: SingleValue, orelse: SingleValue) -> SingleValue:
             raise Unsupported("a list holds both numbers and truth values")
 
 
-def _lift(value: SymbolicValue) -> Maybe:
+def lift(value: SymbolicValue) -> Maybe:
     if isinstance(value, Maybe):
         return value
     assert isinstance(value, Numeric | Logical)
@@ -221,6 +247,7 @@ class Read:
     place: Sum
     symbol: Symbol
     private: bool  # an answer, which may differ between the runs; otherwise an item alike in both
+    noisy: NoisyItem | None = None  # of a list that was drawn at once, where items may differ, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,6 +340,7 @@ class Run:
     # By loop head, and by the loop whose next head counts as an end too: names that may change until an end, or that one
     # of these does not know.
     unsettled: Mapping[tuple[int, int | None], frozenset[str]]
+    noisy_items: tuple[NoisyItem, ...] = ()  # of the lists that are drawn at once
 
     def place(self, loop: int | None) -> SegmentStart:
         return next(place for place in self.places if place.loop == loop)

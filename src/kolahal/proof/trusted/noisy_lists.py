@@ -1,0 +1,143 @@
+"""Lists of noise that are drawn at once and looked at again and again: the noise of all winners moves, that of others keeps its
+value, and each winner's shift is paid for in the turn that finds it. docs/theory-lengths.md, "Lists that are drawn at once"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kolahal.lang.sketch import Sketch
+from kolahal.logic.linear import variable
+from kolahal.logic.terms import (
+    BOOL,
+    TRUE,
+    ZERO,
+    Formula,
+    Sum,
+    Symbol,
+    at_most,
+    below,
+    choose,
+    equal,
+    every,
+    implies,
+    is_whole,
+    magnitude,
+    negate,
+)
+from kolahal.proof.trusted.budget import Powers, powers_of
+from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, Form, Shift
+from kolahal.proof.trusted.symbols import LENGTH, ghost_value
+from kolahal.proof.trusted.values import Goto, Maybe, NoisyItem, Read, Returned, Run, SegmentPath, Unsupported
+
+
+@dataclass(frozen=True, slots=True)
+class WinnersMove:
+    """The items at the places that a renewed ghost names move by a form."""
+
+    form: Form
+    which: int
+    ghost: str
+    loop: int  # where it is renewed
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What the coming winner's shift costs, what is known of its answer's move, and what has to be shown of the shift."""
+
+    powers: Powers
+    cost: Sum
+    facts: tuple[Formula, ...]
+    goals: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyLists:
+    """The lists of a program that are drawn at once, under one alignment."""
+
+    sketch: Sketch
+    neighbours: Neighbours
+    items: tuple[NoisyItem, ...]
+    rules: Mapping[int, WinnersMove]  # by site; the noise of others keeps its value
+    returning: Mapping[int, frozenset[int]]  # by loop, those from whose heads every way to an answer leads there
+
+    def read(self, index: int, read: Read, path: SegmentPath) -> tuple[Sum, tuple[Formula, ...]]:
+        """What the second run finds where the first one looks at an item, and what is known of it."""
+        assert read.noisy is not None, "the item is one of a list that was drawn at once"
+        item, rule = read.noisy, self.rules.get(read.noisy.site)
+        move, facts = self.neighbours.move(index, read.place)
+        value = variable(read.symbol) + move.times(item.slope)
+        if rule is None:
+            return value, facts
+        wins = Symbol(f"wins.{index}", BOOL)  # whether some turn finds this place
+        if isinstance(path.end, Goto) and path.end.loop in self.returning[rule.loop]:
+            facts = (*facts, implies(equal(read.place, variable(ghost_value(rule.which))), wins))
+        return value + choose(wins, self.shift(rule.form, item, move).times(item.factor), ZERO), facts
+
+    def shift(self, form: Form, item: NoisyItem, move: Sum) -> Sum:
+        """The shift of the noise of an item whose answer moves so far."""
+        shift = self.neighbours.unit.times(form.units)
+        return shift - move.times(item.slope / item.factor) if form.cancel else shift
+
+    def charges(self, loop: int, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
+        """What is to be paid at the arrival at a loop head, if a ghost that is renewed there names an item."""
+        for index, item in enumerate(self.items, len(two.reads)):
+            rule = self.rules.get(item.site)
+            if rule is None or rule.loop != loop or (found := one.names.get(rule.ghost)) is None:
+                continue
+            place = variable(ghost_value(rule.which))
+            move, facts = self.neighbours.move(index, place)
+            shift = self.shift(rule.form, item, move)
+            if item.noise.whole and not is_whole(shift):
+                raise Unsupported("noise on the whole numbers needs whole shifts")
+            known = negate(found.none) if isinstance(found, Maybe) else TRUE
+            inside = every([known, at_most(ZERO, place), below(place, variable(LENGTH))])
+            goals = (implies(inside, at_most(ZERO, shift)),) if item.noise.one_sided else ()
+            cost = choose(inside, magnitude(shift).times(1 / item.scale.coefficient), ZERO)
+            yield Charge(powers_of(item.scale, self.sketch), cost, facts, goals)
+
+
+def find_noisy_lists(
+    alignment: Alignment, first_run: Run, second_run: Run, neighbours: Neighbours, sketch: Sketch
+) -> NoisyLists | None:
+    """The lists that are drawn at once and how they move; raises Unsupported where an alignment says what cannot be."""
+    items = first_run.noisy_items
+    if items != second_run.noisy_items:
+        raise Unsupported("a list of noise is not made alike in both runs")
+    if not items:
+        return None
+    if alignment.lead is not None or (sketch.private.table is not None and sketch.private.table.depends_on_run):
+        raise Unsupported("lists that are drawn at once do not go together with shifts that follow others, nor with questions of the run")
+    rules: dict[int, WinnersMove] = {}
+    for item in items:
+        if alignment.limit(item.site) is not None:
+            raise Unsupported("the shift of a list that is drawn at once looks ahead")
+        if (rule := _rule(alignment.shifts[item.site], alignment)) is not None:
+            rules[item.site] = rule
+    loops = {rule.loop for rule in rules.values()}
+    return NoisyLists(sketch, neighbours, items, rules, {loop: _returning(first_run, loop) for loop in loops})
+
+
+def _rule(shift: Shift, alignment: Alignment) -> WinnersMove | None:
+    match shift:
+        case Always(Form(units=0, cancel=False, follow=None, lead=False)):
+            return None
+        case AtGhost(0, Form(follow=None, lead=False) as form, Form(units=0, cancel=False, follow=None, lead=False), which):
+            if 0 <= which < len(alignment.ghosts) and (loop := alignment.renewal(which)) is not None:
+                return WinnersMove(form, which, alignment.ghosts[which], loop)
+    raise Unsupported("in a list that is drawn at once only the items at a renewed ghost's places move")
+
+
+def _returning(run: Run, loop: int) -> frozenset[int]:
+    """The loops from whose heads no run comes to an answer without passing the head of `loop`; itself among them."""
+    answering = {here for here, paths in run.paths.items() if any(isinstance(path.end, Returned) for path in paths)}
+    while True:
+        more = {
+            here
+            for here, paths in run.paths.items()
+            if any(isinstance(path.end, Goto) and path.end.loop != loop and path.end.loop in answering for path in paths)
+        }
+        if more <= answering:
+            return frozenset(here for here in run.paths if here is not None and (here == loop or here not in answering))
+        answering |= more

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
 from kolahal.lang.scale import Scale
+from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
 from kolahal.proof.find.alignments import AlignmentSearch
@@ -90,7 +91,7 @@ def find_proof(
     comprehensions = frozenset(range(sum(isinstance(n, Comprehension) for n in walk(sketch.body))))
     reasons = []
     ways = dict.fromkeys([must_release(sketch), comprehensions, comprehensions - private_lists(sketch)])
-    named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
+    named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
     effort = effort or Effort(settings.rehearsals)
     for released, delayed in itertools.product(ways, (True, False) if named else (False,)):
         try:

@@ -10,6 +10,7 @@ from itertools import takewhile
 from kolahal.lang import ir
 from kolahal.lang.released import released as answer_parts
 from kolahal.lang.scale import Scale
+from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.told import told
 from kolahal.lang.units import in_units
@@ -53,6 +54,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
+    Pending,
     PrivateAnswers,
     Returned,
     Run,
@@ -88,6 +90,7 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     if sketch.holes:
         raise Unsupported("the program has holes")
     sketch = in_units(told(sketch))  # what is told is no budget
+    sketch = set_aside(sketch) if delayed else sketch
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = spread_comprehensions(sketch, released)
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
@@ -461,9 +464,9 @@ def updates_of(
     """The symbols of a variable at a loop head with their new values."""
     value = bound(value, binding)
     match symbols, value:
-        case (PrivateAnswers() | View(), _):
+        case (PrivateAnswers() | View() | Pending(), _):
             if value != symbols:
-                raise Unsupported("a variable stands for different lists at different times")
+                raise Unsupported("a variable stands for different lists or noise at different times")
             return []
         case Built(length=length, inside=inside), Built(length=now, inside=then):
             return [(_only(length), now), *([(inside, then)] if isinstance(inside, Own) else [])]

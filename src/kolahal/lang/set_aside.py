@@ -37,7 +37,7 @@ class _Sums:
         for name in targets:
             if name not in self.barred and counts[name] == self.counts[name]:
                 found = _Sum(name, self.counts).rewritten(body)
-                body = body if found is None else found
+                body = found or _Sum(name, self.counts).paired(body) or body
         self.counts.update(_named(body) - counts)
         return body
 
@@ -85,7 +85,7 @@ class _Sum:
                     noises = noises if adds else []
                     rest: list[Summand] = []
                     for minus, part in _summands(value):
-                        if isinstance(part, ir.Draw) and part.of is None and not part.noise.finite:
+                        if _is_noise(part):
                             made += 1
                             noise = ir.Var(f"{self.name}'{made}", span=part.span)
                             result.append(ir.Assign((noise.name,), (part,), span=node.span))
@@ -105,22 +105,55 @@ class _Sum:
             result.append(self.looked_at(node, noises))
         return tuple(result) if gained else None
 
+    def paired(self, body: ir.Block) -> ir.Block | None:
+        """The block with one noise set aside at a time, where the sum begins anew in several places, each time with noise."""
+        noise = ir.Var(f"{self.name}'")
+        first = next(node for node in body if _named(node)[self.name])
+        given = [node for node in ir.walk(body) if isinstance(node, ir.Assign) and self.name in node.targets]
+        if first not in given or any(len(node.targets) > 1 for node in given):
+            return None
+        starts = [node for node in given if not _named(node.values[0])[self.name]]
+        drawn = {id(node): next((s for s in _summands(node.values[0]) if _is_noise(s[1]) and not s[0]), None) for node in starts}
+        plain = all(self.adds(node.values[0]) for node in given if node not in starts)
+        added = any(any(self.steps((loop,))) for loop in ir.walk(body) if isinstance(loop, ir.For | ir.While))
+        if first not in starts or not plain or None in drawn.values() or not added:
+            return None
+
+        def begun(node: ir.Stmt) -> ir.Block:
+            match node:
+                case ir.Assign((target,), (value,)) if target == self.name and id(node) in drawn:
+                    taken = drawn[id(node)]
+                    assert taken is not None
+                    rest = [part for part in _summands(value) if part is not taken and part != taken]
+                    named = ir.Assign((noise.name,), (taken[1],), span=node.span)
+                    return named, replace(node, values=(_sum_of(rest, value),))
+                case ir.If():
+                    return (replace(node, then=all_of(node.then), orelse=all_of(node.orelse)),)
+                case ir.For() | ir.While():
+                    return (replace(node, body=all_of(node.body)),)
+                case _:
+                    return (node,)
+
+        def all_of(block: ir.Block) -> ir.Block:
+            return tuple(part for node in block for part in begun(node))
+
+        return tuple(self.looked_at(node, [(False, noise)]) for node in all_of(body))
+
     def adds(self, value: ir.Expr) -> bool:
         """Whether a value is the sum itself and more."""
         own = [(minus, part) for minus, part in _summands(value) if part == ir.Var(self.name)]
         return own == [(False, ir.Var(self.name))] and _named(value)[self.name] == 1
 
-    def steps(self, body: ir.Block) -> Iterator[bool]:
+    def steps(self, body: ir.Block) -> list[bool]:
         """For each statement in a block that gives the sum something, whether it adds to it."""
-        for node in ir.walk(body):
-            if isinstance(node, ir.Assign) and self.name in node.targets:
-                yield len(node.targets) == 1 and self.adds(node.values[0])
+        given = [node for node in ir.walk(body) if isinstance(node, ir.Assign) and self.name in node.targets]
+        return [len(node.targets) == 1 and self.adds(node.values[0]) for node in given]
 
     def is_added_to(self, body: ir.Block) -> bool:
         return all(self.steps(body))
 
     def only_adds(self, body: ir.Block) -> bool:
-        return self.is_added_to(body) and _named(body)[self.name] == 2 * len(list(self.steps(body)))
+        return self.is_added_to(body) and _named(body)[self.name] == 2 * len(self.steps(body))
 
     def looked_at(self, node: ir.Stmt, noises: list[Summand]) -> ir.Stmt:
         """A statement in which the sum has its noise wherever it is not only added to."""
@@ -143,6 +176,10 @@ class _Sum:
                 return replace(node, over=ir.rebuild(node.over, change), body=tuple(self.looked_at(n, noises) for n in node.body))
             case _:
                 return ir.rebuild(node, change)
+
+
+def _is_noise(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Draw) and expr.of is None and not expr.noise.finite
 
 
 def _loops(node: object) -> bool:

@@ -464,9 +464,11 @@ def updates_of(
     """The symbols of a variable at a loop head with their new values."""
     value = bound(value, binding)
     match symbols, value:
-        case (PrivateAnswers() | View() | Pending(), _):
+        case Pending(), Pending():
+            return []
+        case (PrivateAnswers() | View(), _):
             if value != symbols:
-                raise Unsupported("a variable stands for different lists or noise at different times")
+                raise Unsupported("a variable stands for different lists at different times")
             return []
         case Built(length=length, inside=inside), Built(length=now, inside=then):
             return [(_only(length), now), *([(inside, then)] if isinstance(inside, Own) else [])]

@@ -93,16 +93,21 @@ class Machine(Evaluator):
         self.followed = find_followed(sketch, self.noisy, named)
         self.backwards, self.late = how_read(sketch, self.views, self.noisy, named)
         self.item_ghosts = {ghost for pairs in self.followed.values() for _, ghost in pairs}
-        self.awaited = {loop: _named_in((step.node, *self.views)) for loop, (_, step) in self.heads.items()}
+        self.settled: dict[int, set[str]] = {loop: set() for loop in self.heads}  # names whose noise is drawn there, if it waits
 
     # ---- places
 
     def run(self) -> Run:
         """All places and paths; a variable belongs to a place if it has a value on every way there."""
         while True:  # until noise that waits at a loop head waits on every way there
-            before = sum(map(len, self.awaited.values()))
-            run = self.explored()
-            if sum(map(len, self.awaited.values())) == before:
+            before = sum(map(len, self.settled.values()))
+            try:
+                run = self.explored()
+            except Unsupported:
+                if sum(map(len, self.settled.values())) == before:
+                    raise
+                continue
+            if sum(map(len, self.settled.values())) == before:
                 return run
 
     def explored(self) -> Run:
@@ -158,11 +163,11 @@ class Machine(Evaluator):
                 names.append((name, value))
             elif name in self.item_ghosts and value == UNDRAWN == (allowed or path.names)[name]:
                 names.append((name, UNDRAWN))  # on no way there was it drawn, so that it can be drawn after it
-            elif isinstance(value, Pending) and value == (allowed or path.names)[name]:
-                names.append((name, value))
+            elif isinstance(value, Pending) and _waits_alike(other := (allowed or path.names)[name], value):
+                names.append((name, other))
             else:
                 if Pending in (type(value), type((allowed or path.names)[name])):
-                    self.awaited[loop] |= {name}  # not on every way
+                    self.settled[loop].add(name)  # it does not wait on every way
                 names.append((name, self.symbols(name, value)))
         ghosts = sorted(path.ghosts, key=str)
         if before is not None:
@@ -402,8 +407,8 @@ class Machine(Evaluator):
                 return self.scalar(value, state)
 
     def settle(self, loop: int, state: Walk) -> None:
-        """Draw what a later segment may look at, unless the loop does not name it; what nobody will look at is never drawn."""
-        alive = self.read_from(self.heads[loop][0]) & self.awaited[loop]
+        """Draw what a later segment may look at, unless it waits on every way here; what nobody will look at is never drawn."""
+        alive = self.read_from(self.heads[loop][0]) & self.settled[loop]
         for name, value in sorted(state.names.items()):
             if isinstance(value, Pending) and name in alive:
                 self.drawn_now(name, value, state)
@@ -493,11 +498,11 @@ class Machine(Evaluator):
                 return self.scalar(value, state)
 
 
-def _named_in(nodes: object) -> frozenset[str]:
-    """The names that are read or given something."""
-    inner = list(ir.walk(nodes))
-    read = {node.name for node in inner if isinstance(node, ir.Var | ir.For | ir.Comprehension | ir.Append)}
-    return frozenset(read).union(*(node.targets for node in inner if isinstance(node, ir.Assign)))
+def _waits_alike(one: SymbolicValue, two: SymbolicValue) -> bool:
+    """Whether two names stand for noise of one law that nobody looked at; where it is drawn, either will do."""
+    if not isinstance(one, Pending) or not isinstance(two, Pending):
+        return False
+    return (one.draw.noise, one.draw.scale) == (two.draw.noise, two.draw.scale)
 
 
 def _lost_from(

@@ -12,6 +12,7 @@ from typing import Any
 from kolahal.lang import ir
 from kolahal.lang.kinds import WHOLES, infer
 from kolahal.lang.pretty import print_expression
+from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.lang.taint import bindings, find_flow
@@ -113,8 +114,14 @@ def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
 
 
 def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> GridPlan:
-    """The plan of a program without holes, whose proof shifts its noise by `shifts`."""
-    return _Planner(sketch, shifts).plan()
+    """The plan of a program without holes, whose proof shifts its noise by `shifts`; the proof may be about another way to write it."""
+    proved = restated(sketch)
+    plan = _Planner(sketch, shifts).plan()
+    if proved == sketch:
+        return plan
+    other = _Planner(proved, shifts).plan()
+    both = {f.name: tuple(dict.fromkeys((*getattr(plan, f.name), *getattr(other, f.name)))) for f in fields(GridPlan)}
+    return GridPlan(**both)
 
 
 class _Planner:

@@ -39,12 +39,18 @@ def _gathered(body: ir.Block) -> ir.Block:
                 item = _item(before, value)
                 if made is None or item is None or _elsewhere(body, node) & {turn, *(t for s in before for t in _targets(s))}:
                     continue
-                if name in _named((over, item)) or _changes(body, name) != 2:
+                if name in _named((over, item)) or _changes(body, name) != 2 or _is_answered(body, name):
                     continue
                 comprehension = ir.Comprehension(item, turn, over, span=node.span)
                 now = ir.Assign((name,), (comprehension,), span=node.span)
                 return _gathered((*body[:made], *body[made + 1 : place], now, *body[place + 1 :]))
     return body
+
+
+def _is_answered(body: ir.Block, name: str) -> bool:
+    """Whether a list is an answer or a part of one; then both runs have the same, and it may as well be filled item by item."""
+    values = [node.value for node in ir.walk(body) if isinstance(node, ir.Return)]
+    return any(ir.Var(name) in (value.items if isinstance(value, ir.TupleOf) else (value,)) for value in values)
 
 
 def _made_at(name: str, body: ir.Block) -> int | None:

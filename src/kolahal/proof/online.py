@@ -12,10 +12,11 @@ from fractions import Fraction
 from kolahal.errors import UsageError
 from kolahal.lang import ir
 from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted.certificate import read_certificate
-from kolahal.proof.trusted.product import Product, build_product
+from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.values import Built, Goto, Returned, SegmentPath
 from kolahal.verdicts import Everywhere, Proved, Verdict
 
@@ -67,7 +68,9 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws the noise of a whole list at once")
     if proof.delayed:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws noise later than it is named; add it where it is drawn")
-    product = build_product(proof.sketch, proof.released, proof.delayed)
+    if restated(program) != program:
+        raise NotOnline(f"{name} cannot be asked one answer at a time: its proof is about the same program with whole lists in place of loops")
+    product = proof.product()
     if reason := _why_not_in_step(program, turns, product):
         raise NotOnline(f"{name} cannot be asked one answer at a time: {reason}")
     return turns

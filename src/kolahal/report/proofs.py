@@ -10,6 +10,7 @@ from typing import Any
 from kolahal.lang.ir import Assign, Binary, Comprehension, Draw, If, While, walk
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
+from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.report.words import join_words
@@ -265,7 +266,7 @@ def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
 
 def _conditions(sketch: Sketch) -> list[tuple[str, int]]:
     """The conditions of `if` and `while` in source order, as certificates number them, with their lines."""
-    return [(print_expression(n.test), n.span.line) for n in walk(sketch.body) if isinstance(n, If | While)]
+    return [(print_expression(n.test), n.span.line) for n in walk(restated(sketch).body) if isinstance(n, If | While)]
 
 
 def _sum_around(sketch: Sketch, draw: Draw) -> str:

@@ -208,8 +208,9 @@ class _GhostSearch:
         kept: list[tuple[int, int]] = []
         release: Table = {use: CANCEL if CANCEL in own else STAY for use, own in self.options.items()}
         if not self.trials and not self.ghosts and self.stage.passes(self.alignment(release)):  # many releases in a row
-            self.given.add(simpler := self.simpler(release))
-            yield simpler
+            for alignment in dict.fromkeys((self.simpler(release), self.alignment(release))):
+                self.given.add(alignment)
+                yield alignment
         while self.trials < MOST_TRIALS and not self.stage.effort.is_over:
             picked = self.choices.pick(tier, kept if self.trials % AFRESH else ())
             if picked is None:

@@ -96,6 +96,7 @@ def rich_candidates(
     """Bounds on differences and on what was spent, outright and under conditions; what was `refuted` outright may hold
     under some, though rehearsals have not seen it fail."""
     result = {}
+    scales = sorted({draw.scale.coefficient * claim.coefficient for draw in product.sketch.draws if isinstance(draw.scale, Scale)})
     for place in product.first.places:
         if place.loop is None:
             continue
@@ -105,7 +106,7 @@ def rich_candidates(
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
         usual: set[Formula] = set()  # bounds on the cost that hold under no condition
-        atoms = [*_difference_atoms(scene, neighbours, alignment, here), *_balances(scene, here)]
+        atoms = [*_difference_atoms(scene, neighbours, alignment, here, scales), *_balances(scene, here)]
         for guard in guards:
             test = compile_formula(guard)
             own = [state for state in here if test(state)]
@@ -448,7 +449,7 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
 
 
 def _difference_atoms(
-    scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]
+    scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState], scales: Sequence[Fraction]
 ) -> Iterator[Formula]:
     unit = neighbours.unit
     more = sorted({reach.coefficient for reach in alignment.reach if reach is not None and not reach.powers} - {1, 2})  # as far as shifts are promised to go
@@ -460,6 +461,10 @@ def _difference_atoms(
         there = [state for state in states if compile_formula(both.known)(state)]
         if (seen := _range(gap, there)) is not None:
             atoms += [at_most(gap, number(seen[1])), at_most(number(seen[0]), gap)]  # such as the width of a clip
+            if neighbours.single and not both.counts:  # of which only a part may have been seen
+                most = max(map(abs, seen))
+                for bound in dict.fromkeys((most, *(scale for scale in scales if scale > most))):
+                    atoms += [at_most(gap, number(bound)), at_most(number(-bound), gap)]
         if both.counts:
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,7 +15,7 @@ from typing import Any
 
 from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
-from kolahal.logic.terms import FALSE, INT, Symbol
+from kolahal.logic.terms import BOOL, FALSE, INT, Symbol
 from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,
@@ -34,10 +35,12 @@ from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
-from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
+from kolahal.proof.trusted.symbols import MOVED_AT, Own, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
+MOST_LANDMARKS = 4
+LOOKED_AT = 40  # rehearsals, for landmarks
 MORE = 400  # rehearsals after a failed attempt at a proof
 
 
@@ -96,10 +99,13 @@ class Stage:
                 one.partners = [two for two in self.paths[2][loop] if self.may_pair(one, two)]
         self.lists = RehearsedLists(product, neighbours)
         self.source = ScenarioSource(product, neighbours, claim, seed)
+        self.firsts: dict[int, _FirstRun] = {}  # by scenario
         self.scenarios = self.source.draw(count)
+        if more := self.landmarks():
+            self.source.constants += more
+            self.scenarios = [*self.source.draw(count), *self.scenarios]
         self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
         self.slope = Fraction(1)  # of the answers in the sums that shifts follow
-        self.firsts: dict[int, _FirstRun] = {}  # by scenario
         self.played: Alignment | None = None
         self.rules: dict[tuple[int, int], ShiftRule] = {}
 
@@ -151,6 +157,19 @@ class Stage:
             else:
                 run.state, run.loop = self.move_on(path, local, run.state), path.path.end.loop
         return run.segments[segment] if segment < len(run.segments) else None
+
+    def landmarks(self) -> list[Any]:
+        """Values of variables that answers are compared with, and what is next to them."""
+        seen: Counter[Any] = Counter()
+        for scenario in self.scenarios[:LOOKED_AT]:
+            for path, local in self.segments(scenario):
+                for asked in path.asked:
+                    made = {s.stem.partition(".")[0]: s for s in asked if isinstance(s, Own) and s.sort != BOOL}
+                    if "read" in made and "noise" not in made:
+                        seen.update(local[s] for s in made.values() if s.stem.partition(".")[0] != "read")
+        found = [value for value, _ in seen.most_common() if value not in self.source.constants]
+        weighed = [value for rank, value in enumerate(found[:MOST_LANDMARKS]) for _ in range(MOST_LANDMARKS - rank)]
+        return [value + near for value in weighed for near in (-1, 0, 1)]
 
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
+from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
+from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE
 from kolahal.proof.find.alignments import AlignmentSearch
@@ -22,7 +24,6 @@ from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdi
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
-from kolahal.proof.trusted.steps import gather_lists
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved, Unknown
@@ -89,14 +90,10 @@ def find_proof(
         raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
     assumed = assumed_names(sketch, claim)
     reasons = []
-    named = any(isinstance(value, Draw) for _, value in assignments(sketch.body))
+    named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
     effort = effort or Effort(settings.rehearsals)
-    plans = [
-        (*plan, at_once)
-        for at_once in (True, False)
-        for plan in itertools.product(releases(gather_lists(sketch) if at_once else sketch), (True, False) if named else (False,))
-    ]
-    for released, delayed, at_once in plans:
+    ways = releases(restated(sketch))
+    for at_once, released, delayed in itertools.product((True, False), ways, (True, False) if named else (False,)):
         try:
             product = build_product(sketch, released, delayed, at_once)
             if at_once and (real or not product.first.noisy_items):

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.inputs.regions import public_points
-from kolahal.lang.ir import Const, walk
+from kolahal.lang.ir import Const, Negate, walk
 from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Type
@@ -79,11 +79,11 @@ class ScenarioSource:
         answers = tuple(
             (levels[sum(i >= cut for cut in cuts)] + rng.randint(-spread, spread)) * unit for i in range(size)
         )
-        near = self.constants and rng.random() < 0.3  # answers next to the numbers that the program compares them with
+        near = self.constants and rng.random() < 0.4  # answers next to the numbers that the program compares them with
         if near:
             answers = tuple(rng.choice(self.constants) for _ in range(size))
         moves = self.draw_moves(rng, size, unit)
-        if near:
+        if near and rng.random() < 0.5:  # else across all of them
             aims = [rng.choice(self.constants) - answer for answer in answers]
             moves = tuple(aim if move * aim > 0 and abs(aim) < abs(move) else move for move, aim in zip(moves, aims))
         while not self.adjacency.allows(moves):  # a relation that these moves go beyond
@@ -151,8 +151,10 @@ class ScenarioSource:
     def near_constants(self) -> list[Any]:
         """The numbers of the program, and what is next to them."""
         step = min(self.neighbours.distance, Fraction(1))
-        values = {node.value for node in walk(self.product.sketch.body) if isinstance(node, Const)}
-        exact = sorted({value for value in values if isinstance(value, Fraction)})[:6]
+        nodes = list(walk(self.product.sketch.body))
+        values = {node.value for node in nodes if isinstance(node, Const) and isinstance(node.value, Fraction)}
+        values |= {-node.of.value for node in nodes if isinstance(node, Negate) and isinstance(node.of, Const) and isinstance(node.of.value, Fraction)}
+        exact = sorted(values, key=lambda value: (abs(value), value))[:6]
         near = sorted({value + sign * step for value in exact for sign in (-1, 0, 1)})
         return [value.numerator if value.denominator == 1 else value for value in near if not self.neighbours.whole or value.denominator == 1]
 

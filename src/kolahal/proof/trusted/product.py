@@ -9,7 +9,9 @@ from itertools import takewhile
 
 from kolahal.lang import ir
 from kolahal.lang.released import released as answer_parts
+from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
+from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.told import told
 from kolahal.lang.units import in_units
@@ -45,7 +47,7 @@ from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
-from kolahal.proof.trusted.steps import gather_lists, settle_answers, spread_comprehensions
+from kolahal.proof.trusted.steps import settle_answers, spread_comprehensions
 from kolahal.proof.trusted.symbols import LENGTH, Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
@@ -54,6 +56,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     Numeric,
+    Pending,
     PrivateAnswers,
     Returned,
     Run,
@@ -88,7 +91,8 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    sketch = in_units(told(gather_lists(sketch) if at_once else sketch))  # what is told is no budget
+    sketch = in_units(told(restated(sketch)))  # what is told is no budget
+    sketch = set_aside(sketch) if delayed else sketch
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = spread_comprehensions(sketch, released)
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
@@ -472,6 +476,8 @@ def updates_of(
     """The symbols of a variable at a loop head with their new values."""
     value = bound(value, binding)
     match symbols, value:
+        case Pending(), Pending():
+            return []
         case (PrivateAnswers() | View(), _):
             if value != symbols:
                 raise Unsupported("a variable stands for different lists at different times")

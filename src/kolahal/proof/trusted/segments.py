@@ -89,11 +89,24 @@ class Machine(ListMaker):
         self.heads = {step.loop: (at, step) for at, step in enumerate(self.steps) if isinstance(step, Head)}
         self.remainders = sorted({remainder_key(n) for n in ir.walk(sketch.body) if is_remainder(n)})
         self.whole = whole_names(sketch) if whole_answers else frozenset()
+        self.settled: dict[int, set[str]] = {loop: set() for loop in self.heads}  # names whose noise is drawn there, if it waits
 
     # ---- places
 
     def run(self) -> Run:
         """All places and paths; a variable belongs to a place if it has a value on every way there."""
+        while True:  # until noise that waits at a loop head waits on every way there
+            before = sum(map(len, self.settled.values()))
+            try:
+                run = self.explored()
+            except Unsupported:
+                if sum(map(len, self.settled.values())) == before:
+                    raise
+                continue
+            if sum(map(len, self.settled.values())) == before:
+                return run
+
+    def explored(self) -> Run:
         start = self.start()
         known: dict[int | None, SegmentStart] = {None: start}
         paths: dict[int | None, tuple[SegmentPath, ...]] = {}
@@ -146,7 +159,11 @@ class Machine(ListMaker):
                 names.append((name, value))
             elif name in self.item_ghosts and value == UNDRAWN == (allowed or path.names)[name]:
                 names.append((name, UNDRAWN))  # on no way there was it drawn, so that it can be drawn after it
+            elif isinstance(value, Pending) and _waits_alike(other := (allowed or path.names)[name], value):
+                names.append((name, other))
             else:
+                if Pending in (type(value), type((allowed or path.names)[name])):
+                    self.settled[loop].add(name)  # it does not wait on every way
                 names.append((name, self.symbols(name, value)))
         ghosts = sorted(path.ghosts, key=str)
         if before is not None:
@@ -390,8 +407,8 @@ class Machine(ListMaker):
                 return self.scalar(value, state)
 
     def settle(self, loop: int, state: Walk) -> None:
-        """Draw what a later segment may look at; what nobody will look at is never drawn."""
-        alive = self.read_from(self.heads[loop][0])
+        """Draw what a later segment may look at, unless it waits on every way here; what nobody will look at is never drawn."""
+        alive = self.read_from(self.heads[loop][0]) & self.settled[loop]
         for name, value in sorted(state.names.items()):
             if isinstance(value, Pending) and name in alive:
                 self.drawn_now(name, value, state)
@@ -410,6 +427,13 @@ class Machine(ListMaker):
                 raise Unsupported("the output is a comprehension")
             case _:
                 return self.scalar(value, state)
+
+
+def _waits_alike(one: SymbolicValue, two: SymbolicValue) -> bool:
+    """Whether two names stand for noise of one law that nobody looked at; where it is drawn, either will do."""
+    if not isinstance(one, Pending) or not isinstance(two, Pending):
+        return False
+    return (one.draw.noise, one.draw.scale) == (two.draw.noise, two.draw.scale)
 
 
 def _lost_from(

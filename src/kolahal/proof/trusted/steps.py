@@ -126,19 +126,17 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     """The same program with some comprehensions written as loops that append.
 
     `released` counts comprehensions in source order. A loop that appends has its items compared between the runs one
-    by one; that is what an answer needs, and it makes the list known to both runs afterwards. A copy of a list that grows
-    stays one.
+    by one; that is what an answer needs, and it makes the list known to both runs afterwards.
     """
     seen = 0
-    grown = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append)}
-
-    def copies(value: ir.Comprehension) -> bool:
-        return value.item == ir.Var(value.name) and isinstance(value.over, ir.Var) and value.over.name in grown
 
     def spread(target: str, node: ir.Comprehension) -> ir.Block:
         turn = f"{node.name}'{target}"  # not a Python name, so it hides nothing
 
-        loop = ir.For(turn, node.over, (ir.Append(target, _with_name(node.item, node.name, turn), False),), span=node.span)
+        def rename(inner: ir.Node) -> ir.Node | None:
+            return ir.Var(turn, span=inner.span) if inner == ir.Var(node.name) else None
+
+        loop = ir.For(turn, node.over, (ir.Append(target, ir.rebuild(node.item, rename), False),), span=node.span)
         return (ir.Assign((target,), (ir.ListOf(()),), span=node.span), loop)
 
     def block(body: ir.Block) -> ir.Block:
@@ -148,9 +146,6 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
             mine = seen
             inside = sum(isinstance(n, ir.Comprehension) for n in ir.walk(node))
             match node:
-                case ir.Assign(_, (ir.Comprehension() as value,)) if inside == 1 and copies(value):
-                    seen += 1
-                    result.append(node)
                 case ir.Assign((target,), (ir.Comprehension() as value,)) if inside == 1 and mine in released:
                     seen += 1
                     if any(inner == ir.Var(target) for inner in ir.walk(value)):
@@ -175,48 +170,6 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     if seen != sum(isinstance(node, ir.Comprehension) for node in ir.walk(sketch.body)):
         raise Unsupported("a comprehension stands in an unusual place")
     return changed
-
-
-def gather_lists(sketch: Sketch) -> Sketch:
-    """The same program with a list that one loop at the top fills, item by item, written as a comprehension.
-
-    The list is empty until then and nobody looks at it, nor at the loop's name behind the loop; so it is all the same when
-    it is made and from what name.
-    """
-    body = sketch.body
-    for at, node in enumerate(body):
-        match node:
-            case ir.For(name, over, (ir.Append(target, value, False),)) if (start := _begun_empty(body[:at], target)) is not None:
-                begun, others = body[start], (*body[:start], *body[start + 1 : at], *body[at + 1 :])
-                assert isinstance(begun, ir.Assign)
-                left = [(t, v) for t, v in zip(begun.targets, begun.values, strict=True) if t != target]
-                looked = (*body[:start], *body[start + 1 : at], *(v for _, v in left), over, value)
-                changed = [n.name for n in ir.walk(others) if isinstance(n, ir.Append)], ir.assigned_names(others)
-                nested = any(isinstance(n, ir.Comprehension) for n in ir.walk(value))
-                if nested or ir.Var(target) in ir.walk(looked) or target in (*changed[0], *changed[1]):
-                    continue
-                later = compile_steps(body[at + 1 :])
-                if not later or name in live_names(later)[0]:
-                    continue
-                item = _with_name(value, name, f"{name}'{target}")
-                made = ir.Assign((target,), (ir.Comprehension(item, f"{name}'{target}", over, span=node.span),), span=node.span)
-                rest = (replace(begun, targets=tuple(t for t, _ in left), values=tuple(v for _, v in left)),) if left else ()
-                return gather_lists(replace(sketch, body=(*body[:start], *rest, *body[start + 1 : at], made, *body[at + 1 :])))
-    return sketch
-
-
-def _with_name(value: ir.Expr, name: str, other: str) -> ir.Expr:
-    return ir.rebuild(value, lambda inner: ir.Var(other, span=inner.span) if inner == ir.Var(name) else None)
-
-
-def _begun_empty(block: ir.Block, target: str) -> int | None:
-    """The number of the one statement in which a list begins without items."""
-    found = [i for i, n in enumerate(block) if isinstance(n, ir.Assign) and target in n.targets]
-    if len(found) != 1:
-        return None
-    node = block[found[0]]
-    assert isinstance(node, ir.Assign)
-    return found[0] if node.values[node.targets.index(target)] == ir.ListOf(()) else None
 
 
 def settle_answers(sketch: Sketch) -> Sketch:

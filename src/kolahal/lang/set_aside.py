@@ -1,0 +1,231 @@
+"""Noise that a sum begins with, set aside until the sum is looked at.
+
+`s = Lap(2/eps)` and then `s += x` in a loop is `n = Lap(2/eps)`, `s = 0`, `s += x`, with `s + n` wherever s is looked at: addition
+commutes. A name is such a sum in a block if the block is the only one to name it, if its statements give it something first, and if
+what is nested in them only adds to it. It is rewritten if a loop adds to it and looks at nothing but what it adds. The noise then waits
+for its first look like all that is only named (docs/theory-lengths.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+
+from kolahal.lang import ir
+from kolahal.lang.sketch import Sketch
+
+Summand = tuple[bool, ir.Expr]  # whether it is taken away, and what
+
+
+def set_aside(sketch: Sketch) -> Sketch:
+    """The program with the noise of its sums set aside; the program itself if it has none."""
+    return replace(sketch, body=_Sums(sketch).block(sketch.body))
+
+
+class _Sums:
+    def __init__(self, sketch: Sketch):
+        self.counts = _named(sketch.body)
+        self.barred = {parameter.name for parameter in sketch.parameters} | set(_lists(sketch.body))
+
+    def block(self, body: ir.Block) -> ir.Block:
+        body = tuple(self.inner(node) for node in body)
+        counts = _named(body)
+        targets = dict.fromkeys(n.targets[0] for n in body if isinstance(n, ir.Assign) and len(n.targets) == 1)
+        for name in targets:
+            if name not in self.barred and counts[name] == self.counts[name]:
+                found = _Sum(name, self.counts).rewritten(body)
+                body = found or _Sum(name, self.counts).paired(body) or body
+        self.counts.update(_named(body) - counts)
+        return body
+
+    def inner(self, node: ir.Stmt) -> ir.Stmt:
+        match node:
+            case ir.If(_, then, orelse):
+                return replace(node, then=self.block(then), orelse=self.block(orelse))
+            case ir.For() | ir.While():
+                return replace(node, body=self.block(node.body))
+            case _:
+                return node
+
+
+@dataclass
+class _Sum:
+    """One name in one block; `noises` are those that are set aside at the statement that is looked at."""
+
+    name: str
+    counts: Counter[str]
+
+    def rewritten(self, body: ir.Block) -> ir.Block | None:
+        """The block with the noise of the sum set aside, or None if nothing is gained or it is no such sum."""
+        noises: list[Summand] = []
+        result: list[ir.Stmt] = []
+        waiting: set[str] = set()  # noise that is named in this block and looked at once
+        begun = gained = False
+        made = 0
+        for node in body:
+            if not _named(node)[self.name]:
+                match node:
+                    case ir.Assign((target,), (ir.Draw(of=None) as draw,)) if not draw.noise.finite and self.counts[target] == 2:
+                        waiting.add(target)
+                result.append(node)
+                continue
+            match node:
+                case ir.Assign((target,), (value,)) if target == self.name:
+                    adds = self.adds(value)
+                    if not adds and _named(value)[self.name]:
+                        if not begun:
+                            return None
+                        result.append(self.looked_at(node, noises))
+                        noises = []
+                        continue
+                    begun = True
+                    noises = noises if adds else []
+                    rest: list[Summand] = []
+                    for minus, part in _summands(value):
+                        if _is_noise(part):
+                            made += 1
+                            noise = ir.Var(f"{self.name}'{made}", span=part.span)
+                            result.append(ir.Assign((noise.name,), (part,), span=node.span))
+                            noises = [*noises, (minus, noise)]
+                        elif isinstance(part, ir.Var) and part.name in waiting:
+                            noises = [*noises, (minus, part)]
+                        else:
+                            rest.append((minus, part))
+                    result.append(replace(node, values=(_sum_of(rest, value),)))
+                    continue
+                case ir.If() | ir.For() | ir.While() if begun and noises and _loops(node) and self.only_adds((node,)):
+                    gained = True
+                    result.append(node)
+                    continue
+            if not begun or (noises and not self.is_added_to((node,))):
+                return None
+            result.append(self.looked_at(node, noises))
+        return tuple(result) if gained else None
+
+    def paired(self, body: ir.Block) -> ir.Block | None:
+        """The block with one noise set aside at a time, where the sum begins anew in several places, each time with noise."""
+        noise = ir.Var(f"{self.name}'")
+        first = next(node for node in body if _named(node)[self.name])
+        given = [node for node in ir.walk(body) if isinstance(node, ir.Assign) and self.name in node.targets]
+        if first not in given or any(len(node.targets) > 1 for node in given):
+            return None
+        starts = [node for node in given if not _named(node.values[0])[self.name]]
+        drawn = {id(node): next((s for s in _summands(node.values[0]) if _is_noise(s[1]) and not s[0]), None) for node in starts}
+        plain = all(self.adds(node.values[0]) for node in given if node not in starts)
+        added = any(any(self.steps((loop,))) for loop in ir.walk(body) if isinstance(loop, ir.For | ir.While))
+        if first not in starts or not plain or None in drawn.values() or not added:
+            return None
+
+        def begun(node: ir.Stmt) -> ir.Block:
+            match node:
+                case ir.Assign((target,), (value,)) if target == self.name and id(node) in drawn:
+                    taken = drawn[id(node)]
+                    assert taken is not None
+                    rest = [part for part in _summands(value) if part is not taken and part != taken]
+                    named = ir.Assign((noise.name,), (taken[1],), span=node.span)
+                    return named, replace(node, values=(_sum_of(rest, value),))
+                case ir.If():
+                    return (replace(node, then=all_of(node.then), orelse=all_of(node.orelse)),)
+                case ir.For() | ir.While():
+                    return (replace(node, body=all_of(node.body)),)
+                case _:
+                    return (node,)
+
+        def all_of(block: ir.Block) -> ir.Block:
+            return tuple(part for node in block for part in begun(node))
+
+        return tuple(self.looked_at(node, [(False, noise)]) for node in all_of(body))
+
+    def adds(self, value: ir.Expr) -> bool:
+        """Whether a value is the sum itself and more."""
+        own = [(minus, part) for minus, part in _summands(value) if part == ir.Var(self.name)]
+        return own == [(False, ir.Var(self.name))] and _named(value)[self.name] == 1
+
+    def steps(self, body: ir.Block) -> list[bool]:
+        """For each statement in a block that gives the sum something, whether it adds to it."""
+        given = [node for node in ir.walk(body) if isinstance(node, ir.Assign) and self.name in node.targets]
+        return [len(node.targets) == 1 and self.adds(node.values[0]) for node in given]
+
+    def is_added_to(self, body: ir.Block) -> bool:
+        return all(self.steps(body))
+
+    def only_adds(self, body: ir.Block) -> bool:
+        return self.is_added_to(body) and _named(body)[self.name] == 2 * len(self.steps(body))
+
+    def looked_at(self, node: ir.Stmt, noises: list[Summand]) -> ir.Stmt:
+        """A statement in which the sum has its noise wherever it is not only added to."""
+
+        def change(inner: ir.Node) -> ir.Node | None:
+            if inner == ir.Var(self.name):
+                assert isinstance(inner, ir.Var)
+                return _sum_of([(False, inner), *noises], inner)
+            return None
+
+        match node:
+            case ir.Assign((target,), (value,)) if target == self.name and self.adds(value):
+                return node
+            case ir.If():
+                then, orelse = (tuple(self.looked_at(n, noises) for n in block) for block in (node.then, node.orelse))
+                return replace(node, test=ir.rebuild(node.test, change), then=then, orelse=orelse)
+            case ir.While():
+                return replace(node, test=ir.rebuild(node.test, change), body=tuple(self.looked_at(n, noises) for n in node.body))
+            case ir.For():
+                return replace(node, over=ir.rebuild(node.over, change), body=tuple(self.looked_at(n, noises) for n in node.body))
+            case _:
+                return ir.rebuild(node, change)
+
+
+def _is_noise(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Draw) and expr.of is None and not expr.noise.finite
+
+
+def _loops(node: object) -> bool:
+    return any(isinstance(part, ir.For | ir.While) for part in ir.walk(node))
+
+
+def _named(node: object) -> Counter[str]:
+    """How often each name is read or given something."""
+    counts: Counter[str] = Counter()
+    for part in ir.walk(node):
+        match part:
+            case ir.Var(name) | ir.For(name=name) | ir.Comprehension(name=name) | ir.Append(name=name):
+                counts[name] += 1
+            case ir.Assign(targets):
+                counts.update(targets)
+    return counts
+
+
+def _lists(body: ir.Block) -> Iterator[str]:
+    """The names that stand for lists, or that loops give something."""
+    for node in ir.walk(body):
+        match node:
+            case ir.For(name, over) | ir.Comprehension(_, name, over):
+                yield name
+                if isinstance(over, ir.Var):
+                    yield over.name
+            case ir.Append(name=name) | ir.Index(of=ir.Var(name)) | ir.Length(ir.Var(name)):
+                yield name
+
+
+def _summands(expr: ir.Expr) -> Iterator[Summand]:
+    match expr:
+        case ir.Negate(of):
+            yield from ((not minus, part) for minus, part in _summands(of))
+        case ir.Binary("+" | "-" as op, left, right):
+            yield from _summands(left)
+            yield from ((minus != (op == "-"), part) for minus, part in _summands(right))
+        case _:
+            yield False, expr
+
+
+def _sum_of(parts: list[Summand], near: ir.Expr) -> ir.Expr:
+    def signed(part: Summand) -> ir.Expr:
+        return ir.Negate(part[1], span=near.span) if part[0] else part[1]
+
+    def joined(total: ir.Expr, part: Summand) -> ir.Expr:
+        return ir.Binary("-" if part[0] else "+", total, part[1], span=near.span)
+
+    return reduce(joined, parts[1:], signed(parts[0])) if parts else ir.Const(Fraction(0), span=near.span)

@@ -1,7 +1,7 @@
 """The same program with its lists and loops in the forms that proofs know more about.
 
 *Gathered lists.* `xs = []` and then `for x in q: e = Lap(s); xs.append(x + e)` is `xs = [x + Lap(s) for x in q]`, if nothing looks at
-xs before the loop is over, if the loop does nothing else, and if its own names are not looked at elsewhere. Each value is
+xs before the loop is over, if the loop does nothing else, and if nothing looks at what its own names are left with. Each value is
 computed once for an item, whichever way: names are put in place of what they stand for, every draw still stands there once, and
 nothing that is computed is left out, so that the same runs stop. Draws of one item are independent, so their order does not count.
 
@@ -37,7 +37,8 @@ def _gathered(body: ir.Block) -> ir.Block:
             case ir.For(turn, over, (*before, ir.Append(name, value, False))):
                 made = _made_at(name, body[:place])
                 item = _item(before, value)
-                if made is None or item is None or _elsewhere(body, node) & {turn, *(t for s in before for t in _targets(s))}:
+                own = {turn, *(target for inner in before for target in _targets(inner))}
+                if made is None or item is None or not all(_is_over(word, body[place + 1 :]) for word in own):
                     continue
                 if name in _named((over, item)) or _changes(body, name) != 2 or _is_answered(body, name):
                     continue
@@ -102,22 +103,25 @@ def _targets(node: ir.Stmt) -> tuple[str, ...]:
     return node.targets if isinstance(node, ir.Assign) else ()
 
 
-def _elsewhere(body: ir.Block, loop: ir.For) -> set[str]:
-    """The names that a program looks at, or gives something, outside of a loop; not those that other loops bind for themselves."""
-    found: set[str] = set()
-    for node in body:
-        if node is not loop:
-            found |= _looked_at(node)
-    return found
+def _is_over(name: str, after: ir.Block) -> bool:
+    """Whether nothing looks at the value that a name has now."""
+    for node in after:
+        if name in _looked_at(node):
+            return False
+        if name in _targets(node):
+            return True
+    return True
 
 
 def _looked_at(node: object) -> set[str]:
-    """The names of a part, without those that its loops bind where nothing else names them."""
+    """The names that a part may look at, but for those that its own loops give a value first."""
     match node:
         case ir.For(name, over, inner):
             return _looked_at(over) | (_looked_at(inner) - {name})
         case ir.Comprehension(item, name, over):
             return _looked_at(over) | (_looked_at(item) - {name})
+        case ir.Assign(_, values):
+            return _looked_at(values)
         case tuple():
             return set().union(*map(_looked_at, node))
         case ir.If(test, then, orelse):

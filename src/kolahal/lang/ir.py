@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
@@ -11,6 +11,7 @@ from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.source import NOWHERE, Span
+from kolahal.nouns import dataclass
 
 # ---------------------------------------------------------------- expressions
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from kolahal.nouns import dataclass
 
 Number: TypeAlias = int | Fraction  # whole values are ints, which are several times faster
 

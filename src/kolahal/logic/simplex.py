@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.logic.linear import Inequality, LinearForm, Number, V, key_of, plain, unknowns_of
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

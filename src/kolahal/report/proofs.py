@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 from kolahal.report.words import join_words
 
 MOST_SHIFTS = 12  # rows that a bounded proof shows

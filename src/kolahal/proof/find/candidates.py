@@ -6,7 +6,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, islice
 from itertools import product as product_of
@@ -37,6 +37,7 @@ from kolahal.logic.terms import (
     some,
     symbols_of,
 )
+from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.concrete_runs import ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending

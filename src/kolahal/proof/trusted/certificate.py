@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -20,6 +19,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.logic import solver
 from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, take, take_all
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, assumed_names, neighbours_of, public_symbols

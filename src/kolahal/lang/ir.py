@@ -245,7 +245,7 @@ def walk(node: object) -> Iterator[Node]:
             waiting += reversed(node)
         elif isinstance(node, Node):
             yield node
-            waiting += [getattr(node, name) for name in reversed(_parts(node))]
+            waiting += [getattr(node, name) for name in _PARTS.get(type(node)) or _parts(node)][::-1]
 
 
 def assignments(node: object) -> Iterator[tuple[str, Expr]]:

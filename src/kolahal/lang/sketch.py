@@ -93,7 +93,7 @@ class Sketch(ShownAsText):
         """The holes that cannot go without noise: a place is chosen there."""
         return frozenset(d.scale.index for d in self.sites if isinstance(d.scale, ir.Hole) and d.noise.selects)
 
-    @property
+    @cached_property
     def private(self) -> Parameter:
         return next(p for p in self.parameters if p.role is Role.PRIVATE)
 

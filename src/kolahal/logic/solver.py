@@ -34,15 +34,23 @@ SAT, UNSAT, UNKNOWN = "sat", "unsat", "unknown"  # what solvers say
 # ---------------------------------------------------------------- scripts
 
 
-def check_script(script: str, steps: int) -> str:
-    """What Z3 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown."""
-    solver = z3.Solver(ctx=z3.Context())
+def check_script(script: str, steps: int, context: Any = None) -> str:
+    """What Z3 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown.
+
+    Scripts that are asked one after another may share a context, of which each new one takes some milliseconds.
+    """
+    solver = z3.Solver(ctx=context or z3.Context())
     solver.set("rlimit", steps)
     try:
         solver.from_string(script)
     except z3.Z3Exception:
         return UNKNOWN
     return str(solver.check())
+
+
+def new_context() -> Any:
+    """A place where Z3 answers scripts, which knows nothing of what was asked elsewhere."""
+    return z3.Context()
 
 
 def has_second_opinion() -> bool:

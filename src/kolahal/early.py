@@ -13,7 +13,7 @@ import sys
 from types import FrameType
 
 INTERRUPTED = 130
-SELDOM = 100_000  # new objects between two searches for dead circles, instead of 700; there are few such circles
+SELDOM = 500_000  # new objects between two searches for dead circles, instead of 700; there are few such circles
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 KEPT, SMALL = 256 << 20, 32 << 20  # bytes that are not given back to the system, and of a piece that may be kept
 

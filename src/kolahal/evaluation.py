@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Mechanism, Sketch
+from kolahal.nouns import dataclass
 from kolahal.proof.decide import decide
 from kolahal.results import Judged, Synthesis
 from kolahal.roads.methods import travel

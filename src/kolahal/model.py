@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -19,6 +20,7 @@ from kolahal.lang.record_runs import Questions
 from kolahal.lang.scale import Scale, gdp_name
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.unit_names import unit_value
+from kolahal.nouns import dataclass
 
 Database: TypeAlias = tuple[Fraction, ...]
 Scalar: TypeAlias = Fraction | bool | None
@@ -341,7 +343,7 @@ class Region:
     steps: int  # generations until it settled
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclasses.dataclass(frozen=True, slots=True, order=True)
 class Score:
     """The paper's three criteria, compared left to right; smaller is better."""
 

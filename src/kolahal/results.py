@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from html import escape
 from typing import Any
@@ -12,6 +12,7 @@ from kolahal.errors import UsageError
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Accuracy, Arguments, Example, Ranked, Region, Selection, Split, Trial
+from kolahal.nouns import dataclass
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, describe_verdict, name_verdict, scope_of
 

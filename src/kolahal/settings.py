@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from kolahal.errors import SettingsError
+from kolahal.nouns import dataclass
 
 ALPHA = 0.05  # Sec. VI: the p-value below which a test counts as a violation
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
 from kolahal.model import Example, Odds
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kolahal.errors import KolahalError, UsageError
@@ -15,6 +15,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.model import Example, describe_event
+from kolahal.nouns import dataclass
 from kolahal.proof.refute import budget_exhibit, exhibit
 from kolahal.proof.trusted import affine, bounded, concentrated, union
 from kolahal.proof.trusted import certificate as every_length

@@ -18,7 +18,6 @@ import traceback
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.reduction import ForkingPickler
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from kolahal.errors import UsageError
+from kolahal.nouns import dataclass
 
 T = TypeVar("T")
 

@@ -1054,7 +1054,7 @@ def test_an_obligation_that_is_not_shown_is_named(monkeypatch: pytest.MonkeyPatc
 
     names = [script.split("\n")[0][2:] for script in json.loads(stored.certificate("mean").text)["cases"][0]["obligations"]]
     asked: list[tuple[str, int]] = []
-    monkeypatch.setattr(solver, "check_script", lambda script, steps: asked.append((script, steps)) or "sat")
+    monkeypatch.setattr(solver, "check_script", lambda script, steps, context=None: asked.append((script, steps)) or "sat")
     assert recheck(stored.certificate("mean"), 77) == [f"not shown: {name} (sat)" for name in names]
     assert [steps for _, steps in asked] == [77] * len(names)
     monkeypatch.setattr(solver, "check_script", lambda *_: "unsat")

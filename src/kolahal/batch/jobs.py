@@ -6,7 +6,7 @@ import glob
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from kolahal.lang.read.front import split_target
 from kolahal.lang.read.parse import parse_named, read_functions
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError, read_source
+from kolahal.nouns import dataclass
 from kolahal.settings import Settings, as_data
 from kolahal.sketches.gallery import GALLERY, find
 

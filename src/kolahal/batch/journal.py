@@ -5,13 +5,13 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from kolahal.errors import UsageError
+from kolahal.nouns import dataclass
 
 NAME = "journal.jsonl"
 HEAD, MIDDLE, TAIL = b'{"sum":"', b'","entry":', b"}"

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any
 
 from kolahal import workers
@@ -15,6 +14,7 @@ from kolahal.batch.jobs import Job
 from kolahal.batch.journal import Entry, Journal
 from kolahal.batch.judging import FAILED, judge_job, refused
 from kolahal.errors import UsageError
+from kolahal.nouns import dataclass
 from kolahal.workers import Limits, Stopped
 
 UNLIMITED = Limits()

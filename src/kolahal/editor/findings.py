@@ -6,7 +6,7 @@ Places are counted in characters from 0; each door puts them into its own units.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from hashlib import sha256
 
 from kolahal.editor.fixes import Fix, Place, declare_count, fill_holes, name_place, top_line, use_scales
@@ -15,6 +15,7 @@ from kolahal.lang.ir import Draw
 from kolahal.lang.read.parse import read_functions
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.lang.source import LARGEST_FILE, Diagnostic, SketchError, Source, diagnose, with_newlines
+from kolahal.nouns import dataclass
 from kolahal.report.advice import advise
 from kolahal.report.proofs import Explanation, explain
 from kolahal.report.records import counterexample_lines

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 
 from kolahal.errors import UsageError
@@ -13,6 +12,7 @@ from kolahal.lang.places import answers_needed, reads_fixed_places_alone
 from kolahal.lang.read.tree import NOISES, Tree
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import Source
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

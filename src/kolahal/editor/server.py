@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from kolahal.editor.desk import Desk
 from kolahal.editor.findings import ERROR, INFORMATION, WARNING, Findings
 from kolahal.editor.fixes import Edit, Place
 from kolahal.lang.source import with_newlines
+from kolahal.nouns import dataclass
 
 PAUSE = 0.12  # seconds without a keystroke before a text is looked at
 MARK = "kolahal"  # a file that does not name us has no sketch, and is none of our business

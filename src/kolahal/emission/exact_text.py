@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from kolahal.lang.patch import Text, from_outside
+from kolahal.nouns import dataclass
 
 
 def write_exactly(text: str, wholes: frozenset[str], fraction: str = "Fraction") -> str:

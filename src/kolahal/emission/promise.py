@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.noise import Noise
@@ -12,6 +11,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type, Variant
+from kolahal.nouns import dataclass
 from kolahal.verdicts import AtLeast, Certificate, NoTies
 
 WIDTH = 110

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +16,7 @@ from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.lang.taint import bindings, find_flow
+from kolahal.nouns import dataclass
 from kolahal.verdicts import Certificate
 
 ARITHMETIC = ("+", "-", "*", "/")

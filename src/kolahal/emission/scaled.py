@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from itertools import product
 from typing import TypeAlias
@@ -28,6 +28,7 @@ from kolahal.lang.records import (
     parts_of,
     print_item,
 )
+from kolahal.nouns import dataclass
 
 TIMES = "_times_"  # in a name that is a multiple of another
 FINE = "_fine"  # what public numbers are whole multiples of 1 over

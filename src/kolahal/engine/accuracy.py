@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
 from typing import Any
@@ -20,6 +20,7 @@ from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.taint import answers_with_counts
 from kolahal.model import Accuracy, Arguments, Database
+from kolahal.nouns import dataclass
 from kolahal.settings import Settings
 
 DATABASES, FEWEST = 8, 3  # inputs of up to 50 answers, and of more

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
+from kolahal.nouns import dataclass
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -16,6 +16,7 @@ from kolahal.engine.tape import Tape
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
+from kolahal.nouns import dataclass
 
 Case = tuple[Arguments, Sequence[Fraction]]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +15,7 @@ from kolahal.engine.tape import Tape
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
+from kolahal.nouns import dataclass
 
 # Compiling takes 1 to 3 s, and loading what was compiled before 0.5 s, most of it for Numba itself; the batch engine
 # makes about this many runs of a small sketch in that time.

@@ -11,7 +11,6 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -30,6 +29,7 @@ from kolahal.engine.tape import Tape, Turns
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Role, Sketch
 from kolahal.model import Arguments
+from kolahal.nouns import dataclass
 
 LARGEST_TABLE = 1 << 24  # addresses; each that is used holds the noise of all runs
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kolahal.engine.faults import MOST_TURNS
 from kolahal.engine.kernel_expressions import (
@@ -30,6 +30,7 @@ from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET
 from kolahal.lang import ir
 from kolahal.lang import kinds as check
 from kolahal.lang.sketch import Role, Sketch
+from kolahal.nouns import dataclass
 
 PARAMETERS: dict[str, str] = {  # name → type for the compiler
     "first": "int64",  # the run to begin with

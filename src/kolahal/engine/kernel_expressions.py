@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, UNSET
 from kolahal.lang.ir import Binary, Call, Const, Draw, Expr, Hole, Index, IsNone, Length, Negate, Node, Not, Var
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 
 # What the kernel lacks; `state` then holds the run, which one (site, loop or list), and how much (slot or count).
 DONE, NO_NOISE, NO_TURNS, NO_LIST_ROOM, NO_ANSWER_ROOM = 0, -1, -2, -3, -4

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from kolahal.engine.noise import Array
 from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within
+from kolahal.nouns import dataclass
 
 UNSET, NONE, BOOLEAN, NUMBER = range(4)  # kinds of a scalar
 SCALAR = -1  # the length of an answer that is no list

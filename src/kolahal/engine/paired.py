@@ -8,7 +8,7 @@ meet the same draws: of their two probabilities the ratio is wanted, and the luc
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +22,7 @@ from kolahal.engine.tape import Tape, stream
 from kolahal.engine.tilt import Draws, Tilt, TiltedTape, fit_tilt, holes_by_site, join_draws, middles_of, spread_draws
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, Scales
+from kolahal.nouns import dataclass
 
 Places = NDArray[np.intp]
 FEWEST_HITS = 12  # to which a proposal is fitted

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,7 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.move_sizes import move_sizes
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Estimate, Example, Odds, Scales, Selected
+from kolahal.nouns import dataclass
 from kolahal.settings import Settings
 
 NoisyHoles = tuple[bool, ...]  # which holes have noise

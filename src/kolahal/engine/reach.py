@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import numpy as np
@@ -21,6 +21,7 @@ from kolahal.engine.probe import coefficients
 from kolahal.engine.tape import Tape
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, Scales
+from kolahal.nouns import dataclass
 
 LADDER = (1.0, 2.0)  # scales over those that a proposal is fitted to, in a quarter of its lanes
 LEVELS = (1.0, 1.5, 3.0, 8.0)  # times the scales that are asked about: more noise makes a rare event common

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from kolahal.lang import ir
 from kolahal.lang.operators import OPERATORS
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
+from kolahal.nouns import dataclass
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "abs": abs}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from typing import Any
 from zlib import crc32
@@ -14,6 +14,7 @@ from numpy.random import SFC64, Generator, SeedSequence
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.errors import UsageError
 from kolahal.lang.noise import Noise
+from kolahal.nouns import dataclass
 
 BLOCK = 1 << 21  # doubles
 MOST_NOISE = 1 << 28  # doubles of one tape: 2 GiB

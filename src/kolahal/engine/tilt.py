@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Scales
+from kolahal.nouns import dataclass
 
 Address = tuple[Noise, int, Turns]
 NARROWEST = 0.2  # spread, in scales: few hits lie closer together than the event does

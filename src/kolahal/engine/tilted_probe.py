@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from kolahal.engine.tape import Tape
 from kolahal.engine.tilt import Tilt, holes_by_site
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Estimate, Example, Odds, Scales, Selected
+from kolahal.nouns import dataclass
 from kolahal.settings import Settings
 
 J = TypeVar("J")

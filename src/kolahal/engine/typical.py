@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +21,7 @@ from kolahal.lang.record_bins import sized_table
 from kolahal.lang.records import Field, FieldValue, NumberOf, Table, parts_of
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database
+from kolahal.nouns import dataclass
 
 DIFFERENT = 64  # records that lists are drawn from
 STEPS = 1 << 10  # values of a real field between its bounds

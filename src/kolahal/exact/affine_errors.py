@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import TypeAlias
@@ -24,6 +23,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import LinearForm
 from kolahal.model import Arguments, Scales
+from kolahal.nouns import dataclass
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Fault
 from kolahal.paths.unknowns import NoiseAt

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from kolahal.engine.noise import Array
 from kolahal.logic.linear import Number
+from kolahal.nouns import dataclass
 from kolahal.paths.state import ChosenPlace
 from kolahal.paths.unknowns import Atom, Indeterminate, NoiseAt
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -18,6 +18,7 @@ from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Po
 from kolahal.exact.star_integrals import MOST_LEAVES, Stars, integrate
 from kolahal.exact.tree_quadrature import TreePlan, WeightedDraw, find_obstacle, integrate_tree
 from kolahal.lang.noise import Noise
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.unknowns import Affine, AnswerAt
 

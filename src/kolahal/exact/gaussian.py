@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -23,6 +22,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale, base_of, gdp_name
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Event
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.joined import find_outcomes
 from kolahal.paths.unknowns import Atom, NoiseAt

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +17,7 @@ from kolahal.exact.probe import Integrator, ask, exact_losses
 from kolahal.inputs.events import moved_events
 from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_corners, noise_unit, settle, steps_from
 from kolahal.model import Arguments, Event, Example, Scales
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 
 MOST_STARTS = 800

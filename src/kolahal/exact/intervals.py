@@ -1,15 +1,14 @@
 """Event probabilities as intervals that hold for certain, in ball arithmetic (python-flint's Arb).
 
-Between kinks every function here is a sum of c·x^k·exp(r·x) with an exact rational rate r, and so are products,
-shifts, integrals from either side, and convolutions with exponential noise. So a whole tree is integrated in closed
-form, tails included, and the only errors are roundings, which the balls carry. Whole noise has sums for integrals.
+Between kinks every function here is a sum of c·x^k·exp(r·x) with an exact rational rate r, and so are products, shifts, integrals from either
+side, and convolutions with exponential noise: a whole tree is integrated in closed form, and only roundings err, which the balls carry.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +19,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import Number
 from kolahal.model import Arguments, Database, Estimate, Event
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.paths.quotients import linear_event

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -20,6 +20,7 @@ from kolahal.exact.rings import MOST_PARTS, PlacedRow, untie
 from kolahal.lang.noise import Noise
 from kolahal.logic.linear import Number, number, plain
 from kolahal.model import Event
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.state import ChosenPlace, Path
 from kolahal.paths.unknowns import Affine, Atom, Atoms, Indeterminate, NoiseAt

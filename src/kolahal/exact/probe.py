@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,7 @@ from kolahal.exact.polyhedra import build_polyhedra
 from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Equals, Estimate, Event, Example, Odds, Output, Scales
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate, open_bounds
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.paths.state import Fault, affine_parts

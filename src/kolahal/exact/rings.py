@@ -9,12 +9,12 @@ every database, because the rows are added as forms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
 from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import plain
+from kolahal.nouns import dataclass
 from kolahal.paths.unknowns import Affine, NoiseAt
 
 MOST_PARTS = 8  # of one system

@@ -11,13 +11,13 @@ Noise on the whole numbers has the same form: sums over whole y are integrals ov
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.lang.noise import Noise
+from kolahal.nouns import dataclass
 
 MOST_LEAVES = 12  # the polynomial of m leaves loses a factor of 3^m of precision: nine good digits are left
 

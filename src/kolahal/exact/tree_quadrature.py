@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.lang.noise import Noise
 from kolahal.logic.counting import take_steps
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 
 Rows = tuple[int, ...]  # of the table of limits

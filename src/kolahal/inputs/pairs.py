@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from operator import add, sub
 
@@ -19,6 +18,7 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database, Scales
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

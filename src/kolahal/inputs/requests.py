@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +16,7 @@ from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Parameter, Sketch, Type, Variant, bind
 from kolahal.lang.source import NOWHERE, Diagnostic, SketchError, Source
 from kolahal.model import Arguments, Database
+from kolahal.nouns import dataclass
 
 LENGTH, LONGEST = 100, 10_000  # private answers where nothing is said, and at most
 RECORDS, MOST_RECORDS = 1_000, 10**9  # that are made up

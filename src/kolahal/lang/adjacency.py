@@ -10,11 +10,11 @@ import itertools
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
 from kolahal.errors import UsageError
+from kolahal.nouns import dataclass
 
 Move = tuple[Fraction, ...]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -31,6 +31,7 @@ from kolahal.lang.records import (
     parts_of,
     print_item,
 )
+from kolahal.nouns import dataclass
 
 CONSTANT = "1"
 MOST_VALUES = 64  # of a field that are looked at one by one

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from kolahal.errors import UsageError
 from kolahal.lang.accounting import ROOT_HALF, delta_above, epsilon_of_zcdp, rho_of_pure, rising
+from kolahal.nouns import dataclass
 
 TANH = "ρ = ε·tanh(ε/2), tight"
 KINK = "Dong, Roth, Su 2022: μ = −2·Φ⁻¹(1/(1 + e^ε)), tight"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
@@ -11,6 +11,7 @@ from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.source import NOWHERE, Span
+from kolahal.nouns import dataclass
 
 # ---------------------------------------------------------------- expressions
 
@@ -244,7 +245,7 @@ def walk(node: object) -> Iterator[Node]:
             waiting += reversed(node)
         elif isinstance(node, Node):
             yield node
-            waiting += [getattr(node, name) for name in reversed(_parts(node))]
+            waiting += [getattr(node, name) for name in _PARTS.get(type(node)) or _parts(node)][::-1]
 
 
 def assignments(node: object) -> Iterator[tuple[str, Expr]]:

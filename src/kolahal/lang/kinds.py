@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from kolahal.lang import ir
@@ -12,6 +12,7 @@ from kolahal.lang.labels import LabelCode
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.source import Diagnostic, diagnose
+from kolahal.nouns import dataclass
 
 # WHOLE is a number that Python holds as an int, so that it can count turns and places.
 NUMBER, WHOLE, BOOLEAN, NONE, LIST, TEXT = "number", "whole", "boolean", "none", "list", "text"

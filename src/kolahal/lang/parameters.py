@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
 from kolahal.lang.pretty import print_number
 from kolahal.lang.records import Table
+from kolahal.nouns import dataclass
 
 
 class Role(Enum):

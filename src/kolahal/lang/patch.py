@@ -9,7 +9,7 @@ import os
 import textwrap
 import tokenize
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from itertools import accumulate
 
@@ -20,6 +20,7 @@ from kolahal.lang.read.tree import NOISES, PICK, Tree
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import Source, with_newlines
+from kolahal.nouns import dataclass
 
 # ---------------------------------------------------------------- text that is edited in places
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
 from typing import TypeAlias
 
 from kolahal.lang.scale import Scale, base_of, next_of, value_of
+from kolahal.nouns import dataclass
 
 Monomial: TypeAlias = tuple[tuple[str, int], ...]  # (name, power), ascending, no power 0; powers may be negative
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from kolahal.lang.record_lists import Rows
 from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation, Swing
 from kolahal.lang.record_units import put_arguments
 from kolahal.lang.records import ONE, Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction, Table
+from kolahal.nouns import dataclass
 
 MOST_BINS = 1_000_000  # of a call
 GAP = "the gap"  # between two places; no name of a program

@@ -10,7 +10,7 @@ import itertools
 import random
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import ClassVar
@@ -21,6 +21,7 @@ from kolahal.lang.cells import RecordPieces, TooComplex, field_values, find_piec
 from kolahal.lang.record_lists import RecordSearch, Rows, fitting_times
 from kolahal.lang.record_units import Slice, find_slices, put_arguments
 from kolahal.lang.records import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
+from kolahal.nouns import dataclass
 
 MOST_RECORDS = 3_000  # that are tried for a refutation
 MOST_LISTED = 24  # records that short lists are made of, where an aggregate is a max or min

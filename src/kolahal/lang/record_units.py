@@ -7,7 +7,7 @@ docs/theory-records.md says why. A unit is above 0 wherever a program is called.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -27,6 +27,7 @@ from kolahal.lang.records import (
     parts_of,
 )
 from kolahal.lang.scale import WIDTH, reach_of, width_of
+from kolahal.nouns import dataclass
 
 PLAIN = "1"  # the dimension of what does not scale
 HALF = Fraction(1, 2)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from math import isfinite
 from numbers import Rational
@@ -18,6 +18,7 @@ from typing import SupportsFloat, TypeAlias
 from kolahal.errors import UsageError
 from kolahal.lang.enclosures import MATH, math_value
 from kolahal.lang.pretty import print_number
+from kolahal.nouns import dataclass
 
 RECORD = "record"  # the name of a record in printed programs
 RECORDS = "the records"  # of a call; no name of a program

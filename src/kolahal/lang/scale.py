@@ -6,7 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from importlib import import_module
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from kolahal.errors import UsageError
 from kolahal.lang.noise import BY_NAME, Noise
 from kolahal.lang.source import parse_expression
+from kolahal.nouns import dataclass
 
 LARGEST_POWER = 16  # keeps `eps**999999999` from a hostile file harmless
 DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?")  # a double as Python prints it

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
 from kolahal.lang import ir
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 
 Summand = tuple[bool, ir.Expr]  # whether it is taken away, and what
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -31,6 +31,7 @@ from kolahal.lang.scale import Scale, base_of, gdp_name, parse_filling
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
 from kolahal.lang.unit_names import check_positive
+from kolahal.nouns import dataclass
 
 Completion = tuple[Scale, ...]
 NAME_ONE = "find it with `kolahal synth`, or write Lap or Exp for Noise"
@@ -92,7 +93,7 @@ class Sketch(ShownAsText):
         """The holes that cannot go without noise: a place is chosen there."""
         return frozenset(d.scale.index for d in self.sites if isinstance(d.scale, ir.Hole) and d.noise.selects)
 
-    @property
+    @cached_property
     def private(self) -> Parameter:
         return next(p for p in self.parameters if p.role is Role.PRIVATE)
 

@@ -7,12 +7,13 @@ import io
 import tokenize
 import unicodedata
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
 from kolahal.errors import KolahalError, harmless
 from kolahal.lang.faults import FAULTS
+from kolahal.nouns import dataclass
 
 LARGEST_FILE = 1_000_000  # bytes; parsing far larger ones takes gigabytes, and no sketch is that long
 

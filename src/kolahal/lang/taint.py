@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
 from kolahal.lang import ir
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 
 
 @dataclass(slots=True)

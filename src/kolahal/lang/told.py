@@ -6,11 +6,12 @@ questions, and each is an aggregate like any other. docs/theory-records.md says 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, Types, infer
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 
 
 def told(sketch: Sketch, marked: bool = False) -> Sketch:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.canonical import TWO, twin
@@ -15,6 +14,7 @@ from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.hole_choices import Holes, cover, find_choices, in_sites_of, restrict, splits
 from kolahal.law.shares import SharePlan, build_plan
 from kolahal.law.squares import find_square_laws
+from kolahal.nouns import dataclass
 from kolahal.results import Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown

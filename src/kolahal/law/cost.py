@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
@@ -26,6 +26,7 @@ from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Number
 from kolahal.logic.simplex import find_point, find_supremum
 from kolahal.logic.solver import contradict, is_empty
+from kolahal.nouns import dataclass
 from kolahal.paths.events import OutputCell, find_events
 from kolahal.paths.state import Paths
 from kolahal.paths.unknowns import Atom, Indeterminate, MoveAt, NoiseAt

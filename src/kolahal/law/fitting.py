@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -16,6 +15,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
 from kolahal.law.linear_program import Front, Weights, is_below
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.passages import Active, SizedProgram, is_private_fact
 from kolahal.results import LawInequality, Rule
 from kolahal.settings import ProofSettings

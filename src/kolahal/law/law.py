@@ -7,7 +7,6 @@ proof makes a completion *Proved*.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.inputs.arguments import whole_settings
@@ -16,6 +15,7 @@ from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch
 from kolahal.law.fitting import collect_samples, fit_ladder, fit_rules, ladder_settings
 from kolahal.law.site_units import find_site_units
+from kolahal.nouns import dataclass
 from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown

@@ -10,7 +10,6 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -18,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Number, plain
 from kolahal.logic.simplex import minimise
+from kolahal.nouns import dataclass
 
 FRONT, SHIFT = 40, 60  # steps to find one at least
 MOST_SITES = 4  # with noise at more sites, the weights found are right but may not be all that matter

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.ir import Hole
@@ -12,6 +11,7 @@ from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.law.hole_choices import HoleChoice, Holes, cover
 from kolahal.law.law import print_rule
+from kolahal.nouns import dataclass
 from kolahal.results import Rule
 
 

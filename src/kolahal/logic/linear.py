@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+from kolahal.nouns import dataclass
 
 Number: TypeAlias = int | Fraction  # whole values are ints, which are several times faster
 
@@ -140,8 +142,11 @@ class Inequality(NamedTuple, Generic[U]):
         """The same comparison with whole coefficients that have no common factor."""
         parts = [*self.form.terms.values(), self.form.constant]
         whole = math.lcm(*(part.denominator for part in parts))
-        common = math.gcd(*(int(part * whole) for part in parts)) or 1
-        return Inequality(self.form.times(Fraction(whole, common)), self.strict)
+        common = math.gcd(*(part.numerator * (whole // part.denominator) for part in parts)) or 1
+        if whole == common == 1:
+            return self
+        *factors, constant = (part.numerator * (whole // part.denominator) // common for part in parts)
+        return Inequality(LinearForm(dict(zip(self.form.terms, factors, strict=True)), constant), self.strict)
 
     def __str__(self) -> str:
         return f"{self.form} {'<' if self.strict else '<='} 0"

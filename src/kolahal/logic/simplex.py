@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.logic.linear import Inequality, LinearForm, Number, V, key_of, plain, unknowns_of
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,22 @@ class _Table:
             columns = [j for j in range(self.width) if entries[j] < 0]
             if not columns:
                 return False
-            bottom = self.lines[self.height :]
-            expense = {j: tuple(Fraction(line[j], entries[j]) for line in bottom) for j in columns}
-            self.exchange(row, min(columns, key=lambda j: (expense[j], self.outside[j])))
+            self.exchange(row, self.cheapest(columns, entries))
+
+    def cheapest(self, columns: Sequence[int], entries: Sequence[int]) -> int:
+        """The column with the least costs for an entry, all of which are below 0, and of equal ones the first variable."""
+        bottom = self.lines[self.height :]
+        best = columns[0]
+        for column in columns[1:]:
+            for line in bottom:
+                difference = line[column] * entries[best] - line[best] * entries[column]  # both entries are negative
+                if difference:
+                    break
+            else:
+                difference = self.outside[column] - self.outside[best]
+            if difference < 0:
+                best = column
+        return best
 
     def set_cost(self, cost: Sequence[int]) -> None:
         """Replace all costs by one, of either sign."""
@@ -86,8 +99,13 @@ class _Table:
             rows = [i for i in range(self.height) if self.lines[i][column] > 0]
             if not rows:
                 return False
-            reach = {i: Fraction(self.lines[i][-1], self.lines[i][column]) for i in rows}
-            self.exchange(min(rows, key=lambda i: (reach[i], self.basic[i])), column)
+            best = rows[0]
+            for row in rows[1:]:
+                line, other = self.lines[row], self.lines[best]
+                difference = line[-1] * other[column] - other[-1] * line[column]  # of the limits for an entry
+                if difference < 0 or (not difference and self.basic[row] < self.basic[best]):
+                    best = row
+            self.exchange(best, column)
 
     def exchange(self, row: int, column: int) -> None:
         self.scale = _pivot(self.lines, row, column, self.scale)
@@ -139,7 +157,8 @@ def _columns(unknowns: Iterable[V], positive: Collection[V]) -> _Columns[V]:
 def _row(form: LinearForm[V], columns: _Columns[V]) -> tuple[list[int], int, int]:
     """The entries and the constant of a form, made whole, and the factor that made them whole."""
     whole = math.lcm(form.constant.denominator, *(c.denominator for c in form.terms.values()))
-    return [sign * int(form.terms.get(s, 0) * whole) for s, sign in columns], int(form.constant * whole), whole
+    entries = {s: c.numerator * (whole // c.denominator) for s, c in form.terms.items()}
+    return [sign * entries.get(s, 0) for s, sign in columns], int(form.constant * whole), whole
 
 
 def find_point(atoms: Sequence[Inequality[V]], positive: Collection[V] = ()) -> dict[V, Number] | None:

@@ -34,15 +34,23 @@ SAT, UNSAT, UNKNOWN = "sat", "unsat", "unknown"  # what solvers say
 # ---------------------------------------------------------------- scripts
 
 
-def check_script(script: str, steps: int) -> str:
-    """What Z3 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown."""
-    solver = z3.Solver(ctx=z3.Context())
+def check_script(script: str, steps: int, context: Any = None) -> str:
+    """What Z3 says to an SMT-LIB script: sat, unsat or unknown; a text that it cannot read is unknown.
+
+    Scripts that are asked one after another may share a context, of which each new one takes some milliseconds.
+    """
+    solver = z3.Solver(ctx=context or z3.Context())
     solver.set("rlimit", steps)
     try:
         solver.from_string(script)
     except z3.Z3Exception:
         return UNKNOWN
     return str(solver.check())
+
+
+def new_context() -> Any:
+    """A place where Z3 answers scripts, which knows nothing of what was asked elsewhere."""
+    return z3.Context()
 
 
 def has_second_opinion() -> bool:
@@ -84,13 +92,18 @@ class Translator:
     def __init__(self, context: Any = None) -> None:
         self.context = context or z3.Context()
         self.known: dict[Any, Any] = {}
+        self.sorts: dict[str, Any] = {}
         self.numbers: dict[tuple[Number, bool], Any] = {}
 
     def unknown(self, unknown: Keyed) -> Any:
-        if unknown not in self.known:
-            sort = unknown.sort if isinstance(unknown, Symbol) else REAL
-            self.known[unknown] = z3.Const(key_of(unknown), SORTS[sort](self.context))
-        return self.known[unknown]
+        found = self.known.get(unknown)
+        if found is None:
+            name = unknown.sort if isinstance(unknown, Symbol) else REAL
+            sort = self.sorts.get(name)
+            if sort is None:
+                sort = self.sorts[name] = SORTS[name](self.context)
+            found = self.known[unknown] = z3.Const(key_of(unknown), sort)
+        return found
 
     def form(self, form: LinearForm[Keyed], whole: bool) -> Any:
         pieces = []
@@ -166,6 +179,21 @@ class Translator:
 
 def _addresses(parts: Sequence[Any]) -> Any:
     return (z3.Ast * len(parts))(*[part.as_ast() for part in parts])
+
+
+def _ask(solver: Any, assumed: Sequence[Any]) -> str:
+    """As solver.check does, of the addresses of what is assumed, without asking each of hundreds for its sort."""
+    given = (z3.Ast * len(assumed))(*assumed)
+    return str(z3.CheckSatResult(z3.Z3_solver_check_assumptions(solver.ctx.ref(), solver.solver, len(assumed), given)))
+
+
+def _is_true(model: Any, address: Any, completed: bool) -> bool:
+    """Whether a model makes a formula true; with `completed`, what it leaves open is given a value."""
+    found = (z3.Ast * 1)()
+    context = model.ctx.ref()
+    if not z3.Z3_model_eval(context, model.model, address, completed, found):
+        raise z3.Z3Exception("a formula has no value in a model")
+    return bool(z3.Z3_get_bool_value(context, found[0]) == z3.Z3_L_TRUE)
 
 
 # ---------------------------------------------------------------- questions
@@ -246,6 +274,8 @@ class Switchboard:
         self.solver.set("core.minimize", True)
         translator.tell(self.solver, map(translator.formula, always))
         self.denied: dict[Symbol, Any] = {}
+        self.addresses: dict[str, Any] = {}  # of switches, by their names
+        self.names: dict[int, str] = {}
 
     def assertion(self, name: str, formula: Formula) -> Symbol:
         """A switch that asserts a formula."""
@@ -255,24 +285,26 @@ class Switchboard:
         """A switch that asserts that a formula is false."""
         denied = self.translator.formula(formula)
         switch = self._switch(name, self.translator.neither(denied))
-        self.denied[switch] = denied
+        self.denied[switch] = denied.as_ast()
         return switch
 
     def _switch(self, name: str, asserted: Any) -> Symbol:
         switch = Symbol(name, BOOL)
-        self.translator.tell(self.solver, [self.translator.implies(self.translator.unknown(switch), asserted)])
+        unknown = self.translator.unknown(switch)
+        self.translator.tell(self.solver, [self.translator.implies(unknown, asserted)])
+        self.addresses[name] = unknown.as_ast()
+        self.names[self.addresses[name].value] = name
         return switch
 
     def check(self, assumed: Sequence[Symbol]) -> str:
         """sat, unsat or unknown."""
-        # As solver.check does, without asking each of hundreds of switches for its sort.
-        switches = _addresses([self.translator.unknown(switch) for switch in assumed])
-        context = self.translator.context.ref()
-        return str(z3.CheckSatResult(z3.Z3_solver_check_assumptions(context, self.solver.solver, len(assumed), switches)))
+        return _ask(self.solver, [self.addresses[switch.name] for switch in assumed])
 
     def core(self) -> set[str]:
         """The names of switches that suffice for the last `unsat`."""
-        return {switch.decl().name() for switch in self.solver.unsat_core()}
+        context = self.translator.context.ref()
+        found = self.solver.unsat_core()
+        return {self.names[z3.Z3_ast_vector_get(context, found.vector, i).value] for i in range(len(found))}
 
     def broken(self, assumed: Sequence[Symbol], denials: Sequence[Symbol]) -> list[bool]:
         """Which of the denied formulas are false in one example where `assumed` and one of the denials hold.
@@ -285,7 +317,7 @@ class Switchboard:
         broken = [answer == UNKNOWN] * len(denials)
         if answer == SAT:
             model = self.solver.model()
-            broken = [not z3.is_true(model.eval(self.denied[switch], model_completion=True)) for switch in denials]
+            broken = [not _is_true(model, self.denied[switch], True) for switch in denials]
         self.solver.pop()
         return broken
 
@@ -296,16 +328,26 @@ class Choices:
     def __init__(self, sizes: Sequence[int]):
         self.context = z3.Context()
         self.solver = z3.SolverFor("QF_FD", ctx=self.context)
-        self.options = [
-            [z3.Bool(f"{question}.{rank}", self.context) for rank in range(size)] for question, size in enumerate(sizes)
-        ]
+        truth, context = z3.BoolSort(self.context), self.context.ref()
+        self.options = [[z3.Const(f"{question}.{rank}", truth) for rank in range(size)] for question, size in enumerate(sizes)]
+        self.addresses = [[option.as_ast() for option in own] for own in self.options]
         self.beyond: dict[int, list[Any]] = {}
-        for own in self.options:
-            self.solver.add(z3.Or(own), z3.AtMost(*own, 1))  # every question has an option
+        for own in self.options:  # every question has an option
+            parts = len(own), _addresses(own)
+            some = z3.BoolRef(z3.Z3_mk_or(context, *parts), self.context)  # what is made lives as long as its BoolRef
+            self._assert(some, z3.BoolRef(z3.Z3_mk_atmost(context, *parts, 1), self.context))
 
     def exclude(self, combination: Sequence[tuple[int, int]]) -> None:
         """Some questions, each with its option by rank, that do not go together."""
-        self.solver.add(z3.Or([z3.BoolVal(False, self.context), *(z3.Not(self.options[q][rank]) for q, rank in combination)]))
+        parts = [z3.BoolVal(False, self.context), *(self._without(self.options[q][rank]) for q, rank in combination)]
+        self._assert(z3.BoolRef(z3.Z3_mk_or(self.context.ref(), len(parts), _addresses(parts)), self.context))
+
+    def _assert(self, *formulas: Any) -> None:
+        for formula in formulas:
+            z3.Z3_solver_assert(self.context.ref(), self.solver.solver, formula.as_ast())
+
+    def _without(self, option: Any) -> Any:
+        return z3.BoolRef(z3.Z3_mk_not(self.context.ref(), option.as_ast()), self.context)
 
     def pick(self, most: int, kept: Sequence[tuple[int, int]] = ()) -> list[int] | None:
         """The ranks of a combination of the first `most` options; None if all are excluded.
@@ -313,10 +355,10 @@ class Choices:
         It has the options that are to be kept if any combination has.
         """
         if most not in self.beyond:
-            self.beyond[most] = [z3.Not(option) for own in self.options for option in own[most:]]
-        beyond = self.beyond[most]
-        ways = [beyond + [self.options[q][rank] for q, rank in kept], beyond] if kept else [beyond]
-        if not any(str(self.solver.check(way)) == SAT for way in ways):
+            self.beyond[most] = [self._without(option) for own in self.options for option in own[most:]]
+        beyond = [formula.as_ast() for formula in self.beyond[most]]
+        ways = [beyond + [self.addresses[q][rank] for q, rank in kept], beyond] if kept else [beyond]
+        if not any(_ask(self.solver, way) == SAT for way in ways):
             return None
         model = self.solver.model()
-        return [next(r for r, option in enumerate(own[:most]) if z3.is_true(model[option])) for own in self.options]
+        return [next(r for r, option in enumerate(own[:most]) if _is_true(model, option, False)) for own in self.addresses]

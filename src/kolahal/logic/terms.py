@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, number, variable
+from kolahal.nouns import dataclass
 
 INT, REAL, BOOL = "Int", "Real", "Bool"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.noise import Noise
 from kolahal.logic.linear import Inequality, LinearForm, as_form, number, plain, variable
 from kolahal.model import AllOf, Anything, Equals, Event, Linear, OneOf, StartsWith, Within, contains, is_number
+from kolahal.nouns import dataclass
 from kolahal.paths.state import Fault, Item, Value
 from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, NoiseAt
 

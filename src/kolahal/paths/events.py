@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kolahal.logic.linear import Inequality, unknowns_of
 from kolahal.logic.simplex import find_point
 from kolahal.logic.solver import is_empty
+from kolahal.nouns import dataclass
 from kolahal.paths.state import ChosenPlace, Fault, Path, Paths, Value, affine_parts, discrete_part
 from kolahal.paths.unknowns import Atom, Atoms
 

@@ -10,7 +10,7 @@ on the way. So the work for one event is proportional to the number of queries.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.ir import Append, Assign, Comprehension, Draw, Expr, For, ListOf, Return, Var, walk
@@ -18,6 +18,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import Inequality, LinearForm, number, plain, variable
 from kolahal.model import AllOf, Equals, Event, StartsWith
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate, cut
 from kolahal.paths.explore import Explorer
 from kolahal.paths.state import Fault, Item, Outside, Path, State, Value, begin, given_answers

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, Span
 from kolahal.logic.linear import Inequality, LinearForm, Number, key_of, plain, variable
+from kolahal.nouns import dataclass
 from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atom, Atoms, Indeterminate, NoiseAt, Public
 
 MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Arguments, Example
+from kolahal.nouns import dataclass
 from kolahal.results import Rule
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted

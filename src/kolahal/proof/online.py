@@ -6,7 +6,6 @@ to loop head, and a program whose turns take one answer each and can be told fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.errors import UsageError
@@ -15,6 +14,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.certificate import read_certificate
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.values import Built, Goto, Returned, SegmentPath

@@ -7,7 +7,6 @@ import hashlib
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from markupsafe import Markup
 
 from kolahal.errors import KolahalError
 from kolahal.losses import loss_range
+from kolahal.nouns import dataclass
 from kolahal.report.costs import draw_by_length
 from kolahal.report.pairs import bare_pairs, draw_pair
 from kolahal.report.planner import planner_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from kolahal.nouns import dataclass
 from kolahal.report.rounding import finite
 
 

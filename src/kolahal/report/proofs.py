@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 from kolahal.report.words import join_words
 
 MOST_SHIFTS = 12  # rows that a bounded proof shows

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from kolahal.lang.faults import FAULTS
+from kolahal.nouns import dataclass
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 VERDICTS = {  # what a rule is about; one that is proved breaks none

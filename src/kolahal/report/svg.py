@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from kolahal.nouns import dataclass
 from kolahal.report.safe import escape
 
 WIDTH, HEIGHT = 440, 300

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -14,6 +13,7 @@ from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 from kolahal.report.rounding import compare
 from kolahal.settings import ALPHA
 

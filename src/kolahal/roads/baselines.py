@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from kolahal.engine.tilted_probe import build_tilted_probe
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.losses import epsilon_lower, log_loss
 from kolahal.model import Example, Ranked, Score, Selection, Split
+from kolahal.nouns import dataclass
 from kolahal.results import Judged, Synthesis
 from kolahal.roads.paper import test_finalists
 from kolahal.roads.watch import Watch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from kolahal.lang.ir import Hole
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.law.shares import SharePlan
 from kolahal.model import Arguments, Scales
+from kolahal.nouns import dataclass
 from kolahal.search.descent import find_least, short_fractions
 from kolahal.settings import Settings
 

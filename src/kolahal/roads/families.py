@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kolahal.engine.accuracy import describe_errors
 from kolahal.lang.families import close_families, name_families
@@ -10,6 +10,7 @@ from kolahal.lang.sketch import Completion, Mechanism, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.law.hole_choices import HoleChoice, find_choices, law_of_choices
 from kolahal.model import Ranked, Selection, Split
+from kolahal.nouns import dataclass
 from kolahal.results import Law, Priced, Synthesis
 from kolahal.roads.budgets import judge_offers, law_of_offers, rank_offers, typical_arguments
 from kolahal.roads.law import judge_lawful, price_completions, rank_by_error

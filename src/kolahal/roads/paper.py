@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kolahal.engine.accuracy import describe_errors
 from kolahal.engine.probe import Probe
 from kolahal.engine.tilted_probe import build_tilted_probe
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Ranked, Split
+from kolahal.nouns import dataclass
 from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
@@ -13,6 +13,7 @@ from kolahal.law.hole_choices import find_choices, law_of_choices
 from kolahal.law.law import find_laws
 from kolahal.law.pricing import tight_completions
 from kolahal.model import Ranked
+from kolahal.nouns import dataclass
 from kolahal.proof.budgets import decide_budget
 from kolahal.proof.decide import decide
 from kolahal.results import Law

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from zlib import crc32
 
@@ -17,6 +17,7 @@ from kolahal.inputs.events import moved_events
 from kolahal.inputs.pairs import Pair, group_steps, noise_unit, steps_from
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Example, Scales
+from kolahal.nouns import dataclass
 from kolahal.settings import Settings
 from kolahal.tester.example_search import SearchSteps, find_starts
 from kolahal.tester.trial import ask

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from kolahal.engine.noise import Array
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

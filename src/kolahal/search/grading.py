@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,6 +15,7 @@ from kolahal.engine.probe import Probe
 from kolahal.lang.move_sizes import move_sizes
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.model import Arguments, Example, Scales, Selected, Split
+from kolahal.nouns import dataclass
 from kolahal.settings import Settings
 
 Objections = Collection[tuple[Arguments, Scales]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from kolahal.errors import UsageError
 from kolahal.lang.read.front import load_sketches
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 
 FOLDER = Path(__file__).parent
 

@@ -10,7 +10,6 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
@@ -27,6 +26,7 @@ from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.losses import estimate_odds
 from kolahal.model import AllOf, Arguments, Database, Equals, Event, Example, Linear, Odds, Within
+from kolahal.nouns import dataclass
 
 CONFIDENCE = 0.99
 LOOKED, COUNTED = 20_000, 400_000  # runs on each side: to choose an event, and to count it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Mask, Outputs, join
 from kolahal.model import AllOf, Anything, Equals, Event, StartsWith, Within
+from kolahal.nouns import dataclass
 
 Cells = NDArray[np.int64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from zlib import crc32
 
@@ -16,6 +16,7 @@ from kolahal.engine.tape import Tape
 from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, group_steps, noise_unit, settle, steps_from
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Database, Example
+from kolahal.nouns import dataclass
 from kolahal.tester.learned_events import Criterion, Finding, learn_events
 from kolahal.tester.runs import Candidate, Question, count, run_all, tally_of
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import NUMBER, SCALAR, Mask, Outputs
 from kolahal.model import Event, Linear, OneOf, Within
+from kolahal.nouns import dataclass
 from kolahal.tester.discrete_parts import Cells, SortedAnswers, compact, pattern, sort_answers, with_parts
 from kolahal.tester.statistics import Tally
 

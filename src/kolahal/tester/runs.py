@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import repeat
 from statistics import NormalDist
@@ -19,6 +19,7 @@ from kolahal.engine.tape import Tape, tapes
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Example, Scales
+from kolahal.nouns import dataclass
 from kolahal.settings import TesterSettings
 from kolahal.tester.statistics import NOTHING, Tally
 

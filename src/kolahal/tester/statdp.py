@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 from zlib import crc32
@@ -22,6 +21,7 @@ from kolahal.engine.outputs import Mask
 from kolahal.engine.tape import Tape
 from kolahal.inputs.pairs import Pair, settle, statdp_pairs
 from kolahal.model import Event, Example, Within
+from kolahal.nouns import dataclass
 from kolahal.tester.discrete_parts import SortedAnswers, sort_answers, with_parts
 from kolahal.tester.runs import Question, run_all
 from kolahal.tester.statistics import Tally, Thinning, fisher_p_value

@@ -12,10 +12,11 @@ so that each p-value is a strict one (StatDP's average over 200 thinnings is not
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import inspect
 import os
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain, count, islice
 
 from kolahal.errors import UsageError
@@ -29,6 +28,7 @@ from kolahal.lang.record_moves import RECORD_RELATIONS
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
+from kolahal.nouns import dataclass
 
 NOISES = ("Lap", "Exp", "Noise")
 MOST_SIGNATURES = 81  # all of them, for four parameters

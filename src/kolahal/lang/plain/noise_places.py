@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from fractions import Fraction
 
 from kolahal.errors import UsageError
@@ -12,6 +12,7 @@ from kolahal.lang.kinds import LIST, NUMERIC, infer
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.source import Span
 from kolahal.lang.taint import Flow, bindings, find_flow
+from kolahal.nouns import dataclass
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 

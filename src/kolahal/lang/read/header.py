@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import RELATIONS, Adjacency, EachWithin
@@ -16,6 +15,7 @@ from kolahal.lang.read.tree import Tree, clip, unquoted
 from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
 from kolahal.lang.records import RECORD
 from kolahal.lang.scale import NO_NOISE, NotAScale, exact, scale_of
+from kolahal.nouns import dataclass
 
 NEEDED = {
     Role.PRIVATE: ("q: Private", Parameter("", Role.PRIVATE, Type.VECTOR)),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, names_of, placed, renamed, statements
 from kolahal.lang.read.tree import Refused, Tree, stored_names
+from kolahal.nouns import dataclass
 
 Generator = ast.ListComp | ast.GeneratorExp
 PAIRING = ("enumerate", "zip", "reversed")

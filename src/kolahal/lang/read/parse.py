@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.errors import UsageError
@@ -22,6 +22,7 @@ from kolahal.lang.read.tree import DEEPEST, Aliases, Tree, clip, say
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Parameter, Role, Sketch
 from kolahal.lang.source import Diagnostic, SketchError, Source, diagnose, refuse_source, with_newlines
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from kolahal.lang.cells import TooComplex, find_pieces
@@ -12,6 +11,7 @@ from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.tree import Refused, Tree
 from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, RowClass, always_computed, parts_of
+from kolahal.nouns import dataclass
 
 TRUTH, TEXT = "a truth value", "a text"
 MOST_WAYS = 64  # through one helper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -31,6 +31,7 @@ from kolahal.lang.records import (
     parts_of,
 )
 from kolahal.lang.scale import exact
+from kolahal.nouns import dataclass
 
 TRUE: RecordFunction = Apply("==", (ZERO, ZERO))
 FALSE: RecordFunction = Apply("!=", (ZERO, ZERO))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeVar
 
@@ -14,6 +13,7 @@ from kolahal.lang.read.tree import clip, stored_names
 from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
 from kolahal.lang.scale import exact
 from kolahal.lang.sketch import Parameter, Type
+from kolahal.nouns import dataclass
 
 MOST_AGGREGATES = 64  # items of the private list
 Node = TypeVar("Node", bound=ast.expr | ast.stmt)

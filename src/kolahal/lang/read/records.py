@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.cells import TooComplex
@@ -43,6 +43,7 @@ from kolahal.lang.record_bins import BinsRelation
 from kolahal.lang.record_moves import RecordRelation, Replace
 from kolahal.lang.records import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
 from kolahal.lang.sketch import Parameter, Role, Type
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +93,8 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
         tree.fault("K165", function, thing=private.name, why="No aggregate of the records is read")
         return None
     usual = {p.name: usual_value(p) for p in public}
-    real = [p.name for p in public if p.type is Type.FLOAT]
     try:
-        adjacency = header.adjacency.about(table, [(n, usual[n]) for n in sorted(table.public_names())], real)
+        adjacency = header.adjacency.about(table, [(n, usual[n]) for n in sorted(table.public_names())], [p.name for p in public if p.type is Type.FLOAT])
     except TooComplex as error:
         tree.fault("K171", function, reason=error)
         return None

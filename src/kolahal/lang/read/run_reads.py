@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 
 from kolahal.lang.read.record_trees import Builder, LoopTurn, at_place
 from kolahal.lang.read.tree import Tree, clip
 from kolahal.lang.records import Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction
+from kolahal.nouns import dataclass
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from itertools import islice
 
@@ -17,6 +17,7 @@ from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.noise import BY_NAME
 from kolahal.lang.record_moves import RECORD_RELATIONS
 from kolahal.lang.templates import FINITE, RUNTIME, names_in, read_template
+from kolahal.nouns import dataclass
 
 OURS = frozenset(BY_NAME) | frozenset({**RELATIONS, **RECORD_RELATIONS}) | {
     "Pick",

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import TypeAlias
 
 from kolahal.lang.read.record_trees import MOST_AGGREGATES, at_place, written
 from kolahal.lang.read.snippets import changed_lists
 from kolahal.lang.read.tree import Tree, stored_names
+from kolahal.nouns import dataclass
 
 Label: TypeAlias = str | int
 Binder = ast.For | ast.ListComp | ast.DictComp | ast.GeneratorExp

@@ -10,7 +10,6 @@ import itertools
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +19,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import Passage, build_case, build_problem, find_actives, find_passages, may_move
 from kolahal.law.linear_program import SHIFT, find_shift
 from kolahal.logic.counting import OutOfSteps, limited, take_steps
+from kolahal.nouns import dataclass
 from kolahal.paths.events import describe_tie
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.bounded import (

@@ -6,7 +6,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, islice
 from itertools import product as product_of
@@ -37,6 +37,7 @@ from kolahal.logic.terms import (
     some,
     symbols_of,
 )
+from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.concrete_runs import ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
@@ -214,7 +215,7 @@ def _components(one: SymbolicValue, two: SymbolicValue) -> Iterator[tuple[Sum | 
 
 
 def _range(term: Sum, states: Sequence[ConcreteState]) -> tuple[Any, Any] | None:
-    values = [compile_sum(term)(state) for state in states]
+    values = list(map(compile_sum(term), states))
     return (min(values), max(values)) if values else None
 
 
@@ -248,7 +249,7 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     # What a first value hides: relations that hold from the second turn on.
     begun = below(ZERO, turn)
-    later = [state for state in states if compile_formula(begun)(state)]
+    later = list(filter(compile_formula(begun), states))
     for a, b in combinations(own, 2):
         first, then = _range(a - b, states), _range(a - b, later)
         if first is not None and then is not None:
@@ -258,7 +259,7 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
                 yield implies(begun, at_most(b + number(then[0]), a))
     for both in scene.numbers:
         if both.counts and both.known != TRUE:
-            there = [state for state in states if compile_formula(both.known)(state)]
+            there = list(filter(compile_formula(both.known), states))
             for term in (both.one, both.two):
                 yield implies(both.known, at_most(ZERO, term))
                 for b in (*scene.own, *fixed):
@@ -271,7 +272,7 @@ def _first_values(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Fo
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     begun = below(ZERO, turn)
     # A first value that stands for none, such as -1.
-    first_states = [state for state in states if not compile_formula(begun)(state)]
+    first_states = list(filter(compile_formula(negate(begun)), states))
     for term in (term for pair in scene.pairs for term in pair):
         seen = _range(term, first_states)
         if seen is not None and seen[0] == seen[1]:
@@ -458,7 +459,7 @@ def _difference_atoms(
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]
-        there = [state for state in states if compile_formula(both.known)(state)]
+        there = list(filter(compile_formula(both.known), states))
         if (seen := _range(gap, there)) is not None:
             atoms += [at_most(gap, number(seen[1])), at_most(number(seen[0]), gap)]  # such as the width of a clip
             if neighbours.single and not both.counts:  # of which only a part may have been seen

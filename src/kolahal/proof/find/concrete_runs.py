@@ -9,13 +9,14 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import Any
 
 from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.terms import BOOL, FALSE, INT, Symbol
+from kolahal.nouns import dataclass
 from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,

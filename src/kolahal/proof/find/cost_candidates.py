@@ -90,7 +90,12 @@ def spending(
             alike.setdefault(tuple(map(compile_sum(counter), states)), counter)
         for counter in alike.values():
             count = compile_sum(counter)
+            most: dict[Any, Any] = {}  # that was spent, for each value of the counter
+            for state in states:
+                steps, cost = count(state), state[symbol]
+                if steps not in most or cost > most[steps]:
+                    most[steps] = cost
             for price in prices:
-                base = max(Fraction(state[symbol]) - price * count(state) for state in states)
+                base = max(Fraction(cost) - price * steps for steps, cost in most.items())
                 for start in dict.fromkeys([base, max(base, Fraction(0))]):
                     yield at_most(spent, counter.times(price) + number(start))

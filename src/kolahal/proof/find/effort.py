@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from kolahal.nouns import dataclass
 
 
 @dataclass(slots=True)

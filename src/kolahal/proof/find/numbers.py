@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from kolahal.logic.terms import Formula, Sum
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,6 +19,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type, Variant
 from kolahal.logic.linear import LinearForm
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, Example, Linear, Odds, OneOf, Within
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.paths.state import Fault, Item, Value

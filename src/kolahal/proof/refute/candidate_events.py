@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone
 from kolahal.lang.noise import Noise
 from kolahal.logic.linear import LinearForm, plain
 from kolahal.model import AllOf, Anything, Database, Equals, Event, Scalar, Within
+from kolahal.nouns import dataclass
 from kolahal.paths.joined import Outcomes
 from kolahal.paths.state import Fault, Item, Value, discrete_part
 from kolahal.paths.unknowns import Affine, AnswerAt, Atoms, Indeterminate, NoiseAt

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from kolahal.exact.probe import Integrator
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import AllOf, Equals, Event, Example, Linear
+from kolahal.nouns import dataclass
 from kolahal.proof.refute.refute import FoundLoss, Survey, first_confirmed, survey_losses
 from kolahal.proof.refute.shrink import MARGIN, losses_of, shrink
 from kolahal.settings import Settings

@@ -12,7 +12,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
@@ -30,6 +30,7 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
 from kolahal.logic.counting import OutOfSteps, limited, within
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, Example, Within
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
@@ -199,7 +200,7 @@ def _searches(
             yield search
 
 
-@dataclass
+@dataclass()
 class _SizedEvents:
     """The events of a program at one size and its whole arguments, found when first asked for; the same for every ε."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +17,7 @@ from kolahal.lang.record_runs import along
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import AllOf, Anything, Event, Example, Linear, Odds, OneOf, Within
+from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.proof.refute.questions import asked_for, asks_as_it_runs
 from kolahal.verdicts import Refuted

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Move
@@ -20,6 +19,7 @@ from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import LinearForm, Number
 from kolahal.logic.simplex import minimise
 from kolahal.model import AllOf, Arguments, Database, Equals, Event, Example, Scalar, Within
+from kolahal.nouns import dataclass
 from kolahal.paths.events import OutputCell
 from kolahal.paths.state import Fault, Item, Value, affine_parts
 from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Indeterminate, NoiseAt

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.errors import KolahalError
@@ -19,6 +18,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type, Variant
 from kolahal.logic.linear import LinearForm
+from kolahal.nouns import dataclass
 from kolahal.paths.explore import explore
 from kolahal.paths.unknowns import AnswerAt, Argument, NoiseAt
 from kolahal.proof.trusted.bounded import MOST_ANSWERS

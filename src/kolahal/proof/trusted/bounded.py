@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -16,6 +15,7 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.unit_names import in_unit
 from kolahal.logic.linear import Inequality, Number, number, unknowns_of
 from kolahal.logic.solver import is_empty
+from kolahal.nouns import dataclass
 from kolahal.paths.events import OutputCell, is_union, normal
 from kolahal.paths.state import Fault, Paths, affine_parts, discrete_part
 from kolahal.paths.unknowns import Atom, Atoms, Indeterminate, MoveAt, NoiseAt

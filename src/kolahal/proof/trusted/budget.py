@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.values import Unsupported
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -20,6 +19,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
 from kolahal.logic import solver
 from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, take, take_all
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, assumed_names, neighbours_of, public_symbols
@@ -340,17 +340,19 @@ def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second:
     if proof.assumed != assumed_names(sketch, proof.claim):
         failures.append("the arguments that are assumed to be at least 1 are not those that the program requires to be")
     product = proof.product()
+    context = solver.new_context()
     for case, scripts in zip(proof.cases, stored, strict=True):
         if not within_claim(case.shares, proof.claim, sketch):
             failures.append(f"the shares of the budget are not at most {proof.claim}")
         derived = case_obligations(product, proof.assumed, case)
-        if [obligation.script() for obligation in derived] != scripts:
+        asked = [obligation.script() for obligation in derived]
+        if asked != scripts:
             failures.append("the obligations in the document are not those of the program")
-        for obligation in derived:
-            answer = solver.check_script(obligation.script(), steps)
+        for obligation, script in zip(derived, asked, strict=True):
+            answer = solver.check_script(script, steps, context)
             if answer != solver.UNSAT:
                 failures.append(f"not shown: {obligation.name} ({answer})")
-            elif second and (other := solver.second_opinion(obligation.script(), steps)) != answer:
+            elif second and (other := solver.second_opinion(script, steps)) != answer:
                 failures.append(f"the solvers disagree: {obligation.name} (Z3 {answer}, cvc5 {other})")
     return failures
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang import ir
@@ -13,6 +12,7 @@ from kolahal.lang.scale import Scale, base_of
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Formula, Sum, Symbol, at_most, below, choose, equal, some
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size
 from kolahal.proof.trusted.values import Unsupported
 

@@ -4,7 +4,6 @@ value, and each winner's shift is paid for in the turn that finds it. docs/theor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import variable
@@ -25,6 +24,7 @@ from kolahal.logic.terms import (
     magnitude,
     negate,
 )
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Powers, powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, Form, Shift

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from kolahal.logic.terms import (
     FALSE,
@@ -17,6 +16,7 @@ from kolahal.logic.terms import (
     put_in,
     symbols_of,
 )
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ others". This module is part of what has to be trusted.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.lang.sketch import Sketch
@@ -32,6 +31,7 @@ from kolahal.logic.terms import (
     put,
     some,
 )
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value, moved_by, own

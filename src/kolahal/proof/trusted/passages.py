@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -17,6 +16,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.lang.told import told
 from kolahal.logic.linear import Inequality, LinearForm, Number, number, unknowns_of, variable
 from kolahal.logic.solver import is_empty
+from kolahal.nouns import dataclass
 from kolahal.paths.events import OutputCell
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths, affine_parts, discrete_part

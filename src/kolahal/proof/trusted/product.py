@@ -4,7 +4,6 @@ clauses. docs/theory-lengths.md says why that proves."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import takewhile
 
 from kolahal.lang import ir
@@ -39,6 +38,7 @@ from kolahal.logic.terms import (
     put_in,
     some,
 )
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity

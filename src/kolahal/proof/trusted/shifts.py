@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
+from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)

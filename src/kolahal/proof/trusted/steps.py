@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from kolahal.lang import ir
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.sketch import Sketch
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.values import Unsupported
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from kolahal.logic.linear import variable
 from kolahal.logic.terms import BOOL, INT, REAL, Sum, Symbol, Term, put, symbols_of
+from kolahal.nouns import dataclass
 
 LENGTH = Symbol("len(q)", INT)  # of the private answers, the same in both runs
 MOVED_AT = Symbol("moved.at", INT)  # the place of the one answer that moves

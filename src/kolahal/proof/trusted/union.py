@@ -9,7 +9,6 @@ one ε and one δ are the worst of all that the program accepts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from kolahal.errors import KolahalError
@@ -21,6 +20,7 @@ from kolahal.lang.scale import Scale, gdp_name
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.logic.linear import Number
 from kolahal.logic.normal import delta_bounds, root_above
+from kolahal.nouns import dataclass
 from kolahal.paths.unknowns import Indeterminate, MoveAt, NoiseAt
 from kolahal.proof.trusted.bounded import (
     DEFAULTS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -33,6 +33,7 @@ from kolahal.logic.terms import (
     same_truth,
     some,
 )
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.shifts import Asked
 from kolahal.proof.trusted.symbols import LENGTH, Ghost
 

@@ -9,7 +9,7 @@ from kolahal.engine.accuracy import describe_errors, errors_by_length
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Mechanism, Sketch
 from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, shares_of
-from kolahal.law.pricing import least_completions, tight_completions
+from kolahal.law.pricing import least_completions, price_proved, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
 from kolahal.proof.decide import decide
 from kolahal.proof.judge import tested
@@ -46,6 +46,7 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
     wider = watch("more noise", loosen, sketch, judged, settings)
     if wider is not None:
         more = tuple(p for choice in choices for p in tight_completions(sketch, choice.laws, (wider,)))[:1]
+        more = more or (price_proved(sketch, choices[0].laws, wider),)
         added = rank_by_error(sketch, more, split, settings)
         priced, ranked = (*priced, *more), (*ranked, *added)
         judged = by_standing((*judged, *(_decide((sketch, r, settings)) for r in added)), settings)

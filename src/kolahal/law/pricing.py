@@ -39,6 +39,12 @@ def tight_completions(sketch: Sketch, laws: Laws, completions: Iterable[Completi
     return tuple(found)
 
 
+def price_proved(sketch: Sketch, laws: Laws, completion: Completion) -> Priced:
+    """A completion that is proved, whatever its law says: one that is fitted to a few sizes may ask for more at some."""
+    shares, rule = _Shares(sketch), laws.rules[0]
+    return Priced(completion, rule, tuple((size, shares.cost(completion, rule, size)) for size in laws.sizes), True)
+
+
 def least_completions(sketch: Sketch, laws: Laws, choices: Sequence[Sequence[Scale]]) -> Iterator[Completion]:
     """Of all vectors with a scale of `choices` at each hole, those within the budget whose last scale cannot be lowered.
 

@@ -13,7 +13,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch, Variant
 from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, shares_of
-from kolahal.law.pricing import least_completions, tight_completions
+from kolahal.law.pricing import least_completions, price_proved, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
 from kolahal.proof.decide import decide
 from kolahal.proof.judge import tested
@@ -52,6 +52,7 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
     wider = watch("more noise", loosen, sketch, judged, settings)
     if wider is not None:
         more = tuple(p for choice in choices for p in tight_completions(sketch, choice.laws, (wider,)))[:1]
+        more = more or (price_proved(sketch, choices[0].laws, wider),)
         added = rank_by_error(sketch, more, split, settings)
         priced, ranked = (*priced, *more), (*ranked, *added)
         judged = by_standing((*judged, *(_decide((sketch, r, settings)) for r in added)), settings)

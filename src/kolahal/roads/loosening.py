@@ -2,7 +2,8 @@
 
 A law is fitted to a few sizes, and may be too small for machines that need more answers to lose all they can. Where nothing
 that it prices is proved for every length, the noise of the best completion is raised until it is, and then lowered again
-hole by hole as far as the proof goes along.
+hole by hole as far as the proof goes along. Noise may also have to grow with an argument, where a few sizes show no more than
+a bound: of four answers the three largest cost no more than the two largest do.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.sketch import Completion, Mechanism, Sketch
+from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.refute import refute
 from kolahal.proof.refute.scattered import find_scattered
@@ -21,6 +22,7 @@ from kolahal.settings import Settings
 from kolahal.verdicts import Proved, Refuted
 
 FACTORS = (Fraction(3, 2), Fraction(2), Fraction(3), Fraction(4))
+PARTS = (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4), Fraction(1))  # of noise that grows with an argument
 
 
 def loosen(sketch: Sketch, judged: Sequence[Judged], settings: Settings) -> Completion | None:
@@ -44,6 +46,9 @@ def loosen(sketch: Sketch, judged: Sequence[Judged], settings: Settings) -> Comp
     if is_proved(all_times(FACTORS[-1])):
         enough = next(f for f in FACTORS if f == FACTORS[-1] or is_proved(all_times(f)))
         return lowered(tight, enough, is_proved)
+    for name in (p.name for p in sketch.arguments if p.type is Type.INT):
+        if is_proved(wide := growing(tight, name)):
+            return next(least for f in PARTS if is_proved(least := scaled(wide, [f] * len(wide))))
     if any(isinstance(j.verdict, Refuted) for j in judged):
         return next((wider for f in FACTORS if not is_refuted(wider := all_times(f))), None)
     return None
@@ -59,6 +64,11 @@ def lowered(tight: Completion, factor: Fraction, is_proved: Callable[[Completion
                 factors = tried if less < factor else factors
                 break
     return scaled(tight, factors)
+
+
+def growing(completion: Completion, name: str) -> Completion:
+    """The completion with scales that grow with an argument, each that does not yet."""
+    return tuple(s if name in s.names else replace(s, powers=(*s.powers, (name, 1))) for s in completion)
 
 
 def scaled(completion: Completion, factors: Sequence[Fraction]) -> Completion:

@@ -80,7 +80,7 @@ class Loops:
         assert isinstance(which.func, ast.Name)
         top, place, i = (self.lowers.fresh(base) for base in ("best", "place", "i"))
         sign = ">" if which.func.id == "max" else "<"
-        text = f"top = xs[0]\nplace = 0\nfor i in range(len(xs)):\n    if xs[i] {sign} top: top, place = xs[i], i"
+        text = f"top = xs[0]\nplace = 0\nfor i in range(1, len(xs)):\n    if xs[i] {sign} top: top, place = xs[i], i"
         return statements(text, node, top=top, place=place, i=i, xs=word), name(place, node)
 
     # ---- loops

@@ -102,6 +102,7 @@ def find_proof(
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
+                effort.most += settings.rehearsals  # as much again for the next
             return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases))
         except Unsupported as error:
             reasons.append(str(error))

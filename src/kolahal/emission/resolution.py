@@ -14,6 +14,7 @@ from kolahal.lang.kinds import WHOLES, infer
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
+from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.lang.taint import bindings, find_flow
 from kolahal.nouns import dataclass
@@ -323,7 +324,8 @@ class _Planner:
         finer = self.shifts.parts > 1 or any(self.is_finer(site, sites) for site in sites)
         if self.shifts.mixing is not None and others and finer:
             self.reasons.append("the proof shifts noise by a part of what other noise is away from a value")
-        named = {value.site for _, value in bindings(self.sketch) if isinstance(value, ir.Draw) and self.shifts.delayed}
+        apart = set_aside(self.sketch) if self.shifts.delayed else replace(self.sketch, body=())
+        named = {value.site for _, value in bindings(apart) if isinstance(value, ir.Draw)}
         lists = [node.item for node in ir.walk(self.sketch.body) if isinstance(node, ir.Comprehension)]
         named |= {item.site for item in lists if isinstance(item, ir.Draw)}
         if sites and named & self.shifts.cancels:

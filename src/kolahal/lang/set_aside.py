@@ -58,6 +58,7 @@ class _Sum:
 
     name: str
     counts: Counter[str]
+    made: int = 0
 
     def rewritten(self, body: ir.Block) -> ir.Block | None:
         """The block with the noise of the sum set aside, or None if nothing is gained or it is no such sum."""
@@ -65,7 +66,6 @@ class _Sum:
         result: list[ir.Stmt] = []
         waiting: set[str] = set()  # noise that is named in this block and looked at once
         begun = gained = False
-        made = 0
         for node in body:
             if not _named(node)[self.name]:
                 match node:
@@ -76,26 +76,16 @@ class _Sum:
             match node:
                 case ir.Assign((target,), (value,)) if target == self.name:
                     adds = self.adds(value)
+                    if not begun and _named(value)[self.name]:
+                        return None
                     if not adds and _named(value)[self.name]:
-                        if not begun:
-                            return None
                         result.append(self.looked_at(node, noises))
                         noises = []
                         continue
                     begun = True
                     noises = noises if adds else []
-                    rest: list[Summand] = []
-                    for minus, part in _summands(value):
-                        if _is_noise(part):
-                            made += 1
-                            noise = ir.Var(f"{self.name}'{made}", span=part.span)
-                            result.append(ir.Assign((noise.name,), (part,), span=node.span))
-                            noises = [*noises, (minus, noise)]
-                        elif isinstance(part, ir.Var) and part.name in waiting:
-                            noises = [*noises, (minus, part)]
-                        else:
-                            rest.append((minus, part))
-                    result.append(replace(node, values=(_sum_of(rest, value),)))
+                    named, noises, rest = self.taken(value, noises, waiting)
+                    result += [*named, replace(node, values=(_sum_of(rest, value),))]
                     continue
                 case ir.If() | ir.For() | ir.While() if begun and noises and _loops(node) and self.only_adds((node,)):
                     gained = True
@@ -105,6 +95,22 @@ class _Sum:
                 return None
             result.append(self.looked_at(node, noises))
         return tuple(result) if gained else None
+
+    def taken(self, value: ir.Expr, noises: list[Summand], waiting: set[str]) -> tuple[list[ir.Stmt], list[Summand], list[Summand]]:
+        """What the sum is given: its noise, named; all noise that is set aside then; and the rest."""
+        named: list[ir.Stmt] = []
+        rest: list[Summand] = []
+        for minus, part in _summands(value):
+            if _is_noise(part):
+                self.made += 1
+                noise = ir.Var(f"{self.name}'{self.made}", span=part.span)
+                named.append(ir.Assign((noise.name,), (part,), span=part.span))
+                noises = [*noises, (minus, noise)]
+            elif isinstance(part, ir.Var) and part.name in waiting:
+                noises = [*noises, (minus, part)]
+            else:
+                rest.append((minus, part))
+        return named, noises, rest
 
     def paired(self, body: ir.Block) -> ir.Block | None:
         """The block with one noise set aside at a time, where the sum begins anew in several places, each time with noise."""

@@ -49,8 +49,9 @@ def decide(
         return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
     fixed = program.private.count is not None
     everywhere = _Everywhere(Unknown(dear))
+    first = settings.proof if priced and not fixed else settings.proof.quick(fixed)  # there is likely a proof
     if not dear:
-        everywhere = _prove_everywhere(program, claim, cost, settings.proof.quick(fixed))
+        everywhere = _prove_everywhere(program, claim, cost, first)
     if isinstance(everywhere.proof, Proved):
         if fixed and NoTies() in everywhere.proof.assumed:  # a proof that leaves no ties out is worth more
             with_ties = prove_bounded(program, claim, settings.proof)
@@ -72,7 +73,7 @@ def decide(
     refuted = refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
     if refuted is not None:
         return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
-    if not dear and everywhere.upper is None and everywhere.cut_short:
+    if not dear and everywhere.upper is None and everywhere.cut_short and first != settings.proof:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof)
     if isinstance(everywhere.proof, Proved):
         return everywhere.end(everywhere.proof)

@@ -60,6 +60,7 @@ class AlignmentSearch:
         self.units = _units(stage)
         self.widest = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         self.uses = stage.uses()
+        self.lone = _drawn_once(product)
         self.failures: list[Failing] = []  # that hold for every ghost
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
@@ -96,7 +97,7 @@ class AlignmentSearch:
         for ghost in ghosts:
             near = around[ghost]
             options = {
-                use: [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]] if use[0] in near - self.reach.keys() else forms[use[0]]
+                use: self.near_ghost(use[0], forms[use[0]]) if use[0] in near - self.reach.keys() else forms[use[0]]
                 for use in self.uses
             }
             for loop in _loops_around(self.product, ghost):
@@ -158,6 +159,11 @@ class AlignmentSearch:
             return [STAY, *moved, *last]
         gaps: list[ShiftRule] = [Form(Fraction(0), True, name) for name in _names_compared(self.product, site)]
         return [STAY, CANCEL, *moved, *gaps, *(Form(unit, True) for unit in self.units), *last]
+
+    def near_ghost(self, site: int, forms: list[ShiftRule]) -> list[ShiftRule]:
+        """The shifts that a draw may have that is added to answers near a ghost; one that is drawn once may just cancel."""
+        once = [CANCEL] if CANCEL in forms and site in self.lone else []
+        return [STAY, *once, *self.at_ghost(site), *(form for form in forms[1:] if form not in once)]
 
     def at_ghost(self, site: int) -> list[ShiftRule]:
         if self.product.sketch.draws[site].noise.finite:
@@ -368,6 +374,13 @@ def _sites_near(product: Product, ghost: str) -> set[int]:
 def _loops_around(product: Product, ghost: str) -> list[int]:
     """The loops that hold a loop in which a variable gets its value, by number: in each of their turns it is found anew."""
     return [loop for loop in outer_loops(product) if ghost in product.first.unsettled[loop, loop]]
+
+
+def _drawn_once(product: Product) -> set[int]:
+    """The draws that stand in no loop and are no items of lists."""
+    loops = [node for node in walk(product.sketch.body) if isinstance(node, For | While)]
+    sites = {draw.site for draw in product.sketch.draws}
+    return {site for site in sites if not _in_a_loop(site, loops) and not any(d.spot for d in _drawn_at(product, site))}
 
 
 def _in_a_loop(site: int, loops: Sequence[For | While]) -> bool:

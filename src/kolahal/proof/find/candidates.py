@@ -51,6 +51,7 @@ from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, Turn, ghost_symbol, 
 from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, SegmentStart, SymbolicValue
 
 MOST_VALUES = 5  # of a variable that is taken for the state of a machine
+MOST_STEPS = 2  # counters that a difference may grow with
 MOST_PAIRS = 3  # of such variables
 
 
@@ -107,7 +108,7 @@ def rich_candidates(
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
         usual: set[Formula] = set()  # bounds on the cost that hold under no condition
-        atoms = [*_difference_atoms(scene, neighbours, alignment, here, scales), *_balances(scene, here)]
+        atoms = [*_difference_atoms(product, scene, neighbours, alignment, here, scales), *_balances(scene, here)]
         for guard in guards:
             test = compile_formula(guard)
             own = [state for state in here if test(state)]
@@ -450,12 +451,13 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
 
 
 def _difference_atoms(
-    scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState], scales: Sequence[Fraction]
+    product: Product, scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState], scales: Sequence[Fraction]
 ) -> Iterator[Formula]:
     unit = neighbours.unit
     more = sorted({reach.coefficient for reach in alignment.reach if reach is not None and not reach.powers} - {1, 2})  # as far as shifts are promised to go
     far = [Fraction(sign) * reach for reach in more for sign in (-1, 1)]
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
+    most = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]
@@ -463,8 +465,8 @@ def _difference_atoms(
         if (seen := _range(gap, there)) is not None:
             atoms += [at_most(gap, number(seen[1])), at_most(number(seen[0]), gap)]  # such as the width of a clip
             if neighbours.single and not both.counts:  # of which only a part may have been seen
-                most = max(map(abs, seen))
-                for bound in dict.fromkeys((most, *(scale for scale in scales if scale > most))):
+                width = max(map(abs, seen))
+                for bound in dict.fromkeys((width, *(scale for scale in scales if scale > width))):
                     atoms += [at_most(gap, number(bound)), at_most(number(-bound), gap)]
         if both.counts:
             for size in (-1, 0, 1):
@@ -481,8 +483,9 @@ def _difference_atoms(
                     atoms.append(equal(gap, by.times(factor)))
                     atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:
-                reach = turn.times(neighbours.distance)
-                atoms += [at_most(gap, reach), at_most(-reach, gap)]
+                for steps in dict.fromkeys((turn, *(term for term, _ in scene.pairs[:MOST_STEPS]), *most)):
+                    reach = steps.times(neighbours.distance)
+                    atoms += [at_most(gap, reach), at_most(-reach, gap)]
                 atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]
         yield from (implies(both.known, atom) for atom in atoms)
     for a, b in combinations([both for both in scene.numbers if not both.counts and both.known == TRUE], 2):

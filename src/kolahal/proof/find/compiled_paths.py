@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm
-from kolahal.logic.terms import Symbol, symbols_of
+from kolahal.logic.terms import BOOL, Symbol, symbols_of
 from kolahal.proof.trusted.product import Product, updates_of
 from kolahal.proof.trusted.shifts import Asked, Form
+from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
@@ -24,6 +26,7 @@ from kolahal.proof.trusted.values import (
     SymbolicValue,
 )
 
+MOST_LANDMARKS = 4  # of a program
 MOST_PATTERNS = 16  # outcomes of conditions that the shift of one draw may depend on
 
 ConcreteState = dict[Symbol, Any]
@@ -230,3 +233,17 @@ class Trace:
             return min(failing, key=len)
         told = self.of(way.path.told)
         return told | set(one.uses) | set(way.path.uses)
+
+
+def landmarks(played: Iterable[tuple[CompiledPath, ConcreteState]], known: Sequence[Any]) -> list[Any]:
+    """Values of variables that answers are compared with, without noise, and what is next to them; the commonest more often."""
+    seen: Counter[Any] = Counter()
+    for path, state in played:
+        for asked in path.asked:
+            own = [(symbol, symbol.stem.partition(".")[0]) for symbol in asked if isinstance(symbol, Own) and symbol.sort != BOOL]
+            kinds = {kind for _, kind in own}
+            if "read" in kinds and "noise" not in kinds:
+                seen.update(state[symbol] for symbol, kind in own if kind != "read")
+    found = [value for value, _ in seen.most_common() if value not in known][:MOST_LANDMARKS]
+    weighed = [value for rank, value in enumerate(found) for _ in range(MOST_LANDMARKS - rank)]
+    return [value + near for value in weighed for near in (-1, 0, 1)]

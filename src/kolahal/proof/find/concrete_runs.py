@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from fractions import Fraction
@@ -15,7 +14,7 @@ from typing import Any
 
 from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
-from kolahal.logic.terms import BOOL, FALSE, INT, Symbol
+from kolahal.logic.terms import FALSE, INT, Symbol
 from kolahal.nouns import dataclass
 from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
@@ -26,6 +25,7 @@ from kolahal.proof.find.compiled_paths import (
     Use,
     conditions_asked,
     evaluator,
+    landmarks,
     pattern_of,
 )
 from kolahal.proof.find.effort import Effort
@@ -36,12 +36,10 @@ from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
-from kolahal.proof.trusted.symbols import MOVED_AT, Own, ghost_value, moved_size
+from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
-MOST_LANDMARKS = 4
-LOOKED_AT = 40  # rehearsals, for landmarks
 MORE = 400  # rehearsals after a failed attempt at a proof
 
 
@@ -102,9 +100,9 @@ class Stage:
         self.source = ScenarioSource(product, neighbours, claim, seed)
         self.firsts: dict[int, _FirstRun] = {}  # by scenario
         self.scenarios = self.source.draw(count)
-        if more := self.landmarks():
+        if more := landmarks((found for s in self.scenarios[:40] for found in self.segments(s)), self.source.constants):
             self.source.constants += more
-            self.scenarios = [*self.source.draw(count), *self.scenarios]
+            self.scenarios[:0] = self.source.draw(count)
         self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
         self.slope = Fraction(1)  # of the answers in the sums that shifts follow
         self.played: Alignment | None = None
@@ -158,19 +156,6 @@ class Stage:
             else:
                 run.state, run.loop = self.move_on(path, local, run.state), path.path.end.loop
         return run.segments[segment] if segment < len(run.segments) else None
-
-    def landmarks(self) -> list[Any]:
-        """Values of variables that answers are compared with, and what is next to them."""
-        seen: Counter[Any] = Counter()
-        for scenario in self.scenarios[:LOOKED_AT]:
-            for path, local in self.segments(scenario):
-                for asked in path.asked:
-                    made = {s.stem.partition(".")[0]: s for s in asked if isinstance(s, Own) and s.sort != BOOL}
-                    if "read" in made and "noise" not in made:
-                        seen.update(local[s] for s in made.values() if s.stem.partition(".")[0] != "read")
-        found = [value for value, _ in seen.most_common() if value not in self.source.constants]
-        weighed = [value for rank, value in enumerate(found[:MOST_LANDMARKS]) for _ in range(MOST_LANDMARKS - rank)]
-        return [value + near for value in weighed for near in (-1, 0, 1)]
 
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
@@ -483,8 +468,7 @@ class Stage:
         found = self.lists.sensitivities()
         for scenario in self.scenarios[:60]:
             loop: int | None = None
-            state: ConcreteState = dict(scenario.public)
-            state |= dict.fromkeys(self.spent.values(), 0)
+            state: ConcreteState = {**scenario.public, **dict.fromkeys(self.spent.values(), 0)}
             for segment in range(self.source.most_segments):
                 entered = self.enter(1, loop, state, scenario, segment)
                 if entered is None:
@@ -494,7 +478,8 @@ class Stage:
                 if match is None or isinstance(entered[0].path.end, Returned):
                     break
                 one, two, both = entered[0], match.path, match.state
-                unit = self.unit(both)
+                elsewhere = any(a(both) != b(both) for (_, a), (_, b) in zip(one.reads, two.reads))
+                unit = 0 if elsewhere else self.unit(both)
                 for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
                     if unit and not drawn.noise.finite:
                         found.add(Fraction(abs(other(both) - rest(both))) / unit)

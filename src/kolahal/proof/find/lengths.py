@@ -11,7 +11,7 @@ from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
-from kolahal.logic.terms import TRUE
+from kolahal.logic.terms import TRUE, Formula
 from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
 from kolahal.proof.find.concrete_runs import Stage
@@ -104,6 +104,7 @@ def find_proof(
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
+                effort.most += settings.rehearsals  # as much again for the next
             return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once)
         except Unsupported as error:
             reasons.append(str(error))
@@ -172,10 +173,20 @@ def prove_alignment(
         return found
 
     found = weakened()
-    if len(alignment.ghosts) > 1 and found.broken_goal():
+    result = concluded(product, neighbours, alignment, claim, found, formulas)
+    if isinstance(result, str) and (alignment.ghosts or neighbours.single):  # what fell outright may hold under conditions
         fell = {loop: set(rich[loop]) - set(found.left[loop]) for loop in rich}
-        rich = rich_candidates(product, neighbours, alignment, claim, sample, fell)
-        found = weakened()
+        again = rich_candidates(product, neighbours, alignment, claim, sample, fell)
+        if {loop: set(own) for loop, own in again.items()} != {loop: set(own) for loop, own in rich.items()}:
+            rich = again
+            result = concluded(product, neighbours, alignment, claim, weakened(), formulas)
+    return result
+
+
+def concluded(
+    product: Product, neighbours: Neighbours, alignment: Alignment, claim: Scale, found: Inductive, formulas: Mapping[Share, Formula]
+) -> CaseProof | str:
+    """The proof by an invariant that holds, if it suffices."""
     if broken := found.broken_goal():
         return f"no invariant was found that carries the step {broken}"
     valid = [share for share, formula in formulas.items() if formula in found.left[END] or formula == TRUE]

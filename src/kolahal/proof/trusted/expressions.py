@@ -21,7 +21,7 @@ from kolahal.lang.ir import (
     assigned_names,
     walk,
 )
-from kolahal.lang.kinds import BOOLEAN, NONE, NUMBER, WHOLE, Types, infer
+from kolahal.lang.kinds import BOOLEAN, NUMBER, WHOLE, Types, infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Role, Sketch
@@ -53,7 +53,7 @@ from kolahal.logic.terms import (
     symbols_of,
 )
 from kolahal.proof.trusted.coins import in_truth
-from kolahal.proof.trusted.flow import assigned_once, indexing_lists
+from kolahal.proof.trusted.flow import assigned_once, indexing_lists, may_be_none
 from kolahal.proof.trusted.steps import remainder_key
 from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, in_common, own
 from kolahal.proof.trusted.values import (
@@ -100,6 +100,7 @@ class Evaluator:
         self.inputs = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE}
         self.opaque: dict[Symbol, Opaque] = {}
         self.backwards: frozenset[int] = frozenset()  # comprehensions whose items are read from the last one on
+        self.blank = may_be_none(sketch, self.types)
         self.late: frozenset[int] = frozenset()  # comprehensions whose first item no loop comes to
         self.noisy_items: dict[int, NoisyItem] = {}  # of the lists that are drawn at once
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
@@ -112,7 +113,11 @@ class Evaluator:
         return self.claimed(first, self.plain(expr, state), state)
 
     def claimed(self, first: int, value: SingleValue, state: Walk) -> SingleValue:
-        """A value, to whose sum the noise belongs that was drawn for it: all from number `first` on."""
+        """A value, to whose sum the noise belongs that was drawn for it: all from number `first` on, and what has no sum yet."""
+        if isinstance(value, Numeric):
+            for index, drawn in enumerate(state.draws[:first]):
+                if not drawn.factor and not drawn.noise.finite and drawn.rival is None and drawn.symbol in value.value.terms:
+                    state.draws[index] = _in_sum(drawn, value.value, state.draws)
         if len(state.draws) > first and isinstance(value, Numeric):
             state.draws[first:] = [_in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
         elif len(state.draws) > first and isinstance(value, Logical):
@@ -407,13 +412,15 @@ class Evaluator:
                 if own_name != name or (ghost not in state.names and cursor not in self.noisy_items):
                     continue
                 item: SingleValue = UNDRAWN
+                copied = False
                 for other, theirs in pairs:
                     if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
-                        item = found
+                        item, copied = found, True
                 if isinstance(value, Numeric):
                     late = cursor in self.late and value.value == ZERO
-                    late = late or cursor in self.noisy_items or NONE in self.types.names.get(name, frozenset())
-                    if item == UNDRAWN and late:
+                    known = bool(value.value.terms) or value.value.constant >= 0  # -1 stands for no place
+                    asked = cursor in self.noisy_items or (name in self.blank and not copied)
+                    if item == UNDRAWN and (late or (known and asked)):
                         self.draw_item(cursor, value.value, state)
                     for spot, (place, drawn) in state.items.items():
                         if spot.of == cursor and isinstance(drawn, Numeric):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.kinds import WHOLE, Types
+from kolahal.lang.kinds import NONE, WHOLE, Types
 from kolahal.lang.sketch import Role, Sketch, Type
 
 
@@ -127,6 +127,17 @@ def indexing_lists(sketch: Sketch, types: Types) -> frozenset[str]:
     places = [n.at for n in ir.walk(sketch.body) if isinstance(n, ir.Index)]
     uses = [n for at in places for n in ir.walk(at) if isinstance(n, ir.Index) or (isinstance(n, ir.Var) and n.name in over)]
     return frozenset(name for name, kinds in types.items.items() if uses and kinds == {WHOLE})
+
+
+def may_be_none(sketch: Sketch, types: Types) -> frozenset[str]:
+    """The variables that stand for no place at times: they are None, or get a number below 0, which stands for it."""
+    below = {name for name, value in ir.assignments(sketch.body) if _below_zero(value)}
+    return frozenset(below | {name for name, kinds in types.names.items() if NONE in kinds})
+
+
+def _below_zero(value: ir.Expr) -> bool:
+    constant = isinstance(value, ir.Const) and isinstance(value.value, Fraction) and value.value < 0
+    return constant or (isinstance(value, ir.Negate) and _above_zero(value.of))
 
 
 def assigned_once(sketch: Sketch) -> frozenset[str]:

@@ -47,7 +47,7 @@ from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
-from kolahal.proof.trusted.steps import settle_answers, spread_comprehensions
+from kolahal.proof.trusted.steps import decide_flags, settle_answers, spread_comprehensions
 from kolahal.proof.trusted.symbols import LENGTH, Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
@@ -94,7 +94,7 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     sketch = in_units(told(restated(sketch)))  # what is told is no budget
     sketch = set_aside(sketch) if delayed else sketch
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
-    spread = spread_comprehensions(sketch, released)
+    spread = decide_flags(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
 
     def both(program: Sketch) -> tuple[Run, Run]:

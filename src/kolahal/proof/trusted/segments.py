@@ -8,7 +8,7 @@ is known of its value is left to whoever puts two runs side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from kolahal.lang import ir
 from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, WHOLE
@@ -70,6 +70,7 @@ from kolahal.proof.trusted.values import (
     Unsupported,
     View,
     Walk,
+    lost_from,
 )
 
 MOST_PATHS = 200  # of one segment; a program beyond it is left to the bounded proof
@@ -99,12 +100,11 @@ class Machine(ListMaker):
             before = sum(map(len, self.settled.values()))
             try:
                 run = self.explored()
+                if sum(map(len, self.settled.values())) == before:
+                    return run
             except Unsupported:
                 if sum(map(len, self.settled.values())) == before:
                     raise
-                continue
-            if sum(map(len, self.settled.values())) == before:
-                return run
 
     def explored(self) -> Run:
         start = self.start()
@@ -125,7 +125,7 @@ class Machine(ListMaker):
                         todo.append(target)
         places = tuple(known[loop] for loop in sorted(known, key=lambda l: -1 if l is None else l))
         unsettled = {
-            (place.loop, end): self.changed_from(self.heads[place.loop][0], end) | _lost_from(place, paths, end)
+            (place.loop, end): self.changed_from(self.heads[place.loop][0], end) | lost_from(place, paths, end)
             for place in places
             for end in (None, *self.heads)
             if place.loop is not None
@@ -159,7 +159,7 @@ class Machine(ListMaker):
                 names.append((name, value))
             elif name in self.item_ghosts and value == UNDRAWN == (allowed or path.names)[name]:
                 names.append((name, UNDRAWN))  # on no way there was it drawn, so that it can be drawn after it
-            elif isinstance(value, Pending) and _waits_alike(other := (allowed or path.names)[name], value):
+            elif isinstance(value, Pending) and isinstance(other := (allowed or path.names)[name], Pending) and value.law == other.law:
                 names.append((name, other))
             else:
                 if Pending in (type(value), type((allowed or path.names)[name])):
@@ -358,7 +358,7 @@ class Machine(ListMaker):
         changing = ir.assigned_names((node,)) | {n.name for n in ir.walk(node) if isinstance(n, ir.Append)}
         for part in (over.start, over.stop, over.step):
             for inner in ir.walk(part):
-                looks = isinstance(inner, ir.Draw | ir.Index | ir.Call)
+                looks = isinstance(inner, ir.Draw | ir.Index)
                 if looks or (isinstance(inner, ir.Var) and inner.name in changing):
                     raise Unsupported("the bounds of a range depend on something that changes")
         start, stop, step = (self.numeric(part, state) for part in (over.start, over.stop, over.step))
@@ -403,6 +403,8 @@ class Machine(ListMaker):
                 return state.names[name]
             case ir.Draw(of=None) if self.delayed:
                 return Pending(value)
+            case ir.Index(of) if isinstance(listed := state.names.get(of.name), View) and listed.is_noise:
+                return self.plain(value, state)
             case _:
                 return self.scalar(value, state)
 
@@ -427,27 +429,3 @@ class Machine(ListMaker):
                 raise Unsupported("the output is a comprehension")
             case _:
                 return self.scalar(value, state)
-
-
-def _waits_alike(one: SymbolicValue, two: SymbolicValue) -> bool:
-    """Whether two names stand for noise of one law that nobody looked at; where it is drawn, either will do."""
-    if not isinstance(one, Pending) or not isinstance(two, Pending):
-        return False
-    return (one.draw.noise, one.draw.scale) == (two.draw.noise, two.draw.scale)
-
-
-def _lost_from(
-    place: SegmentStart, paths: Mapping[int | None, tuple[SegmentPath, ...]], end: int | None
-) -> frozenset[str]:
-    """The names of a place that some answer after it does not know, or the next arrival at the head of the loop `end`."""
-    todo, seen, lost = [place.loop], set(), set()
-    while todo:
-        here = todo.pop()
-        if here not in seen:
-            seen.add(here)
-            for path in paths[here]:
-                if isinstance(path.end, Returned) or path.end.loop == end:
-                    lost |= {name for name, _ in place.names if name not in path.names}
-                else:
-                    todo.append(path.end.loop)
-    return frozenset(lost)

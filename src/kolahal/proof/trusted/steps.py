@@ -173,6 +173,30 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     return changed
 
 
+def decide_flags(sketch: Sketch) -> Sketch:
+    """The program in which a truth value that is looked at behind a loop head is decided where it gets its value, as in
+    `if v > t: go = False` and `else: go = True` for `go = not v > t`: a condition, on which shifts may depend."""
+    steps = compile_steps(sketch.body)
+    live = live_names(steps)
+    flags = frozenset[str]().union(*(live[at] for at, step in enumerate(steps) if isinstance(step, Head)))
+
+    def decide(node: ir.Node) -> ir.Node | None:
+        match node:
+            case ir.Assign((target,), (value,)) if target in flags and _compares(value):
+                ways = ((ir.Assign((target,), (ir.Const(truth, span=value.span),), span=node.span),) for truth in (True, False))
+                return ir.If(value, *ways, span=node.span)
+            case _:
+                return None
+
+    return replace(sketch, body=ir.rebuild(sketch.body, decide))
+
+
+def _compares(value: ir.Expr) -> bool:
+    if not isinstance(value, ir.Not | ir.Binary) or (isinstance(value, ir.Binary) and value.op in ("+", "-", "*", "/", "//", "%")):
+        return False
+    return any(isinstance(node, ir.Binary) and node.op in ("<", "<=", ">", ">=") for node in ir.walk(value))
+
+
 def settle_answers(sketch: Sketch) -> Sketch:
     """The program without public arithmetic on its answers, such as a division by len(q), which need not be linear.
 

@@ -102,6 +102,11 @@ class View:
         """The number of a list of noise."""
         return self.cursor if self.noisy is None else self.noisy.number
 
+    @property
+    def is_noise(self) -> bool:
+        """Whether its items are noise and nothing else, which belongs to the sum that it is first read for."""
+        return isinstance(self.item, Draw) and not self.item.noise.finite
+
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -131,6 +136,11 @@ class Pending:
     """Noise that was only named so far: it is drawn where it is first looked at, which no output can tell."""
 
     draw: Draw
+
+    @property
+    def law(self) -> tuple[Noise, object]:
+        """Where noise of one law waits under a name, it does not matter which of it is drawn."""
+        return self.draw.noise, self.draw.scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,3 +396,20 @@ class Walk:
             self.names,
             self.ghosts,
         )
+
+
+def lost_from(
+    place: SegmentStart, paths: Mapping[int | None, tuple[SegmentPath, ...]], end: int | None
+) -> frozenset[str]:
+    """The names of a place that some answer after it does not know, or the next arrival at the head of the loop `end`."""
+    todo, seen, lost = [place.loop], set(), set()
+    while todo:
+        here = todo.pop()
+        if here not in seen:
+            seen.add(here)
+            for path in paths[here]:
+                if isinstance(path.end, Returned) or path.end.loop == end:
+                    lost |= {name for name, _ in place.names if name not in path.names}
+                else:
+                    todo.append(path.end.loop)
+    return frozenset(lost)

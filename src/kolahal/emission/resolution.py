@@ -14,6 +14,7 @@ from kolahal.lang.kinds import WHOLES, infer
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
+from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.lang.taint import bindings, find_flow
 from kolahal.verdicts import Certificate
@@ -115,7 +116,7 @@ def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
 
 def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> GridPlan:
     """The plan of a program without holes, whose proof shifts its noise by `shifts`; the proof may be about another way to write it."""
-    proved = restated(sketch)
+    proved = set_aside(restated(sketch)) if shifts.delayed else restated(sketch)
     plan = _Planner(sketch, shifts).plan()
     if proved == sketch:
         return plan

@@ -125,15 +125,21 @@ def _is_reach(most: Scale | None) -> bool:
 
 def _check_laws(draws: tuple[Draw, ...], proof: LengthProof) -> None:
     """Draws that go together in the inner proof, because the surrogate gives them one law, must be of one law."""
+
+    def compare(one: int, two: int) -> None:
+        if (draws[one].noise, draws[one].scale) != (draws[two].noise, draws[two].scale):
+            raise Rejected("two kinds of noise look alike in the inner proof")
+
     product = proof.product()
     for loop, paths in product.first.paths.items():
         for one, two in itertools.product(paths, product.second.paths[loop]):
             for mine, other in zip(one.draws, two.draws):
                 if mine.law != other.law:
                     break
-                first, second = draws[mine.site], draws[other.site]
-                if (first.noise, first.scale) != (second.noise, second.scale):
-                    raise Rejected("two kinds of noise look alike in the inner proof")
+                compare(mine.site, other.site)
+    for first, second in itertools.combinations(proof.sketch.draws if proof.delayed else (), 2):
+        if (first.noise, first.scale) == (second.noise, second.scale):
+            compare(first.site, second.site)  # noise that waits at a loop head may stand for either
 
 
 def check_alignment(alignment: Alignment, steady: list[int]) -> None:

@@ -28,8 +28,8 @@ from kolahal.proof.trusted.values import (
     Walk,
 )
 
-PLACE = Symbol("place", INT)
-ANSWER, WHOLE_ANSWER = Symbol("answer", REAL), Symbol("answer", INT)  # at that place
+PLACE = Symbol("item.place", INT)  # no name of a program has a dot
+ANSWER, WHOLE_ANSWER = Symbol("item.answer", REAL), Symbol("item.answer", INT)  # at that place
 
 
 class ListMaker(Evaluator):

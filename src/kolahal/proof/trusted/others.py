@@ -40,7 +40,7 @@ from kolahal.proof.trusted.values import Drawn, Run, SegmentPath, Unsupported
 MOVE = Symbol("others.move", REAL)  # how far the first of the others moves, in moves of an answer
 COUNT = Symbol("others.count", INT)  # the places that were passed
 NONE = Symbol("others.none", BOOL)  # whether none of these is another one
-ANSWER = Symbol("answer", REAL)  # at the place of a draw
+ANSWER = Symbol("others.answer", REAL)  # at the place of a draw; no name of a program has a dot
 
 
 def first(run: int) -> Symbol:

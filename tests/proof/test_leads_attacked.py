@@ -64,6 +64,7 @@ FOLLOW = AtGhost(0, Form(cancel=True, lead=True), Form())
 TWO = GAP.replace("    x = " + SUM, "    if i > 3:\n        x = {}\n    else:\n        x = q[i] + Lap(2/eps)")
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("body", "alignment", "reason"),
     [

@@ -44,7 +44,7 @@ SHORT = ProofSettings(rehearsals=2_000)  # ten times what the gallery takes; a s
 
 @pytest.mark.parametrize("name", stored.NAMES)
 def test_the_search_finds_the_certificates_that_are_kept(name: str) -> None:
-    verdict = prove_every_length(stored.program(name))
+    verdict = stored.find(name)
     assert isinstance(verdict, Proved) and verdict.scope == Everywhere()
     assert stored.digest(verdict.certificate) == stored.entries()[name]["digest"]
 

@@ -90,6 +90,7 @@ def test_what_is_asserted_bounds_a_public_number() -> None:
 S = "{}/gdp(eps, delta)"
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("sketch", "proved"),
     [
@@ -113,10 +114,12 @@ def test_above_threshold_and_the_largest_of_noisy_answers(sketch: Sketch, proved
         assert verify(verdict.certificate.text) == []
 
 
+@pytest.mark.mutants
 def test_of_any_length_it_is_a_bounded_proof() -> None:
     assert isinstance(prove(program(ABOVE.format(S.format("2.5"), S.format("2.5")), None)), Bounded)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     "body",
     [
@@ -161,6 +164,7 @@ def test_proofs_against_exact_probabilities(relation: str, body: str) -> None:
             assert total <= float(delta)
 
 
+@pytest.mark.mutants
 def test_lengths_that_are_too_long() -> None:
     sketch = program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="")
     assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(1), Fraction(0)]) == ""
@@ -174,6 +178,7 @@ def test_lengths_that_are_too_long() -> None:
 # ---------------------------------------------------------------- documents that lie
 
 
+@pytest.mark.mutants
 def test_lies_are_noticed() -> None:
     verdict = prove(program(ABOVE.format(S.format("2.6"), S.format("2.6")), 4))
     assert isinstance(verdict, Proved)

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,12 +67,15 @@ class Mutant:
     def module(self) -> str:
         return self.path.stem
 
-    def change(self) -> Change:
+    @property
+    def place(self) -> str:
         function, holder = orig_function_and_class_names_from_key(self.name)
-        place = ".".join([*self.path.with_suffix("").parts[2:], *([holder] if holder else []), function])
+        return ".".join([*self.path.with_suffix("").parts[2:], *([holder] if holder else []), function])
+
+    def change(self) -> Change:
         lines = get_diff_for_mutant(self.name, path=self.path).splitlines()
         sides = ["\n".join(line[1:].strip() for line in lines if _is(line, sign)) for sign in "-+"]
-        return Change(place, *sides)
+        return Change(self.place, *sides)
 
 
 def _is(line: str, sign: str) -> bool:
@@ -109,14 +112,20 @@ def run(parts: list[str], children: int) -> None:
     gather()
     generate(children)
     known = read_survivors(())
+    places = {change.where for change in known}
+
+    def explained(mutant: Mutant) -> bool:
+        return mutant.place in places and mutant.change() in known  # to see a change takes longer than to see its place
+
     found = read_mutants(parts)
     if parts:
         found.sort(key=lambda mutant: parts.index(mutant.module))
-    forget([m for m in found if not m.is_dead and m.result is not None and m.change() not in known])
-    left = [m for m in found if m.result is None or (not m.is_dead and m.change() not in known)]
+    again = {m for m in found if not m.is_dead and m.result is not None and not explained(m)}
+    forget(again)
+    left = [m for m in found if m.result is None or m in again]
     plan: dict[str, Any] = {"children": children, "digest": digest(), "mutants": [], "explained": []}
     for mutant in left:
-        plan["explained" if mutant.change() in known else "mutants"].append(mutant.name)
+        plan["explained" if explained(mutant) else "mutants"].append(mutant.name)
     if left:
         (MUTANTS / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         tests, extra = CONFIG["pytest_add_cli_args_test_selection"], CONFIG["pytest_add_cli_args"]
@@ -210,7 +219,7 @@ def _mark(result: int | None) -> str:
             return "c" if (result or 0) < 0 else "-"
 
 
-def forget(mutants: list[Mutant]) -> None:
+def forget(mutants: Collection[Mutant]) -> None:
     """Make mutmut try them again."""
     for path in {mutant.path for mutant in mutants}:
         file = MUTANTS / f"{path}.meta"

@@ -4,6 +4,7 @@ against evidence is an error, and so is a proof of ours that does not pass its o
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -30,29 +31,7 @@ THOROUGH = (
     "test_what_costs_more_is_not_proved[return choose([x if x > 0", "test_too_little_noise_is_not_proved_either",
     "test_the_gallery_measures_and_composes[s", "test_all_engines_count_the_turns_of_a_run_alike",
 )  # fmt: skip
-# Of tests that ask the same of many programs, those that take seconds and have a quick one of their kind beside them.
-KINDRED = (
-    *(f"test_a_page_tells_the_truth[docs/{page}.md]" for page in ("bug-zoo", "how-to/opendp", "how-to/ci", "how-to/families", "how-to/tune")),
-    *(f"ranks_the_classic_answer_as_the_paper_does[{name}]" for name in ("above_threshold_1", "exp_noisy_max", "noisy_max_1")),
-    *(f"test_proved_for_every_length_and_checked_again[{name}]" for name in (
-        "pure is approximate", "a Gaussian threshold, alike scales", "Laplace by conversion", "max of n",
-    )),
-    *(f"test_the_search_finds_the_certificates_that_are_kept[{name}]" for name in (
-        "two_loops_max", "exp_max_mono", "svt_mono", "num_svt2", "num_svt", "smart_checkdp", "repeat_release", "largest_of_list", "lead_least", "lead_monotone",
-    )),
-    *(f"test_wrong_completions_are_not_proved[{name}-" for name in ("above_threshold_2", "noisy_max_2", "exp_noisy_max", "svt")),
-    *(f"test_what_no_alignment_shows_is_refuted_too[{name}]" for name in ("a threshold that is drawn anew", "clipped answers, many of them")),
-    *(f"test_no_private_mechanism_is_refuted[{name}]" for name in ("svt:gap_svt@1/2", "svt:num_svt@1/2")),
-    *(f"test_peeling_is_proved_for_every_length_and_every_k[{case}-each_within(1)]" for case in ("body2", "body3")),
-    *(f"test_less_than_the_least_noise_is_refuted_by_two_lists_of_records[{name}]" for name in ("median in K steps", "median, exchanged")),
-    *(f"test_releases_share_the_budget_as_the_roots_of_their_weights[{case}]" for case in ("weights2",)),
-    "test_ten_thousand_queries_are_tested[10000]", "test_an_open_family_errs_30_percent_less_at_100_answers", "test_the_gap_of_noisy_max_is_free_at_a_fixed_size",
-    "test_above_threshold_and_the_largest_of_noisy_answers[sketch0-True]",
-    "test_whole_noise_is_never_worse_than_its_cost[body4-each_within(1)-5/3]", "test_whole_noise_is_never_worse_than_its_cost[body5-one_within(1)-2/3]",
-    "test_another_scale_has_another_distribution[smart_sum]", "test_another_scale_has_another_distribution[svt]",
-    "test_one_worker_and_two_give_the_same_bytes[noisy_max_1]", "test_textbook_answers_are_tight_and_not_refuted[svt]",
-    "test_one_shot_top_two_costs_as_much_as_peeling[each_within(1)",
-)  # fmt: skip
+SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").splitlines())
 PAGES = "test_a_page_tells_the_truth[docs/gallery/"
 QUICK_PAGES = ("above_threshold_1", "clipped_mean", "histogram")  # of the gallery; the others are for `make thorough`
 
@@ -67,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         page = PAGES in item.nodeid and not any(f"/{name}.md" in item.nodeid for name in QUICK_PAGES)
-        if page or any(name in item.nodeid for name in (*THOROUGH, *KINDRED)) or (examples.ALL and item.get_closest_marker("examples")):
+        if page or any(name in item.nodeid for name in THOROUGH) or item.nodeid in SLOW or (examples.ALL and item.get_closest_marker("examples")):
             item.add_marker(pytest.mark.thorough)
 
 

@@ -330,3 +330,11 @@ def test_only_the_road_names_two_steps():
         steps = {full.split(".")[2] for _, full in imports(tree_of(path)) if full.startswith("kolahal.search.")} & STEPS
         if home(path) not in DOORS | ROADS and path.parent.name != "search":
             assert not steps
+
+
+def test_slow_tests_exist():
+    """An entry that nothing bears would let a slow test back into `make test`, and one without a quick test of its kind hides it."""
+    tests = Path(__file__).parent
+    for entry in (tests / "slow.txt").read_text(encoding="utf-8").splitlines()[1:]:
+        file, _, rest = entry.partition("::")
+        assert f"def {rest.partition('[')[0]}(" in (tests.parent / file).read_text(encoding="utf-8"), entry

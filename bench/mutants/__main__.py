@@ -123,7 +123,7 @@ def run(parts: list[str], children: int) -> None:
     again = {m for m in found if not m.is_dead and m.result is not None and not explained(m)}
     forget(again)
     left = [m for m in found if m.result is None or m in again]
-    plan: dict[str, Any] = {"children": children, "digest": digest(), "mutants": [], "explained": []}
+    plan: dict[str, Any] = {"children": children, "digests": digests(), "mutants": [], "explained": []}
     for mutant in left:
         plan["explained" if explained(mutant) else "mutants"].append(mutant.name)
     if left:
@@ -143,10 +143,10 @@ def generate(children: int) -> None:
         tool.create_mutants(children)
 
 
-def digest() -> str:
-    """Of all that tests run."""
-    paths = sorted(path for folder in ("src", "tests", "bench") for path in Path(folder).rglob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+def digests() -> dict[str, str]:
+    """Of the code, and of each file of tests."""
+    files = {"src": sorted(Path("src").rglob("*.py")), **{str(path): [path] for path in Path("tests").rglob("test_*.py")}}
+    return {name: hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16] for name, paths in files.items()}
 
 
 def gather(keep: bool = False) -> None:

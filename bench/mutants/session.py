@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -83,7 +84,7 @@ def pytest_configure() -> None:
 
 def pytest_runtestloop(session: pytest.Session) -> bool:
     plan = json.loads(PLAN.read_text(encoding="utf-8"))
-    tests = watch(session.items, plan["digest"])
+    tests = watch(session.items, plan["digests"])
     gc.collect()
     gc.freeze()  # each copy would look for garbage in all that is loaded, which takes longer than many tests
     seen = Seen()
@@ -105,37 +106,39 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
 # ---------------------------------------------------------------- what each test runs
 
 
-def watch(items: Sequence[pytest.Item], digest: str) -> list[Test]:
-    """Run all tests once in a copy of this process, on code that is not mutated, and import here what they import."""
-    known = json.loads(WATCHED.read_text(encoding="utf-8")) if WATCHED.exists() else {}
-    if known.get("digest") != digest:
+def watch(items: Sequence[pytest.Item], digests: dict[str, str]) -> list[Test]:
+    """Run the tests that are new once in a copy of this process, on code that is not mutated, and import here what they import."""
+    known = json.loads(WATCHED.read_text(encoding="utf-8")) if WATCHED.exists() else {"tests": {}, "modules": []}
+    keys = {item.nodeid: digests["src"] + digests[item.nodeid.partition("::")[0]] for item in items}
+    new = [item for item in items if known["tests"].get(item.nodeid, [""])[0] != keys[item.nodeid]]
+    if new:
         child = os.fork()
         if not child:
-            os._exit(_watch(items, digest))
+            os._exit(_watch(new, keys, known))
         assert os.waitpid(child, 0)[1] == 0, "a test fails on code that is not mutated"
         known = json.loads(WATCHED.read_text(encoding="utf-8"))
     for name in known["modules"]:
         if name not in sys.modules:
             with suppress(ImportError):
                 importlib.import_module(name)
-    return [Test(item, known["tests"][item.nodeid][0], frozenset(known["tests"][item.nodeid][1])) for item in items]
+    return [Test(item, known["tests"][item.nodeid][1], frozenset(known["tests"][item.nodeid][2])) for item in items]
 
 
-def _watch(items: Sequence[pytest.Item], digest: str) -> int:
+def _watch(items: Sequence[pytest.Item], keys: dict[str, str], known: dict[str, Any]) -> int:
     runs: set[str] = set()
     trampoline.record_trampoline_hit = lambda name, caller=None: runs.add(name)
     trampoline.get_mutant_under_test = lambda: "stats"
-    tests: dict[str, tuple[float, list[str]]] = {}
     for item, after in pairwise([*items, None]):
         start = process_time()
         failed = [report for report in runtestprotocol(item, log=False, nextitem=after) if report.failed]
         if failed:
             print(item.nodeid, failed[0].longreprtext)
             return 1
-        tests[item.nodeid] = (round(process_time() - start, 3), sorted(runs))
+        known["tests"][item.nodeid] = keys[item.nodeid], round(process_time() - start, 3), sorted(runs)
         runs.clear()
-    modules = [name for name, module in sys.modules.items() if "." not in name or hasattr(module, "__file__")]
-    WATCHED.write_text(json.dumps({"digest": digest, "tests": tests, "modules": modules}), encoding="utf-8")
+    modules = {name for name, module in sys.modules.items() if "." not in name or hasattr(module, "__file__")}
+    known["modules"] = sorted(modules.union(known["modules"]))
+    WATCHED.write_text(json.dumps(known), encoding="utf-8")
     return 0
 
 

@@ -62,20 +62,21 @@ class Tried:
 
 @dataclass
 class Seen:
-    """Which tests saw mutants, for the order of tests."""
+    """How many mutants each test met, and how many it saw, for the order of tests: by function, or module, and test."""
 
-    of_function: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    of_module: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    met: Counter[tuple[str, str]] = field(default_factory=Counter)
+    saw: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def add(self, function: str, test: str) -> None:
-        self.of_function[function][test] += 1
-        self.of_module[function.rpartition(".")[0]][test] += 1
+    def add(self, function: str, test: str, saw: bool) -> None:
+        for place in (function, function.rpartition(".")[0]):
+            self.met[place, test] += 1
+            self.saw[place, test] += saw
 
     def rate(self, function: str, test: Test) -> float:
-        """How many mutants of a function a test may see in a second."""
-        name = test.item.nodeid
-        seen = 10 * self.of_function[function][name] + self.of_module[function.rpartition(".")[0]][name] + (0.5 if SEES_MOST in name else 0.1)
-        return seen / (test.seconds + 0.02)
+        """How many mutants of a function a test may see in a second; what is quick and met none yet soon has its turn."""
+        here, around = (function, test.item.nodeid), (function.rpartition(".")[0], test.item.nodeid)
+        often = (self.saw[around] + (0.5 if SEES_MOST in test.item.nodeid else 0.25)) / (self.met[around] + 1)
+        return (self.saw[here] + 2 * often) / (self.met[here] + 2) / (test.seconds + 0.02)
 
 
 def pytest_configure() -> None:
@@ -90,7 +91,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     seen = Seen()
     if KILLERS.exists():
         for line in KILLERS.read_text(encoding="utf-8").splitlines():
-            seen.add(*line.split("\t"))
+            seen.add(*line.split("\t"), saw=True)
     queue = [Tried(name) for name in plan["mutants"]] + [Tried(name, len(TURNS) - 1) for name in plan["explained"]]
     with RESULTS.open("a", encoding="utf-8") as results, KILLERS.open("a", encoding="utf-8") as killers:
         for mutant, result, test in attempts(queue, tests, seen, plan["children"]):
@@ -99,7 +100,6 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
             if test:
                 killers.write(f"{mutant.function}\t{test}\n")
                 killers.flush()
-                seen.add(mutant.function, test)
     return True
 
 
@@ -172,6 +172,8 @@ def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, children: in
             with os.fdopen(out) as pipe:
                 met = [order[int(place)].item.nodeid for place in pipe]
             code = os.waitstatus_to_exitcode(status)
+            for test in met:
+                seen.add(mutant.function, test, saw=code == KILLED and test == met[-1])
             if code == PUT_BACK:
                 mutant.turn += 1
                 mutant.passed |= set(met)

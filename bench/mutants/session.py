@@ -13,7 +13,7 @@ import os
 import resource
 import signal
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field

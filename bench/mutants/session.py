@@ -79,7 +79,8 @@ class Seen:
         return (self.saw[here] + 2 * often) / (self.met[here] + 2) / (test.seconds + 0.02)
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
+    config.option.tbstyle = "native"  # to print the formulas that a failing function was given takes minutes
     assert Path(kolahal.__file__).is_relative_to(Path.cwd()), "what is tested is not what was mutated"
 
 

@@ -109,6 +109,7 @@ DERIVED = {
     "largest": (MAX, "each_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
     "least": (MAX.replace("x >", "x <"), "one_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,), True))),
     "monotone": (MAX.replace("q[i] +", "3 - 2 * q[i] +"), "monotone(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "noise with a factor": (MAX.replace("+ Lap(2", "- 2 * Lap(1"), "each_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
     "two ghosts": (MAX, "sum_within(1)", Alignment((replace(FOLLOW, orelse=BEHIND),), ("best", "i"), lead=FollowedSums((0,)))),
     "other noise": (TWICE, "each_within(1)", Alignment((FOLLOW, Always(Form(units=Fraction(1)))), ("best",), lead=FollowedSums((0,)))),
 }

@@ -27,9 +27,9 @@ check: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not paper and not attacks and not hunt and not literature and not thorough'
 
-# what takes minutes: attacks on proof rules, hunts, emitted programs by brute force, killed batches
+# what takes minutes: attacks on proof rules, hunts, emitted programs by brute force, killed batches, all examples of properties
 thorough: .venv/ready
-	$(BIN)/pytest -n 2 --dist worksteal -m 'thorough and not paper and not attacks and not hunt and not literature'
+	KOLAHAL_EXAMPLES=all $(BIN)/pytest -n 2 --dist worksteal -m 'thorough and not paper and not attacks and not hunt and not literature'
 
 # the package as users get it: built, installed without anything else, and used
 wheel:

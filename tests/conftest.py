@@ -2,14 +2,15 @@
 against evidence is an error, and so is a proof of ours that does not pass its own re-check."""
 
 import os
-import shutil
-import tempfile
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from hypothesis import settings
 
+import examples
 from kolahal.proof import evidence
 from kolahal.proof.find import bounded, lengths
 
@@ -30,30 +31,22 @@ THOROUGH = (
     "test_what_costs_more_is_not_proved[return choose([x if x > 0", "test_too_little_noise_is_not_proved_either",
     "test_the_gallery_measures_and_composes[s", "test_all_engines_count_the_turns_of_a_run_alike",
 )  # fmt: skip
+SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").splitlines())
 PAGES = "test_a_page_tells_the_truth[docs/gallery/"
 QUICK_PAGES = ("above_threshold_1", "clipped_mean", "histogram")  # of the gallery; the others are for `make thorough`
 
 
-BYTECODE = pytest.StashKey[str]()
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    """The hundreds of programs that tests start share their bytecode, also where the environment says that nobody writes any:
-    compiling takes half of a short command. It goes with the session."""
-    if "PYTEST_XDIST_WORKER" not in os.environ:
-        config.stash[BYTECODE] = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="kolahal-bytecode-")
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-
-
-def pytest_unconfigure(config: pytest.Config) -> None:
-    if BYTECODE in config.stash:
-        shutil.rmtree(config.stash[BYTECODE], ignore_errors=True)
+    """The hundreds of programs that tests start find bytecode, and so do the workers, also where the environment says that nobody
+    writes any: compiling takes half of a short command. It stands where Python always has it."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         page = PAGES in item.nodeid and not any(f"/{name}.md" in item.nodeid for name in QUICK_PAGES)
-        if page or any(name in item.nodeid for name in THOROUGH):
+        if page or any(name in item.nodeid for name in THOROUGH) or item.nodeid in SLOW or (examples.ALL and item.get_closest_marker("examples")):
             item.add_marker(pytest.mark.thorough)
 
 

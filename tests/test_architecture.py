@@ -7,8 +7,6 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
-
 import kolahal
 
 PACKAGE = Path(kolahal.__file__).parent
@@ -91,6 +89,7 @@ HANDED_OUT = ("lang/templates/runtime.py", "lang/templates/finite.py", "lang/tem
 ASKERS = {"engine/jit.py", "workers.py"}  # of the environment: where compiled programs are kept; what workers inherit
 
 
+@cache
 def name_of(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
@@ -100,6 +99,7 @@ def room_of(parts: tuple[str, ...]) -> str:
     return ".".join(parts[:2]) if ".".join(parts[:2]) in MAY_IMPORT else parts[0]
 
 
+@cache
 def home(path: Path) -> str:
     return room_of(path.relative_to(PACKAGE).with_suffix("").parts)
 
@@ -175,6 +175,23 @@ def test_the_trusted_folder_stays_small():
     assert sum(len(path.read_text().splitlines()) for path in TRUSTED) <= MOST_TRUSTED
 
 
+def of_each(paths):
+    """A test of every path, as one: thousands of tests of a millisecond take longer to be counted than to be run."""
+
+    def together(test):
+        def run():
+            for path in paths:
+                try:
+                    test(path)
+                except AssertionError as error:
+                    raise AssertionError(f"{name_of(path)}: {error}") from error
+
+        run.__name__, run.__doc__ = test.__name__, test.__doc__
+        return run
+
+    return together
+
+
 def test_no_import_goes_in_a_circle():
     known = modules()
     below: dict[str, set[str]] = {}
@@ -188,7 +205,7 @@ def test_no_import_goes_in_a_circle():
     assert not below, "these modules wait for each other"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_modules_and_functions_have_an_end(path):
     assert len(path.read_text().splitlines()) <= 500
     for node in ast.walk(tree_of(path)):
@@ -196,7 +213,7 @@ def test_modules_and_functions_have_an_end(path):
             assert node.end_lineno - node.lineno < 60, node.name
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_what_a_module_keeps_to_itself_stays_there(path):
     if name_of(path) == "lang/templates/online.py":
         return  # it is copied behind the support code, and the two are one module there
@@ -229,7 +246,7 @@ def test_every_module_has_a_place_in_the_picture():
     assert {home(path) for path in SOURCES} <= set(MAY_IMPORT) | DOORS
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_imports_point_down(path):
     if home(path) in DOORS:
         return
@@ -237,7 +254,7 @@ def test_imports_point_down(path):
     assert seen - {home(path), "nouns"} <= MAY_IMPORT[home(path)]
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "search").glob("*.py")), ids=name_of)
+@of_each(sorted((PACKAGE / "search").glob("*.py")))
 def test_steps_of_the_search_do_not_know_each_other(path):
     names = [full.split(".") for _, full in imports(tree_of(path)) if full.startswith("kolahal.search.")]
     seen = {parts[2] for parts in names}
@@ -247,7 +264,7 @@ def test_steps_of_the_search_do_not_know_each_other(path):
         assert not seen & STEPS, "a tool does not know who uses it"
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_libraries_come_in_through_their_door(path):
     for _, full in imports(tree_of(path)):
         library = full.split(".")[0]
@@ -255,13 +272,13 @@ def test_libraries_come_in_through_their_door(path):
             assert any(name_of(path).startswith(keeper) for keeper in KEEPERS[library]), full
 
 
-@pytest.mark.parametrize("path", [p for p in SOURCES if home(p).split(".")[0] in ("lang", "errors", "model", "settings", "sketches")], ids=name_of)  # fmt: skip
+@of_each([p for p in SOURCES if home(p).split(".")[0] in ("lang", "errors", "model", "settings", "sketches")])
 def test_what_everyone_imports_needs_only_the_standard_library(path):
     for _, full in imports(tree_of(path)):
         assert full.split(".")[0] in sys.stdlib_module_names | {"kolahal"}, full
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_imports_stand_at_the_top(path):
     """Except for optional libraries, and in the doors, which load the rest only when it is asked for."""
     if home(path) in DOORS:
@@ -273,7 +290,7 @@ def test_imports_stand_at_the_top(path):
             assert all(full.startswith("kolahal.engine.jit") for full in inside), inside
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_randomness_is_passed_in(path):
     """No global generator, no seed from the clock: a generator is made from a seed, or is the system's."""
     for node in ast.walk(tree_of(path)):
@@ -289,7 +306,7 @@ def test_randomness_is_passed_in(path):
         assert full.split(".")[0] != "secrets", full
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_the_library_does_not_print_or_execute_or_ask_its_surroundings(path):
     for node in ast.walk(tree_of(path)):
         name = called(node)
@@ -304,7 +321,7 @@ def test_the_library_does_not_print_or_execute_or_ask_its_surroundings(path):
             assert name_of(path) in EXECUTORS
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
+@of_each(SOURCES)
 def test_every_module_says_what_it_is_for(path):
     tree = tree_of(path)
     assert ast.get_docstring(tree) or (path.stem == "__init__" and not tree.body)
@@ -315,3 +332,11 @@ def test_only_the_road_names_two_steps():
         steps = {full.split(".")[2] for _, full in imports(tree_of(path)) if full.startswith("kolahal.search.")} & STEPS
         if home(path) not in DOORS | ROADS and path.parent.name != "search":
             assert not steps
+
+
+def test_slow_tests_exist():
+    """An entry that nothing bears would let a slow test back into `make test`, and one without a quick test of its kind hides it."""
+    tests = Path(__file__).parent
+    for entry in (tests / "slow.txt").read_text(encoding="utf-8").splitlines()[1:]:
+        file, _, rest = entry.partition("::")
+        assert f"def {rest.partition('[')[0]}(" in (tests.parent / file).read_text(encoding="utf-8"), entry

@@ -10,10 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import kolahal.settings as config
+from examples import examples
 from kolahal import check, synthesize, synthesize_plain
 from kolahal.cli import main
 from kolahal.cli.synth import _patch, synthesis_code
@@ -141,7 +142,7 @@ def test_a_program_with_many_holes_keeps_those_that_nothing_replaces() -> None:
     assert all(isinstance(check(Mechanism(sketch, c)).verdict, Proved) for c in shares[:1])
 
 
-@settings(max_examples=40)
+@examples(40, quick=20)
 @given(st.data())
 def test_a_reduced_mechanism_is_the_same_program(data: st.DataObject) -> None:
     sketch = data.draw(sketches())

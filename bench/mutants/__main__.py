@@ -10,16 +10,20 @@ reason why it changes nothing, and what stands there must survive. A PART is a m
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import os
 import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mutmut import __main__ as tool
 from mutmut.mutation.diff_apply import get_diff_for_mutant
 from mutmut.stats import status_by_exit_code
 from mutmut.utils.format_utils import orig_function_and_class_names_from_key
@@ -27,6 +31,7 @@ from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 MUTANTS = Path("mutants")
 SURVIVORS = Path(__file__).with_name("survivors.toml")
 TRIED = Path(__file__).with_name("tried.json")
+CONFIG = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["mutmut"]
 KILLED = ("killed", "timeout", "segfault")
 META_KEYS = ("exit_code_by_key", "hash_by_function_name", "type_check_error_by_key", "durations_by_key", "estimated_durations_by_key")
 MARKS: dict[str, int | None] = {"k": 1, "t": 36, "c": -11, "s": 0, "-": None}  # killed, timeout, crash, survived, not tried
@@ -62,12 +67,15 @@ class Mutant:
     def module(self) -> str:
         return self.path.stem
 
-    def change(self) -> Change:
+    @property
+    def place(self) -> str:
         function, holder = orig_function_and_class_names_from_key(self.name)
-        place = ".".join([*self.path.with_suffix("").parts[2:], *([holder] if holder else []), function])
+        return ".".join([*self.path.with_suffix("").parts[2:], *([holder] if holder else []), function])
+
+    def change(self) -> Change:
         lines = get_diff_for_mutant(self.name, path=self.path).splitlines()
         sides = ["\n".join(line[1:].strip() for line in lines if _is(line, sign)) for sign in "-+"]
-        return Change(place, *sides)
+        return Change(self.place, *sides)
 
 
 def _is(line: str, sign: str) -> bool:
@@ -101,18 +109,60 @@ def _dotted(path: Path) -> str:
 
 def run(parts: list[str], children: int) -> None:
     """Try all mutants that were not tried, and those survivors again that are not explained."""
-    known = read_survivors(parts)
-    forget([m for m in read_mutants(parts) if not m.is_dead and m.result is not None and m.change() not in known])
-    for _ in range(3):  # mutmut sees only after it has begun which functions are new
-        left = [m for m in read_mutants(parts) if m.result is None]
-        names = [m.name for m in left] if parts else []  # what is named is tried again, whatever is known of it
-        if parts and not read_mutants(parts):
-            names = [f"*.{part}.*" for part in parts]
-        command = [str(Path(sys.executable).with_name("mutmut")), "run", "--max-children", str(children), *names]
-        if not parts or names:
-            subprocess.run(command, check=True)
-        if not any(m.result is None for m in read_mutants(parts)):
-            return
+    gather()
+    generate(children)
+    known = read_survivors(())
+    places = {change.where for change in known}
+
+    def explained(mutant: Mutant) -> bool:
+        return mutant.place in places and mutant.change() in known  # to see a change takes longer than to see its place
+
+    found = read_mutants(parts)
+    if parts:
+        found.sort(key=lambda mutant: parts.index(mutant.module))
+    again = {m for m in found if not m.is_dead and m.result is not None and not explained(m)}
+    forget(again)
+    left = [m for m in found if m.result is None or m in again]
+    plan: dict[str, Any] = {"children": children, "digests": digests(), "mutants": [], "explained": []}
+    for mutant in left:
+        plan["explained" if explained(mutant) else "mutants"].append(mutant.name)
+    if left:
+        (MUTANTS / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+        tests, extra = CONFIG["pytest_add_cli_args_test_selection"], CONFIG["pytest_add_cli_args"]
+        path = os.pathsep.join([str(Path("mutants/src").resolve()), str(MUTANTS.resolve())])
+        subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", *extra, *tests], cwd=MUTANTS, env=os.environ | {"PYTHONPATH": path}, check=True)
+
+
+def generate(children: int) -> None:
+    """Write the code with all its mutants, and forget what is known of functions whose text is another now."""
+    tool.set_mutant_under_test("mutant_generation")
+    MUTANTS.mkdir(exist_ok=True)
+    with redirect_stdout(None):  # it names every file
+        tool.copy_src_dir()
+        tool.copy_also_copy_files()
+        tool.create_mutants(children)
+
+
+def digests() -> dict[str, str]:
+    """Of the code, and of each file of tests."""
+    files = {"src": sorted(Path("src").rglob("*.py")), **{str(path): [path] for path in Path("tests").rglob("test_*.py")}}
+    return {name: hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16] for name, paths in files.items()}
+
+
+def gather(keep: bool = False) -> None:
+    """Put what became of mutants, as the session wrote it down, to what is known of their functions."""
+    path = MUTANTS / "results.tsv"
+    if not path.exists():
+        return
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    results = {name: int(result) for name, result in rows}
+    for meta in MUTANTS.rglob("*.py.meta"):
+        data: dict[str, Any] = json.loads(meta.read_text(encoding="utf-8"))
+        known = data["exit_code_by_key"]
+        known.update({name: results[name] for name in known.keys() & results.keys()})
+        meta.write_text(json.dumps(data, indent=4), encoding="utf-8")
+    if not keep:
+        path.unlink()
 
 
 def load_tried() -> None:
@@ -169,7 +219,7 @@ def _mark(result: int | None) -> str:
             return "c" if (result or 0) < 0 else "-"
 
 
-def forget(mutants: list[Mutant]) -> None:
+def forget(mutants: Collection[Mutant]) -> None:
     """Make mutmut try them again."""
     for path in {mutant.path for mutant in mutants}:
         file = MUTANTS / f"{path}.meta"
@@ -215,11 +265,12 @@ def main() -> int:
     given = parser.parse_args()
     if not given.anew:
         load_tried()
-    if not given.report:
-        try:
+    try:
+        if not given.report:
             run(given.parts, given.children)
-        finally:
-            keep_tried()  # also what was tried before it was stopped
+    finally:
+        gather(keep=given.report)  # also what was tried before it was stopped
+        keep_tried()
     lines = list(report(given.parts))
     print("\n".join(lines))
     return int(any(line[0].isupper() for line in lines))

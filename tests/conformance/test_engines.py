@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import examples
 from kolahal.engine import batch, jit, kernel, reference
 from kolahal.engine.engines import BATCH, NUMBA, REFERENCE, Engine
 from kolahal.engine.faults import RunError
@@ -95,7 +96,7 @@ def with_places(case: Case) -> Case:
 # ---------------------------------------------------------------- reference = batch = compiled
 
 
-@settings(max_examples=80)
+@examples(80, quick=40)
 @given(case=cases())
 def test_the_engines_mean_what_the_reference_means(case: Case) -> None:
     assert_conform((BATCH, INTERPRETED), with_places(case))
@@ -105,7 +106,7 @@ SMALL = 5_000  # characters of a kernel that Numba compiles in seconds; one of 2
 
 
 @needs_numba
-@settings(max_examples=5)
+@examples(5, quick=2)
 @given(case=cases().filter(lambda case: len(kernel.write_kernel(case.sketch).text) < SMALL))
 def test_the_compiled_kernel_means_what_the_reference_means(case: Case) -> None:
     assert_conform((NUMBA,), with_places(case), runs=64)
@@ -304,7 +305,7 @@ class Replay:
         return float(value)
 
 
-@settings(max_examples=60)
+@examples(60, quick=25)
 @given(case=cases(), data=st.data())
 def test_python_runs_the_completed_text_as_the_reference_does(case: Case, data: st.DataObject) -> None:
     filled = case.sketch.complete(*data.draw(completions(len(case.sketch.holes)))).filled()
@@ -326,7 +327,7 @@ def named(case: Case) -> list[tuple[str, object]]:
     return [*case.arguments.values, ("q", case.database), ("eps", case.arguments.epsilon)]
 
 
-@settings(max_examples=60)
+@examples(60, quick=25)
 @given(case=cases(), data=st.data())
 def test_filling_holes_changes_nothing_else(case: Case, data: st.DataObject) -> None:
     mechanism = case.sketch.complete(*data.draw(completions(len(case.sketch.holes))))

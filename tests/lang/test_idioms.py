@@ -249,9 +249,9 @@ def test_engines_agree(name: str) -> None:
 @pytest.mark.parametrize("name", IDIOMS)
 def test_the_emitted_program_agrees(name: str) -> None:
     mechanism, answered = parse(text_of(IDIOMS[name])).complete(), 0
-    rng = random.Random(3)
+    rng, text = random.Random(3), emit(mechanism)
     for database, arguments in list(cases(mechanism.sketch, 9))[:4]:
-        answered += assert_means(mechanism, database, arguments, [rng.randint(-9, 9) for _ in range(200)])
+        answered += assert_means(mechanism, database, arguments, [rng.randint(-9, 9) for _ in range(200)], text)
 
 
 @pytest.mark.parametrize("name", IDIOMS)

@@ -6,9 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from kolahal.emission.own_text import own_text
 from kolahal.errors import UsageError
 from kolahal.lang.patch import diff, fill_source, make_patch, without_idle
@@ -82,7 +83,7 @@ def test_only_what_the_holes_ask_for_changes(body: str, texts: list[str | None],
     assert filled(body, *texts) == wanted
 
 
-@settings(max_examples=40)
+@examples(40, quick=20)
 @given(st.data())
 def test_a_filled_file_parses_to_the_completed_mechanism(data: st.DataObject) -> None:
     sketch = data.draw(sketches())

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from kolahal.cli import main
 from kolahal.errors import UsageError
 from kolahal.lang.ir import Const, Draw, Node, rebuild
@@ -217,7 +218,7 @@ def test_relations_that_do_not_exist_are_refused(relation: str) -> None:
 # ---------------------------------------------------------------- any program
 
 
-@settings(max_examples=40)
+@examples(40, quick=20)
 @given(sketches(), st.booleans())
 def test_a_sketch_without_noise_is_the_program_that_it_came_from(sketch: Sketch, copies: bool) -> None:
     """Programs are those of the whole language, stripped of their noise and their types."""

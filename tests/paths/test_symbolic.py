@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import programs
+from examples import some
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.lang.noise import Noise
@@ -176,11 +177,12 @@ def draws_for(draw: Any, sketch: Sketch) -> dict[int, list[Fraction]]:
     return found
 
 
+@pytest.mark.examples
 def test_generated_programs_mean_what_the_reference_means() -> None:
     followed = []
 
     @given(cases(), st.data())
-    @settings(max_examples=80)
+    @some(80, quick=35)
     def compare(case: Case, data: Any) -> None:
         sketch = with_holes(case.sketch)
         silent = frozenset(site for site, scale in enumerate(case.scales[: len(sketch.draws)]) if not scale)

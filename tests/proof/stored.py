@@ -9,21 +9,32 @@ from pathlib import Path
 from typing import Any
 
 from every_length import PRIVATE, load
+from leads import LEADS
 
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Sketch
+from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
 from kolahal.proof.trusted.certificate import read_certificate, write_certificate
 from kolahal.sketches.gallery import GALLERY, load_one
-from kolahal.verdicts import Certificate
+from kolahal.verdicts import Certificate, Proved, Unknown
 
 FILE = Path(__file__).parent.parent / "golden" / "certificates.json"
 OTHERS = (
     *("svt_mono", "hist_sum", "num_svt2", "noisy_max_comp", "exp_max_mono", "two_loops_max", "smart_checkdp"),
     *("discrete_above", "flagged", "guard_len", "eps2_post", "repeat_release", "every_other", "mean", "num_svt", "named_noise", "largest_of_list"),
 )
-NAMES = (*GALLERY, *OTHERS)
+NAMES = (*GALLERY, *OTHERS, *LEADS)
+
+
+def find(name: str) -> Proved | Unknown:
+    """The search for a proof of it, for real noise if it is a winner's lead."""
+    sketch = program(name)
+    return prove_over_reals(sketch, plain_claim(sketch)) if name in LEADS else prove_every_length(sketch)
 
 
 def program(name: str) -> Sketch:
+    if name in LEADS:
+        return LEADS[name]
     return load(PRIVATE[name]) if name in PRIVATE else load_one(name).complete(*GALLERY[name].textbook[0]).filled()
 
 

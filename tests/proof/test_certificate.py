@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 from every_length import load
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from stored import certificate
 
+from examples import examples
 from kolahal.lang.scale import parse_scale
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import (
@@ -76,7 +77,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path]
 
 
-@settings(max_examples=60)
+@examples(60, quick=30)
 @given(st.sampled_from(NAMES), st.data())
 def test_no_leaf_of_a_document_can_be_changed(name: str, data: st.DataObject) -> None:
     changed = copy.deepcopy(document(name))

@@ -6,13 +6,16 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from digests import agrees, digest
 from test_leads import RUNNING as GAP
+from test_obligations import made_up_invariant
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import prove_over_reals
 from kolahal.proof.trusted.neighbours import neighbours_of
+from kolahal.proof.trusted.obligations import obligations
 from kolahal.proof.trusted.others import find_others
 from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form
@@ -64,6 +67,7 @@ FOLLOW = AtGhost(0, Form(cancel=True, lead=True), Form())
 TWO = GAP.replace("    x = " + SUM, "    if i > 3:\n        x = {}\n    else:\n        x = q[i] + Lap(2/eps)")
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("body", "alignment", "reason"),
     [
@@ -95,3 +99,30 @@ def test_only_plain_sums_of_noise_that_keeps_its_value_are_followed(body: str, a
     with pytest.raises(Unsupported, match=reason):
         build_system(product, neighbours_of(sketch)[0], alignment, None, ())
 
+
+# ---------------------------------------------------------------- what must be valid, byte for byte
+
+MAX = "best, top = 0, 0\nfor i in range(len(q)):\n    x = q[i] + Lap(2/eps)\n    if x > top:\n        best, top = i, x\nreturn best"
+TWICE = MAX.replace("return best", "y = best\nreturn y").replace("best, top = i, x", "best, top = i, x\n        T = T + Lap(1/eps)")
+BEHIND = AtGhost(0, Form(cancel=True, lead=True), Form(), which=1)
+DERIVED = {
+    "largest": (MAX, "each_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "least": (MAX.replace("x >", "x <"), "one_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,), True))),
+    "monotone": (MAX.replace("q[i] +", "3 - 2 * q[i] +"), "monotone(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "noise with a factor": (MAX.replace("+ Lap(2", "- 2 * Lap(1"), "each_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "two ghosts": (MAX, "sum_within(1)", Alignment((replace(FOLLOW, orelse=BEHIND),), ("best", "i"), lead=FollowedSums((0,)))),
+    "other noise": (TWICE, "each_within(1)", Alignment((FOLLOW, Always(Form(units=Fraction(1)))), ("best",), lead=FollowedSums((0,)))),
+}
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", DERIVED)
+def test_what_must_be_valid_with_a_lead_is_what_it_was(name: str) -> None:
+    body, relation, alignment = DERIVED[name]
+    sketch = program(body, relation)
+    product = build_product(sketch, frozenset())
+    found = []
+    for neighbours in neighbours_of(sketch):
+        system = build_system(product, neighbours, alignment, None, ())
+        found += [obligation.script() for obligation in obligations(system, made_up_invariant(system))]
+    agrees("leads.txt", {name: digest(found)}, DERIVED)

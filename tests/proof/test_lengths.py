@@ -9,9 +9,10 @@ from fractions import Fraction
 import pytest
 import stored
 from every_length import BROKEN, PRIVATE, load
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from examples import examples
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.proof.find.lengths import prove_every_length
@@ -44,7 +45,7 @@ SHORT = ProofSettings(rehearsals=2_000)  # ten times what the gallery takes; a s
 
 @pytest.mark.parametrize("name", stored.NAMES)
 def test_the_search_finds_the_certificates_that_are_kept(name: str) -> None:
-    verdict = prove_every_length(stored.program(name))
+    verdict = stored.find(name)
     assert isinstance(verdict, Proved) and verdict.scope == Everywhere()
     assert stored.digest(verdict.certificate) == stored.entries()[name]["digest"]
 
@@ -80,7 +81,7 @@ LAWS = {
 eighths = st.integers(5, 50).map(lambda n: Fraction(n, 8))
 
 
-@settings(max_examples=16)
+@examples(16, quick=6)
 @given(st.sampled_from(sorted(LAWS)), eighths, eighths)
 def test_the_border_is_where_the_law_says(name: str, first: Fraction, second: Fraction) -> None:
     weights = LAWS[name]

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import pytest
+from digests import agrees, digest
 
 from kolahal.exact.gaussian import ball, budget_probability, delta_ball, gdp_ball
 from kolahal.exact.intervals import precision
+from kolahal.lang.canonical import twin
 from kolahal.lang.claims import plain_claim
+from kolahal.lang.noise import Noise
 from kolahal.lang.preconditions import bounds_of
 from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.normal import delta_bounds, exp_bounds, root_above, tail_bounds
 from kolahal.model import Arguments, Equals
 from kolahal.paths.cuts import CannotIntegrate
+from kolahal.paths.unknowns import NoiseAt
 from kolahal.proof.find.union import prove_union
-from kolahal.proof.trusted.union import too_long
+from kolahal.proof.trusted.bounded import DEFAULTS, read_cases
+from kolahal.proof.trusted.concentrated import read_head
+from kolahal.proof.trusted.union import KIND, Squares, _UnionCheck, find_squares, too_long
 from kolahal.settings import Settings
-from kolahal.verdicts import Bounded, Proved, Unknown, Verdict
+from kolahal.verdicts import Bounded, Certificate, Proved, Unknown, Verdict
 from kolahal.verification import verify
 
 ACCEPTS = "assert eps >= 0.5 and delta <= 1e-6"
@@ -90,6 +98,7 @@ def test_what_is_asserted_bounds_a_public_number() -> None:
 S = "{}/gdp(eps, delta)"
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("sketch", "proved"),
     [
@@ -113,10 +122,12 @@ def test_above_threshold_and_the_largest_of_noisy_answers(sketch: Sketch, proved
         assert verify(verdict.certificate.text) == []
 
 
+@pytest.mark.mutants
 def test_of_any_length_it_is_a_bounded_proof() -> None:
     assert isinstance(prove(program(ABOVE.format(S.format("2.5"), S.format("2.5")), None)), Bounded)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     "body",
     [
@@ -161,6 +172,7 @@ def test_proofs_against_exact_probabilities(relation: str, body: str) -> None:
             assert total <= float(delta)
 
 
+@pytest.mark.mutants
 def test_lengths_that_are_too_long() -> None:
     sketch = program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="")
     assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(1), Fraction(0)]) == ""
@@ -174,6 +186,7 @@ def test_lengths_that_are_too_long() -> None:
 # ---------------------------------------------------------------- documents that lie
 
 
+@pytest.mark.mutants
 def test_lies_are_noticed() -> None:
     verdict = prove(program(ABOVE.format(S.format("2.6"), S.format("2.6")), 4))
     assert isinstance(verdict, Proved)
@@ -202,3 +215,68 @@ def test_lies_are_noticed() -> None:
     assert changed(lambda d: d.update(claim="2*eps"))
     assert changed(lambda d: d.update(variant="zCDP"))
     assert changed(lambda d: d.update(kind="bounded"))
+
+
+# ---------------------------------------------------------------- every number and every reason, byte for byte
+
+BUDGETS = {
+    "delta": program("return q[0] + Gauss(1/gdp(eps, delta))"),
+    "no most delta": program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="assert eps >= 0.5"),
+    "no least epsilon": program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="assert delta <= 1e-6"),
+    "most delta 1": program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="assert delta <= 1"),
+    "most delta 0": program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="assert delta <= 0"),
+    "like epsilon": program("return q[0] + Gauss(4/eps)", accepts="assert eps <= 1 and delta >= 1e-6"),
+    "no least delta": program("return q[0] + Gauss(4/eps)", accepts="assert eps <= 1"),
+    "no most epsilon": program("return q[0] + Gauss(4/eps)", accepts="assert delta >= 1e-6"),
+    "most epsilon 0": program("return q[0] + Gauss(4/eps)", accepts="assert eps <= 0 and delta >= 1e-6"),
+    "least delta 0": program("return q[0] + Gauss(4/eps)", accepts="assert eps <= 1 and delta >= 0"),
+    **{name: parse(f"@sketch(adjacent=each_within(1))\ndef f(q: Private[2], N: int, {parameter}):\n    return [x + Gauss({scale}) for x in q]\n") for name, parameter, scale in (
+        ("rho", "rho: Rho", "3/sqrt(2*rho)"), ("mu", "mu: Mu", "N/mu"), ("root", "mu: Mu", "sqrt(len(q))/mu"), ("another power", "mu: Mu", "1/mu**2"),
+    )},
+    "two noises": program("return q[0] + Gauss(2/gdp(eps, delta)) + Lap(3/eps)"),
+    "both scales": program("return q[0] + Gauss(2/gdp(eps, delta)) + Gauss(3/eps)"),
+    "no Gaussian noise": program("return q[0] + Lap(3/eps)"),
+}  # fmt: skip
+SQUARES = [[], [0], ["1"], ["1.0001"], ["0.999"], ["0.01", "0.01"], ["0.6", "0.7", "0"], ["0.7"] * 3, ["4", "9"], ["1", "1"], ["1.01", "0.1"]]
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", BUDGETS)
+def test_what_is_too_long_is_what_it_was(name: str) -> None:
+    sketch = BUDGETS[name]
+    found = []
+    others = (parse_scale("2*" + sketch.budget.name), parse_scale("1/2*" + sketch.budget.name), parse_scale("3")) if sketch.delta is None else ()
+    for claim in (plain_claim(sketch), *others):
+        for unit in () if sketch.draws[0].noise is not Noise.GAUSS or len(sketch.draws) > 1 else ("gdp(eps, delta)", sketch.budget.name):
+            found += [f"{claim} {unit} {squares} {too_long(sketch, claim, unit, [Fraction(s) for s in squares])}" for squares in SQUARES]
+    for size, n in ((2, 3), (3, 1)):
+        squares = find_squares(sketch, size, {"N": Fraction(n), "flag": True})
+        found += [repr(squares), repr(squares.cost({NoiseAt(0, 0): Fraction(-3)})) if isinstance(squares, Squares) else ""]
+    agrees("union.txt", {name: digest(found)}, UNION)
+
+
+def cases_of(certificate: Certificate) -> Iterator[tuple[Squares, list[list[Fraction]]]]:
+    """What steps cost in every case, and how long the shifts of its groups are."""
+    document, found, _ = read_head(certificate, KIND)
+    for arguments, size, entry in read_cases(document, twin(found), DEFAULTS):
+        squares = find_squares(found, size, arguments)
+        assert isinstance(squares, Squares)
+        check = _UnionCheck(twin(found), squares, size, arguments, DEFAULTS, entry)
+        check.run()
+        yield squares, list(check.lengths())
+
+
+KEPT = {
+    "first above": program(ABOVE.format(S.format("2.6"), S.format("2.6")), 3),
+    "largest": program(MAX.format(S.format("2.4")), 3, "monotone(1)"),
+    "one move": program(ABOVE.format(S.format("2.6"), S.format("2.6")), 2, "one_within(1)"),
+}
+UNION = [*BUDGETS, *KEPT]
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", KEPT)
+def test_groups_of_events_are_what_they_were(name: str) -> None:
+    verdict = prove(KEPT[name])
+    assert isinstance(verdict, Proved)
+    agrees("union.txt", {name: digest(map(repr, cases_of(verdict.certificate)))}, UNION)

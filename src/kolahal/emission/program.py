@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from importlib import metadata
 from types import FrameType
 from typing import Any
@@ -213,6 +213,7 @@ def _print(program: Sketch, name: str) -> str:
 # ---------------------------------------------------------------- names
 
 
+@cache
 def _support(file: str = RUNTIME) -> tuple[str, str]:
     """The imports of a file of support code, and the rest of it."""
     text = read_template(file)
@@ -223,6 +224,7 @@ def _support(file: str = RUNTIME) -> tuple[str, str]:
     return "\n".join(map(ast.unparse, theirs)), "\n".join(lines[last:]).strip("\n")
 
 
+@cache
 def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
     own = {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement", "_turns", "_claim"}

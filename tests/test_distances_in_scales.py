@@ -113,6 +113,33 @@ def test_records_move_by_widths_and_counts() -> None:
     assert scales(found)[0].endswith("/eps") and found.best is not None and isinstance(found.best.verdict, Proved)
 
 
+CLIPPED = (
+    "return sum(min(max(x, 0), 1) for x in q) + Lap(hole)",
+    "return sum(max(-3, min(-2, x)) for x in q) + Lap(hole)",
+    "s = Lap(hole)\n    for x in q:\n        y = x\n        if y > 1:\n            y = 1\n        if y < 0:\n            y = 0\n        s += y\n    return s",
+    "s = 0\n    for x in q:\n        s += 1 if x > 1 else (0 if x < 0 else x)\n    return s + Lap(hole)",
+    "s = 0\n    for x in q:\n        if x > 1:\n            y = 1\n        else:\n            y = max(x, 0)\n        s += y\n    return s + Lap(hole)",
+    "s = 0\n    for x in q:\n        if x > 100:\n            s += 1\n    return s + Lap(hole)",
+)
+
+
+@pytest.mark.parametrize("body", CLIPPED)
+def test_what_the_program_leaves_of_a_move_is_in_the_grammar(body: str) -> None:
+    assert move_sizes(read(body, relation="one_within(5)")) == (1, 5)
+    assert move_sizes(read(body, relation="one_within(1)")) == (1,)
+
+
+def test_less_is_left_of_a_move_only_where_the_program_says_so() -> None:
+    for body in (ABOVE, "return sum(min(x, 1) for x in q) + Lap(hole)", "return sum(min(max(x, 0), 7) for x in q) + Lap(hole)"):
+        assert move_sizes(read(body, "q: Private, T: float", "one_within(5)")) == (5,)
+
+
+def test_the_sampled_and_the_integrated_road_find_the_width_of_a_clip() -> None:
+    sketch = read(CLIPPED[0], relation="one_within(5)")
+    assert scales(synthesize(sketch, method="exact")) == ("1/eps",)
+    assert {str(scale) for scale in enumerate_scales(Grammar(), sketch)} >= {"1/eps", "5/eps"}
+
+
 def test_what_is_searched_goes_with_the_distance() -> None:
     near, far = (read("return q[0] + Lap(hole)", "q: Private[1]", f"each_within({d})") for d in (1, 50))
     arguments = synthesize(near).split.training[0]

@@ -47,9 +47,10 @@ class ExampleSettings:
     climbs: int = 80  # turns of an exact climb from each
     first_climbs: int = 7  # examples tried from each start in a sampled one, and again from the better ones
     sampled_climbs: int = 20  # and then from the best of them
-    climb_runs: int = 4_000  # on each of its two tapes
-    walk: int = 8  # proposals for an example, from where it was found along where it is tight
-    walk_runs: int = 2_000  # from which each of them is fitted
+    climb_runs: int = 3_000  # on each of its two tapes
+    walk: int = 6  # proposals for an example, from where it was found along where it is tight
+    walk_beyond: int = 2  # where holes have noise that had none when it was found: who adds noise there seldom leads
+    walk_runs: int = 1_500  # from which each of them is fitted
     rounds: int = 24  # of looking for examples that separate the best completions
     examined: int = 4  # completions a round
 

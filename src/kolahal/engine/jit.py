@@ -181,7 +181,8 @@ def drive(
         by_site[draw.site] = scales[hole.index] if isinstance(hole, Hole) else hole.near(quantities)
     key = kernel.text, size
     noise = tape.tables.get(key) or tape.tables.setdefault(key, _CompiledNoise(kernel, tape, size))
-    room, width = 2 * max(size, kernel.widest) + 2, max(size, kernel.widest, 1)
+    room = 2 * max(size, kernel.widest) + 2
+    width = max(size if kernel.lists else 1, kernel.widest, 1)  # fresh memory costs as much as the runs
     lengths: Lengths = np.zeros(runs, dtype=np.int64)
     kinds: Any = np.zeros((width, runs), dtype=np.uint8)
     values: Any = np.zeros((width, runs))

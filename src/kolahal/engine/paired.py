@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import hits
-from kolahal.engine.probe import DOUBT, Losses, NoisyHoles, Side, coefficients, log_mixture, noisy_norms
+from kolahal.engine.probe import DOUBT, Losses, NoisyHoles, Side, coefficients, log_mixture, log_of_sum, noisy_norms
 from kolahal.engine.tape import Tape, stream
 from kolahal.engine.tilt import Draws, Tilt, TiltedTape, fit_tilt, holes_by_site, join_draws, middles_of, spread_draws
 from kolahal.lang.sketch import Sketch
@@ -45,7 +45,8 @@ class Proposal:
         """Those on the ladder, those of the first tilt, which matters most, and then those of each other."""
         tilted = int(TILTED * runs) if self.tilts else 0
         first = tilted if len(self.tilts) == 1 else int(FIRST * tilted)
-        ends = [0, runs - tilted, *np.linspace(runs - tilted + first, runs, max(1, len(self.tilts))).astype(int).tolist()]
+        others = max(1, len(self.tilts) - 1)
+        ends = [0, runs - tilted, *(runs - (tilted - first) * left // others for left in range(others, -1, -1))]
         return [slice(a, b) for a, b in pairwise(ends[: 2 + len(self.tilts)])]
 
 
@@ -187,7 +188,7 @@ class Pool:
             return
         for place in (0, 1):
             old, new = spread_draws((self.draws[place], batch.draws[place]))
-            known = np.logaddexp(self.densities[place], self._density((batch,), place, old))
+            known = log_of_sum(np.array([self.densities[place], self._density((batch,), place, old)]))
             self.densities[place] = np.concatenate([known, self._density(self.batches, place, new)])
             self.draws[place] = join_draws((old, new))
 
@@ -199,8 +200,7 @@ class Pool:
             found.append(lanes[0] + _ladder_density(self.sketch, self.noisy, batch.proposal.ladder, draws.statistics))
             tilts = (pair[place] for pair in batch.proposal.tilts)
             found += [many + tilt.log_density(draws, by_site) for many, tilt in zip(lanes[1:], tilts, strict=True)]
-        total: Array = np.logaddexp.reduce(found, axis=0)
-        return total
+        return log_of_sum(np.array(found))
 
     def sampled(self) -> Sampled:
         sides = [

@@ -197,10 +197,17 @@ def coefficients(sketch: Sketch, scales: Array, noisy: NoisyHoles) -> Array:
 def log_mixture(ladder: Sequence[float] | Array, log_norm: LogNorm, sums: Array, counts: Array) -> Array:
     """log of the mean over a ladder of scales of the density of a run's draws at one hole."""
     steps = np.array(ladder)[:, None]
-    densities = -sums / steps - counts * log_norm(steps)
-    top = densities.max(axis=0)
-    mixed: Array = top + np.log(np.exp(densities - top).mean(axis=0))
-    return mixed
+    return log_of_sum(-sums / steps - counts * log_norm(steps)) - np.log(len(steps))
+
+
+def log_of_sum(logarithms: Array) -> Array:
+    """The logarithm of the sum of each column, of numbers that are given by theirs; these are used up."""
+    top = logarithms.max(axis=0)
+    logarithms -= top
+    total: Array = np.exp(logarithms, out=logarithms).sum(axis=0)
+    np.log(total, out=total)
+    total += top
+    return total
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,10 +154,11 @@ class TightWalk:
     def _read(self, places: list[Place]) -> tuple[list[float], list[float]]:
         """How far from tight an example is, as the logarithm of its loss over ε, and what the runs are worth."""
         rows = coefficients(self.look.sketch, np.array([self.scales(place) for place in places]), self.look.pool.noisy)
-        first, second = (side.weights(rows).astype(float) for side in (self.found.paired.first, self.found.paired.second))
+        first, second = (side.weights(rows) for side in (self.found.paired.first, self.found.paired.second))
         with np.errstate(all="ignore"):
-            s1, s2 = first.sum(axis=1), second.sum(axis=1)
-            worth = [np.nan_to_num(s**2 / np.einsum("ij,ij->i", w, w)) for s, w in ((s1, first), (s2, second))]
+            s1, s2 = (w.sum(axis=1, dtype=np.float64) for w in (first, second))
+            squares = (np.einsum("ij,ij->i", w, w, dtype=np.float64) for w in (first, second))
+            worth = [np.nan_to_num(s**2 / square) for s, square in zip((s1, s2), squares, strict=True)]
             losses = np.abs(np.log(s1) - np.log(s2)) / float(self.look.example.arguments.epsilon)
             far = np.nan_to_num(np.abs(np.log(np.maximum(losses, 1e-9))), nan=math.inf, posinf=math.inf)
         return far.tolist(), np.minimum(*worth).tolist()

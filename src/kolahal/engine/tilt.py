@@ -27,6 +27,7 @@ NARROWEST = 0.2  # spread, in scales: few hits lie closer together than the even
 LEVELS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98)  # quantiles at which hits may be densest
 ENOUGH_TO_SORT = 1_500  # hits, from which the skew is read
 NEARLY = 1e-6  # sums that differ by no more, for their size, are the same
+SINGLE_THREAD = 200_000  # multiplications; OpenBLAS starts threads from 2^18
 TRUST = 10.0  # hits a draw that count as much as the assumption that draws are independent
 
 
@@ -87,6 +88,10 @@ class Tilt:
     joint: tuple[Address, ...] = ()  # two-sided noise
     factor: Array = field(default_factory=lambda: np.zeros((0, 0)))  # of its covariance, lower triangle
     skew: Array = field(default_factory=lambda: np.ones((3, 0)))  # of what it multiplies: peaks, and spreads on both sides
+    inverse: Array = field(init=False, compare=False, repr=False)  # of the factor
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "inverse", _inverse(self.factor))
 
     def draw(self, plain: Tape, lanes: slice) -> dict[Address, Array]:
         """The draws of some lanes at all addresses of the tilt."""
@@ -109,7 +114,7 @@ class Tilt:
         if self.joint:
             places = [draws.addresses.index(address) for address in self.joint]
             middles = np.array([self.middles[address] for address in self.joint])[:, None]
-            units = _times(_inverse(self.factor), draws.values[places] - middles)
+            units = _times(self.inverse, draws.values[places] - middles)
             units -= self.skew[0][:, None]
             steep = np.maximum(units / -self.skew[1][:, None], units / self.skew[2][:, None])
             steep += np.log(np.diag(self.factor) * (self.skew[1] + self.skew[2]))[:, None]
@@ -206,7 +211,7 @@ def _factor(away: Sequence[Array], weights: Array, enough: float, scales: Sequen
     if not away:
         return np.zeros((0, 0))
     rows = np.array(away)
-    covariance = _times(rows * weights, rows.T)
+    covariance = np.einsum("ij,kj->ik", rows * weights, rows)
     variances = np.maximum(np.diag(covariance), 2 * (NARROWEST * np.array(scales)) ** 2)
     shrunk = enough / (enough + TRUST * len(rows)) * covariance
     np.fill_diagonal(shrunk, variances)
@@ -222,8 +227,11 @@ def _inverse(factor: Array) -> Array:
 
 
 def _times(small: Array, wide: Array) -> Array:
-    """A product of matrices, without the threads of a library: to start them takes longer than to multiply."""
-    product: Array = np.einsum("ij,jk->ik", small, wide)
+    """A product of matrices, in parts that are too small for the threads of a library: to start them takes longer than to multiply."""
+    rows, inner = small.shape
+    product, step = np.empty((rows, wide.shape[1])), max(1, SINGLE_THREAD // max(1, rows * inner))
+    for start in range(0, wide.shape[1], step):
+        np.matmul(small, wide[:, start : start + step], out=product[:, start : start + step])
     return product
 
 

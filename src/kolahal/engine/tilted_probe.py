@@ -102,7 +102,8 @@ class TiltedProbe(Probe):
         needed = [(e, noisy) for e in examples for noisy in patterns if (e, noisy) not in self._hits]
         homes = {(e, noisy): self._home(e, noisy) for e, noisy in needed}
         places = list(dict.fromkeys((e, homes[e, n]) for e, n in needed if homes[e, n] and (e, homes[e, n]) not in self._tilts))
-        plans = self._map(_plan, [(self.sketch, self.settings, example, home) for example, home in places])
+        most = {True: self.settings.examples.walk, False: self.settings.examples.walk_beyond}
+        plans = self._map(_plan, [(self.sketch, self.settings, e, home, most[home == self.homes[e]]) for e, home in places])
         self._tilts.update(zip(places, plans, strict=True))
         jobs = [(self.sketch, self.settings, self.tape, e, n, self._tilts.get((e, homes[e, n]), ())) for e, n in needed]
         self._hits.update(zip(needed, self._map(_run, jobs), strict=True))
@@ -121,11 +122,11 @@ class TiltedProbe(Probe):
         return self._hits[example, noisy]
 
 
-def _plan(job: tuple[Sketch, Settings, Example, Scales]) -> tuple[TiltPair, ...]:
+def _plan(job: tuple[Sketch, Settings, Example, Scales, int]) -> tuple[TiltPair, ...]:
     """Where to make the draws of an example: from its home along where it is tight."""
-    sketch, settings, example, home = job
+    sketch, settings, example, home, most = job
     straight = Tilt(home)  # for events that happen in several ways, which one middle does not describe
-    found = walk(sketch, example, home, (settings.seed,), settings.examples.walk_runs, settings.examples.walk)
+    found = walk(sketch, example, home, (settings.seed,), settings.examples.walk_runs, most)
     return (*found.tilts[:1], (straight, straight), *found.tilts[1:])
 
 

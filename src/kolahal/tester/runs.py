@@ -60,7 +60,8 @@ class Candidate:
 def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
     """The answers of all runs of a tape."""
     outputs = ENGINES[question.engine].run(question.sketch, database, question.arguments, question.scales, tape)
-    if not np.isfinite(outputs.values).all():
+    # A sum is faster than a mask, and finite only if all are.
+    if not np.isfinite(outputs.values.sum()) and not np.isfinite(outputs.values).all():
         raise UsageError(f"{question.sketch.name}: its numbers outgrow double precision, in which the test runs it")
     return outputs
 

@@ -52,7 +52,7 @@ class _Sums:
                 return node
 
 
-@dataclass
+@dataclass(slots=True)
 class _Sum:
     """One name in one block; `noises` are those that are set aside at the statement that is looked at."""
 

@@ -117,7 +117,9 @@ def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
 
 def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> GridPlan:
     """The plan of a program without holes, whose proof shifts its noise by `shifts`; the proof may be about another way to write it."""
-    proved = set_aside(restated(sketch)) if shifts.delayed else restated(sketch)
+    proved = restated(sketch)
+    if shifts.delayed:
+        proved = set_aside(proved)
     plan = _Planner(sketch, shifts).plan()
     if proved == sketch:
         return plan

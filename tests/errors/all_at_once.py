@@ -11,7 +11,7 @@ def first(q: Private, T, eps: Epsilon):  # K136
     for x in shuffled(q):  # K110
         if x:
             second = x
-    while q in best:  # K105
+    while q in -second:  # K105
         second = second + 1
     if (n := len(q)) > 3:  # K103
         second = n

@@ -15,6 +15,10 @@ from kolahal.nouns import dataclass
 Generator = ast.ListComp | ast.GeneratorExp
 PAIRING = ("enumerate", "zip", "reversed")
 
+AGGREGATES = {"sum": "total", "max": "largest", "min": "smallest", "any": "found", "all": "holds"}
+LISTS = ("sorted", "list")  # calls that make a list
+BUILTINS = frozenset(AGGREGATES) | {*LISTS, "enumerate", "zip", "reversed", "range", "len", "abs"}
+
 
 class Lowers(Protocol):
     """What loops need of whoever lowers the rest."""
@@ -36,6 +40,10 @@ class Lowers(Protocol):
 
 def is_range(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+
+
+def copied(items: ast.expr, item: str) -> ast.expr:
+    return expression("[item for item in items]", items, item=item, items=items)
 
 
 def is_membership(node: ast.expr) -> bool:

@@ -16,17 +16,13 @@ from kolahal.lang.read.draws import lower_draw, needs_list
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers, always_returns, may_stop, substituted, without_returns
 from kolahal.lang.read.items import ListChanges
-from kolahal.lang.read.loops import Loops, is_membership, is_range, membership
+from kolahal.lang.read.loops import AGGREGATES, BUILTINS, LISTS, Loops, copied, is_membership, is_range, membership
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
 from kolahal.lang.read.tables import without_tables
 from kolahal.lang.read.tree import LONGEST, NOISES, PICK, Refused, Tree, clip, stored_names, surely_stored
 from kolahal.lang.sketch import Role
 from kolahal.lang.source import SketchError, diagnose
-
-AGGREGATES = {"sum": "total", "max": "largest", "min": "smallest", "any": "found", "all": "holds"}
-LISTS = ("sorted", "list")  # calls that make a list
-BUILTINS = frozenset(AGGREGATES) | {*LISTS, "enumerate", "zip", "reversed", "range", "len", "abs"}
 
 
 class Lowering:
@@ -185,7 +181,7 @@ class Lowering:
             return self.build(value, word)
         before, built = self.expression(value)
         if self.makes_list(value):  # a copy: two names never share a list that grows
-            built = self.copied(built)
+            built = copied(built, self.fresh("item"))
         return [*before, self.assignment(word, built, node)]
 
     def assignment(self, word: str, value: ast.expr, at: ast.AST) -> ast.stmt:
@@ -483,12 +479,9 @@ class Lowering:
             # A list that the helper made has no other name once it returns, so that a copy is as good.
             made = {local.id for word, local in names.items() if word in stored and isinstance(local, ast.Name)}
             made &= changed_lists(body)
-            body = without_returns(body, lambda way: give(self.copied(way) if isinstance(way, ast.Name) and way.id in made else way), self.fresh, node)
+            body = without_returns(body, lambda way: give(copied(way, self.fresh("item")) if isinstance(way, ast.Name) and way.id in made else way), self.fresh, node)
         with self.helpers.inside(helper):
             return [*before, *self.block(body, surely_stored(before))]
-
-    def copied(self, items: ast.expr) -> ast.expr:
-        return expression("[item for item in items]", items, item=self.fresh("item"), items=items)
 
     def is_fixed(self, node: ast.expr) -> bool:
         """Whether a value is computed from public numbers alone that never change."""

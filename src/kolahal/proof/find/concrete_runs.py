@@ -112,8 +112,7 @@ class Stage:
 
     def uses(self) -> list[Use]:
         """All draws with all outcomes of their conditions, in the order of the program's segments."""
-        runs = (self.product.first, self.product.second)
-        paths = [path for run in runs for paths in run.paths.values() for path in paths]
+        paths = [path for run in (self.product.first, self.product.second) for paths in run.paths.values() for path in paths]
         return list(dict.fromkeys([*(use for path in paths for use in self.uses_of(path)), *self.lists.uses()]))
 
     def uses_of(self, path: SegmentPath) -> list[Use]:
@@ -179,10 +178,8 @@ class Stage:
             for read, place in path.reads:
                 at = place(local)
                 inside = read.private and 0 <= at < len(scenario.answers)
-                if read.noisy is not None:
-                    local[read.symbol] = self.lists.first(read.noisy, at, scenario)
-                else:
-                    local[read.symbol] = scenario.answers[at] if inside else item_of(read, at, scenario)
+                found = scenario.answers[at] if inside else item_of(read, at, scenario)
+                local[read.symbol] = found if read.noisy is None else self.lists.first(read.noisy, at, scenario)
             for drawn, _, _ in path.draws:
                 if drawn.rival is None:
                     local[drawn.symbol] = scenario.noise[drawn.site, segment]
@@ -237,8 +234,7 @@ class Stage:
             if trace is not None:
                 ways = list(ways)  # why none of them goes along is asked of all
             match = next((way for way in ways if way.fits), None)
-            if match is not None and not match.goes_along:
-                match = None
+            match = match if match is not None and match.goes_along else None
             if trace is not None:
                 trace.follow(one, list(ways), match)
             if match is None or any(fault(local) for fault in one.faults):
@@ -246,7 +242,7 @@ class Stage:
             both = match.state
             for powers, cost in match.costs.items():
                 both[self.spent[powers]] += cost
-            possible = self.charge(one.path, alignment, scenario, both, trace)
+            possible = self.lists.pay(one.path, alignment, scenario, both, self.price, self.spent, trace)
             if not possible or (counted and (self.lists.items or any(match.costs.values())) and self.too_much(both, scenario)):
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
@@ -266,19 +262,6 @@ class Stage:
                     state[ghost_value(which)] = _next_value(values, ghost)
             states.append((loop, state))
         return Outcome(tuple(states), False)
-
-    def charge(
-        self, path: SegmentPath, alignment: Alignment, scenario: Scenario, state: ConcreteState, trace: Trace | None
-    ) -> bool:
-        """Pay for the winner that a turn has found in a list that was drawn at once; False if its shift cannot be."""
-        for item, shift in self.lists.charges(path, alignment, scenario, state):
-            if trace is not None:
-                trace.payers.add((item.site, ()))
-            if item.noise.one_sided and shift < 0:
-                return False
-            powers, coefficient = self.price[item.site]
-            state[self.spent[powers]] += abs(shift) / coefficient if shift else 0
-        return True
 
     def ways(
         self,
@@ -320,10 +303,8 @@ class Stage:
         for read, place in two.reads:
             at = place(both)
             inside = read.private and 0 <= at < len(scenario.answers)
-            if read.noisy is not None:
-                both[read.symbol] = self.lists.second(read.noisy, at, scenario, alignment, both)
-            else:
-                both[read.symbol] = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
+            found = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
+            both[read.symbol] = found if read.noisy is None else self.lists.second(read.noisy, at, scenario, alignment, both)
         costs: dict[Any, Any] = {}
         shifts: list[Any] = []
         forms: list[Form] = []

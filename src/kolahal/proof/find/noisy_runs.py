@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from kolahal.logic.compiled import compile_sum
-from kolahal.proof.find.compiled_paths import ConcreteState, Use, evaluator
+from kolahal.logic.terms import Symbol
+from kolahal.proof.find.compiled_paths import ConcreteState, Trace, Use, evaluator
 from kolahal.proof.find.scenarios import Scenario
 from kolahal.proof.trusted.lists import ANSWER, WHOLE_ANSWER
 from kolahal.proof.trusted.neighbours import Neighbours
@@ -73,16 +74,32 @@ class RehearsedLists:
         shift = _times(self.unit(state), rule.form.units)
         return shift - _times(scenario.moves[at], item.slope / item.factor) if rule.form.cancel else shift
 
-    def charges(
-        self, path: SegmentPath, alignment: Alignment, scenario: Scenario, state: ConcreteState
-    ) -> Iterator[tuple[NoisyItem, Any]]:
-        """The shifts that are paid for where a path of the first run ends."""
+    def pay(
+        self,
+        path: SegmentPath,
+        alignment: Alignment,
+        scenario: Scenario,
+        state: ConcreteState,
+        price: Mapping[int, tuple[Any, Fraction]],
+        spent: Mapping[Any, Symbol],
+        trace: Trace | None,
+    ) -> bool:
+        """Pay for the winner that a turn has found where a path of the first run ends; False if its shift cannot be."""
         for item in self.items:
             rule = self.rules(alignment).get(item.site)
-            if rule is not None and path.end == Goto(rule.loop) and rule.ghost in path.names:
-                place, found = state[ghost_value(rule.which)], evaluator(path.names[rule.ghost])(state)
-                if found is not None and 0 <= place < len(scenario.answers):
-                    yield item, self.shift(rule, item, place, scenario, state)
+            if rule is None or path.end != Goto(rule.loop) or rule.ghost not in path.names:
+                continue
+            place, found = state[ghost_value(rule.which)], evaluator(path.names[rule.ghost])(state)
+            if found is None or not 0 <= place < len(scenario.answers):
+                continue
+            if trace is not None:
+                trace.payers.add((item.site, ()))
+            shift = self.shift(rule, item, place, scenario, state)
+            if item.noise.one_sided and shift < 0:
+                return False
+            powers, coefficient = price[item.site]
+            state[spent[powers]] += abs(shift) / coefficient if shift else 0
+        return True
 
 
 def _times(value: Any, factor: Fraction) -> Any:

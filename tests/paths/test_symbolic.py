@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import programs
-from examples import some
+from examples import ALL, some
 from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.lang.noise import Noise
@@ -182,14 +182,14 @@ def test_generated_programs_mean_what_the_reference_means() -> None:
     followed = []
 
     @given(cases(), st.data())
-    @some(80, quick=35)
+    @some(80, quick=40)
     def compare(case: Case, data: Any) -> None:
         sketch = with_holes(case.sketch)
         silent = frozenset(site for site, scale in enumerate(case.scales[: len(sketch.draws)]) if not scale)
         followed.append(agree(sketch, case.database, case.arguments, data.draw(draws_for(sketch)), silent) is not None)
 
     compare()
-    assert sum(followed) > 25, "many have paths, and are not at a tie"
+    assert sum(followed) > (25 if ALL else 8), "many have paths, and are not at a tie"
 
 
 CHOSEN = {

@@ -28,3 +28,10 @@ def given_number(name: str, value: object) -> int | float:
     if not math.isfinite(number):
         raise UsageError(f"{name} must be a finite number, not {number}")
     return value if isinstance(value, int) else number
+
+
+def plain_answer(answer: object) -> object:
+    """An answer whose types depend on its value alone: 2 and 2.0, or 0.0 and -0.0, would tell how it was computed."""
+    if isinstance(answer, list | tuple):
+        return type(answer)(map(plain_answer, answer))
+    return int(answer) if isinstance(answer, float) and answer.is_integer() else answer

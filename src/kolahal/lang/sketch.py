@@ -14,7 +14,7 @@ from kolahal.lang import ir
 from kolahal.lang.accounting import gdp_of
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.enclosures import MATH
-from kolahal.lang.given import given_bit, given_number
+from kolahal.lang.given import given_bit, given_number, plain_answer
 from kolahal.lang.noise import Noise
 from kolahal.lang.parameters import BUDGETS, NO_BELLS
 from kolahal.lang.parameters import Parameter as Parameter
@@ -411,14 +411,7 @@ def call_mechanism(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, 
         names |= {"sqrt": math.sqrt, "gdp": gdp_of}
     exec(compile(code, f"<{sketch.name}>", "exec"), names)
     function: Callable[..., object] = names[sketch.name]  # type: ignore[assignment]
-    return _told(function(**values))
-
-
-def _told(answer: object) -> object:
-    """An answer whose types depend on its value alone: 2 and 2.0, or 0.0 and -0.0, would tell how it was computed."""
-    if isinstance(answer, list | tuple):
-        return type(answer)(map(_told, answer))
-    return int(answer) if isinstance(answer, float) and answer.is_integer() else answer
+    return plain_answer(function(**values))
 
 
 def bind(sketch: Sketch, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, object]:

@@ -38,8 +38,7 @@ from kolahal.logic.terms import (
     symbols_of,
 )
 from kolahal.nouns import dataclass
-from kolahal.proof.find.compiled_paths import ConcreteState
-from kolahal.proof.find.concrete_runs import ObservedStates
+from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
 from kolahal.proof.find.led_candidates import led_candidates
 from kolahal.proof.find.numbers import Both

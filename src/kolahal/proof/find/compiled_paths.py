@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm
 from kolahal.logic.terms import BOOL, Symbol, symbols_of
+from kolahal.nouns import dataclass
 from kolahal.proof.trusted.product import Product, updates_of
 from kolahal.proof.trusted.shifts import Asked, Form
 from kolahal.proof.trusted.symbols import Own
@@ -247,3 +249,11 @@ def landmarks(played: Iterable[tuple[CompiledPath, ConcreteState]], known: Seque
     found = [value for value, _ in seen.most_common() if value not in known][:MOST_LANDMARKS]
     weighed = [value for rank, value in enumerate(found) for _ in range(MOST_LANDMARKS - rank)]
     return [value + near for value in weighed for near in (-1, 0, 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedStates:
+    """States at loop heads and at the end, and what single segments cost, for each kind of scale."""
+
+    states: tuple[tuple[int, ConcreteState], ...]
+    prices: Mapping[Symbol, tuple[Fraction, ...]]

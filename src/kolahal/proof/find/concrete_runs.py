@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
 from fractions import Fraction
 from typing import Any
@@ -20,6 +20,7 @@ from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,
     ConcreteState,
+    ObservedStates,
     SecondRun,
     Trace,
     Use,
@@ -50,14 +51,6 @@ class Outcome:
     states: tuple[tuple[int, ConcreteState], ...]
     failed: bool
     blame: frozenset[Use] = frozenset()  # whose shifts made it fail
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedStates:
-    """States at loop heads and at the end, and what single segments cost, for each kind of scale."""
-
-    states: tuple[tuple[int, ConcreteState], ...]
-    prices: Mapping[Symbol, tuple[Fraction, ...]]
 
 
 @dataclass(slots=True)

@@ -11,8 +11,7 @@ from kolahal.lang.sketch import Type
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import FALSE, INT, TRUE, Formula, Sum, Symbol, at_most
-from kolahal.proof.find.compiled_paths import ConcreteState
-from kolahal.proof.find.concrete_runs import ObservedStates
+from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import Neighbours, quantity

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -33,7 +32,6 @@ from kolahal.logic.terms import (
     REAL,
     TRUE,
     ZERO,
-    Binding,
     Formula,
     Sum,
     Symbol,
@@ -48,7 +46,6 @@ from kolahal.logic.terms import (
     magnitude,
     negate,
     print_term,
-    put,
     some,
     symbols_of,
 )
@@ -75,6 +72,7 @@ from kolahal.proof.trusted.values import (
     Unsupported,
     View,
     Walk,
+    in_sum,
     is_place,
     lift,
     pick,
@@ -117,9 +115,9 @@ class Evaluator:
         if isinstance(value, Numeric):
             for index, drawn in enumerate(state.draws[:first]):
                 if not drawn.factor and not drawn.noise.finite and drawn.rival is None and drawn.symbol in value.value.terms:
-                    state.draws[index] = _in_sum(drawn, value.value, state.draws)
+                    state.draws[index] = in_sum(drawn, value.value, state.draws)
         if len(state.draws) > first and isinstance(value, Numeric):
-            state.draws[first:] = [_in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
+            state.draws[first:] = [in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
         elif len(state.draws) > first and isinstance(value, Logical):
             state.draws[first:] = [in_truth(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
         return value
@@ -484,14 +482,6 @@ class Evaluator:
 
 def _number_of(value: SymbolicValue | None) -> SymbolicValue | None:
     return value.value if isinstance(value, Maybe) else value
-
-
-def _in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
-    """`drawn` with the sum that it is part of, unless a smaller sum has claimed it."""
-    if drawn.factor:
-        return drawn
-    later: Binding = {other.symbol: ZERO for other in drawn_here if other.order >= drawn.order}
-    return replace(drawn, rest=put(value, later), factor=Fraction(value.terms.get(drawn.symbol, 0)))
 
 
 def _is_coin(expr: Expr) -> bool:

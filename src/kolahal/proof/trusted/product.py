@@ -62,12 +62,12 @@ from kolahal.proof.trusted.values import (
     Run,
     SegmentPath,
     SegmentStart,
-    Several,
     SymbolicValue,
     Unsupported,
     View,
     bound,
     same,
+    same_answer,
 )
 
 END = -1  # where both runs have answered, as a place of its own while the budget is still open
@@ -390,7 +390,7 @@ class _Pairing:
         spent: Mapping[Powers, Sum],
     ) -> tuple[list[Formula], list[Formula]]:
         """The runs answer alike at the price that was agreed; only first runs with the ghost's value count."""
-        alike = _same_answer(first.value, second.value, binding)
+        alike = same_answer(first.value, second.value, binding)
         goals = [*goals, FALSE if self.product.settled and first.step != second.step else alike]
         for share in self.shares or ():
             per = number(1) if share.per is None else quantity(share.per, self.product.sketch)
@@ -447,16 +447,6 @@ def counted(product: Product, alignment: Alignment, place: SegmentStart) -> Iter
 
 def _words(loop: int | None) -> str:
     return "the start" if loop is None else f"loop {loop + 1}"
-
-
-def _same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> Formula:
-    if isinstance(left, Several) and isinstance(right, Several):
-        if len(left.items) != len(right.items):
-            return FALSE
-        return every(same(a, bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
-    if isinstance(left, Several) or isinstance(right, Several):
-        return FALSE
-    return same(left, bound(right, binding))  # type: ignore[arg-type]
 
 
 def _is_ghost(value: SymbolicValue, ghost: Sum) -> Formula:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -17,6 +17,7 @@ from kolahal.logic.terms import (
     REAL,
     TRUE,
     ZERO,
+    Binding,
     Formula,
     Sum,
     Symbol,
@@ -413,3 +414,21 @@ def lost_from(
                 else:
                     todo.append(path.end.loop)
     return frozenset(lost)
+
+
+def same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> Formula:
+    if isinstance(left, Several) and isinstance(right, Several):
+        if len(left.items) != len(right.items):
+            return FALSE
+        return every(same(a, bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
+    if isinstance(left, Several) or isinstance(right, Several):
+        return FALSE
+    return same(left, bound(right, binding))  # type: ignore[arg-type]
+
+
+def in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
+    """`drawn` with the sum that it is part of, unless a smaller sum has claimed it."""
+    if drawn.factor:
+        return drawn
+    later: Binding = {other.symbol: ZERO for other in drawn_here if other.order >= drawn.order}
+    return replace(drawn, rest=put(value, later), factor=Fraction(value.terms.get(drawn.symbol, 0)))

@@ -197,8 +197,8 @@ def coefficients(sketch: Sketch, scales: Array, noisy: NoisyHoles) -> Array:
 def log_mixture(ladder: Sequence[float] | Array, log_norm: LogNorm, sums: Array, counts: Array) -> Array:
     """log of the mean over a ladder of scales of the density of a run's draws at one hole."""
     steps = np.array(ladder)[:, None]
-    found: Array = log_of_sum(-sums / steps - counts * log_norm(steps)) - np.log(len(steps))
-    return found
+    mixed: Array = log_of_sum(-sums / steps - counts * log_norm(steps)) - np.log(len(steps))
+    return mixed
 
 
 def log_of_sum(logarithms: Array) -> Array:

@@ -13,11 +13,11 @@ from kolahal.emission.release import emit
 from kolahal.engine.reference import run
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
+from kolahal.lang.restated import restated
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
-from kolahal.proof.trusted.steps import gather_lists
 from kolahal.settings import Settings
 from kolahal.verdicts import Certificate, Proved, Unknown
 
@@ -149,14 +149,14 @@ def test_a_list_that_a_loop_fills_is_gathered_where_nothing_is_changed_by_it() -
         ("noisy = [n]\nreturn noisy[0]", False),
     ):
         before = program(loop + rest)
-        after = gather_lists(before)
+        after = restated(before)
         assert (after != before) is is_gathered
         given = Arguments(Fraction(1), 3, (("k", Fraction(1)),))
         for noise in (0.0, 0.5):
             answers = [run(s, [Fraction(1), Fraction(2), Fraction(5)], given, (), lambda *_, x=noise: (x,)) for s in (before, after)]
             assert answers[0] == answers[1]
     for early in ("noisy = []\nm = len(noisy)\nfor x in q:\n    noisy.append(x)\nreturn m", "noisy = []\nfor x in q:\n    noisy.append(x + len(noisy))\nreturn noisy[0]"):
-        assert gather_lists(program(early)) == program(early)
+        assert restated(program(early)) == program(early)
 
 
 @pytest.mark.thorough

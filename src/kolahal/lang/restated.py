@@ -44,7 +44,7 @@ def _gathered(body: ir.Block) -> ir.Block:
                     continue
                 comprehension = ir.Comprehension(item, turn, over, span=node.span)
                 now = ir.Assign((name,), (comprehension,), span=node.span)
-                return _gathered((*body[:made], *body[made + 1 : place], now, *body[place + 1 :]))
+                return _gathered((*body[:made], *_without(body[made], name), *body[made + 1 : place], now, *body[place + 1 :]))
     return body
 
 
@@ -57,11 +57,19 @@ def _is_answered(body: ir.Block, name: str) -> bool:
 def _made_at(name: str, body: ir.Block) -> int | None:
     """Where a list begins empty, if nothing behind that names it."""
     for place in reversed(range(len(body))):
-        if body[place] == ir.Assign((name,), (ir.ListOf(()),)):
-            return place
+        match body[place]:
+            case ir.Assign(targets, values) if (name, ir.ListOf(())) in zip(targets, values, strict=True) and name not in _named(values):
+                return place
         if name in _named(body[place]):
             return None
     return None
+
+
+def _without(node: ir.Stmt, name: str) -> ir.Block:
+    """An assignment that leaves a name out."""
+    assert isinstance(node, ir.Assign)
+    kept = [(target, value) for target, value in zip(node.targets, node.values, strict=True) if target != name]
+    return (replace(node, targets=tuple(t for t, _ in kept), values=tuple(v for _, v in kept)),) if kept else ()
 
 
 def _item(before: list[ir.Stmt], value: ir.Expr) -> ir.Expr | None:

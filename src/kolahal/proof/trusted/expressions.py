@@ -417,8 +417,7 @@ class Evaluator:
                 if isinstance(value, Numeric):
                     late = cursor in self.late and value.value == ZERO
                     known = bool(value.value.terms) or value.value.constant >= 0  # -1 stands for no place
-                    asked = cursor in self.noisy_items or (name in self.blank and not copied)
-                    if item == UNDRAWN and (late or (known and asked)):
+                    if item == UNDRAWN and (late or cursor in self.noisy_items or (known and name in self.blank and not copied)):
                         self.draw_item(cursor, value.value, state)
                     for spot, (place, drawn) in state.items.items():
                         if spot.of == cursor and isinstance(drawn, Numeric):

@@ -70,7 +70,7 @@ def best_place(node: ast.Call) -> tuple[str, ast.Call] | None:
             return None
 
 
-def best_of_places(node: ast.Call) -> ast.ListComp | None:
+def best_of_places(node: ast.expr) -> ast.ListComp | None:
     """The values that `max(range(n), key=lambda i: value)` compares, in its order."""
     match node:
         case ast.Call(
@@ -101,6 +101,10 @@ class Loops:
     def is_plain(self, over: ast.expr) -> bool:
         """Whether a loop of the simpler forms can run over something."""
         return isinstance(over, ast.Name) or is_range(over)
+
+    def is_by_key(self, node: ast.expr) -> bool:
+        """Whether this is `max(range(n), key=…)`, or `min`."""
+        return best_of_places(node) is not None
 
     def in_words(self, node: ast.Call) -> ast.expr | Lowered | None:
         """`clip(x, low, high)`, `xs.index(max(xs))` and `max(range(n), key=lambda i: xs[i])` in simpler words."""

@@ -421,7 +421,7 @@ class Lowering:
                 return not isinstance(of, ast.Name)
             case ast.Call(called) if self.tree.ours(called) in (*NOISES, PICK):
                 return needs_list(self.tree, node)
-            case ast.Call() if self.helpers.is_helper(node):
+            case ast.Call() if self.helpers.is_helper(node) or self.loops.is_by_key(node):
                 return True
             case _:
                 return self.is_built(node)
@@ -439,7 +439,7 @@ class Lowering:
             case ast.ListComp(_, generators), _:
                 return not any(generator.is_async for generator in generators)
             case ast.Call(_, args), "max" | "min":
-                return len(args) == 1
+                return len(args) == 1 and not self.loops.is_by_key(node)
             case _, found:
                 return found in AGGREGATES or found in LISTS
 

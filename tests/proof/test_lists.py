@@ -82,7 +82,7 @@ def test_without_noise_what_is_proved_does_not_depend_on_the_private_answers(blo
             assert not (bounded and differ and whole >= 1), f"seed {seed}, {differ[0]}, N = {whole}\n{sketch}"
             leaks = leaks or bool(differ)
         verdicts[f"{'leaks' if leaks else 'silent'}, {'proved' if proved else 'not proved'}"] += 1
-    assert verdicts["leaks, not proved"] > 3 and verdicts["silent, proved"] > 5, verdicts
+    assert verdicts["leaks, not proved"] > 2 and verdicts["silent, proved"] > 5, verdicts
 
 
 TRICKS = {

@@ -144,3 +144,10 @@ def test_the_restated_program_gives_the_same_output() -> None:
             assert one == two, random_lists(seed)
             stopped += one == "stopped"
     assert gathered > 60 and begun > 20 and stopped > 20, (gathered, begun, stopped)
+
+
+@pytest.mark.parametrize("first", ["i == 1", "place == 0"])
+def test_winners_whose_places_are_counted_from_one(first: str) -> None:
+    body = f"best, place, i = 0, 0, 1\nfor x in q:\n    y = x + Lap(2/eps)\n    if {first} or y < best:\n        best, place = y, i\n    i = i + 1\nreturn place"
+    mechanism = parse(HEAD + "\n".join(f"    {line}" for line in body.split("\n")))
+    assert isinstance(prove_every_length(mechanism), Proved)

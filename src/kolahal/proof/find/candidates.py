@@ -383,6 +383,8 @@ def _guards(
                 chosen = every([both.known, equal(both.one, ghost)])
                 yield chosen
                 yield every([chosen, at_most(ZERO, ghost)])  # nor is -1, which stands for none
+                # Where places are counted from 1, as 0 does.
+                yield from (every([chosen, at_most(number(offset), ghost)]) for offset in _offsets(alignment) if offset > 0)
                 yield from (every([chosen, flag]) for flag, _ in scene.flags if flag != negate(both.known))
                 for place in places:
                     # a place that was only ever the first value is not chosen

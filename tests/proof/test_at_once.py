@@ -1,0 +1,73 @@
+"""What must be valid for lists that are drawn at once, byte for byte; tests/draws/test_one_shot.py has their verdicts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from digests import agrees, digest
+from test_obligations import made_up_invariant
+
+from kolahal.lang.read.parse import parse
+from kolahal.proof.trusted.neighbours import neighbours_of
+from kolahal.proof.trusted.obligations import obligations
+from kolahal.proof.trusted.product import build_product, build_system
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, Form, Shift
+from kolahal.proof.trusted.values import Unsupported
+
+TOP = """noisy = [{item} for x in q]
+out = []
+while len(out) < k:
+    best, top = {none}, 0
+    for i in range(len(q)):
+        if i not in out and ({first} or noisy[i] > {seen}):
+            best, top = i, noisy[i]
+    out.append(best)
+return {answer}"""
+WORDS = {"item": "x + Lap(2*k/eps)", "none": "-1", "first": "best == -1", "seen": "top", "answer": "out"}
+AWAY, ALONG = AtGhost(0, Form(Fraction(2)), Form()), AtGhost(0, Form(Fraction(1), True), Form())
+WAYS: dict[str, tuple[dict[str, str], str, Shift]] = {
+    "up by two": ({}, "each_within(1)", AWAY),
+    "one and its move": ({}, "each_within(1)", ALONG),
+    "one answer": ({}, "one_within(1)", ALONG),
+    "one way": ({}, "monotone(1)", ALONG),
+    "looked at again": ({"seen": "noisy[best]"}, "each_within(1)", AWAY),
+    "subtracted": ({"item": "3 - 2*x - Lap(2*k/eps)"}, "each_within(1)", ALONG),
+    "exponential": ({"item": "x + Exp(2*k/eps)"}, "each_within(1)", AWAY),
+    "an item told": ({"answer": "noisy[0]"}, "each_within(1)", AWAY),
+    "as it was": ({}, "each_within(1)", Always(Form())),
+}
+REFUSED = {
+    "all move": ({}, Alignment((Always(Form(Fraction(1))),), ("best",), (0,))),
+    "no ghost that begins anew": ({}, Alignment((AWAY,), ("best",), (None,))),
+    "another place": ({}, Alignment((AtGhost(1, Form(Fraction(2)), Form()),), ("best",), (0,))),
+    "a name is followed": ({}, Alignment((AtGhost(0, Form(follow="top"), Form()),), ("best",), (0,))),
+    "two noises": ({"item": "x + Lap(2*k/eps) + Lap(k/eps)"}, Alignment((AWAY, AWAY), ("best",), (0,))),
+    "several kinds of winners": ({"none": "None", "first": "best is None"}, Alignment((AWAY,), ("best",), (0,))),
+}
+
+
+def derived(words: dict[str, str], relation: str, alignment: Alignment) -> list[str]:
+    lines = "\n".join(f"    {line}" for line in TOP.format(**WORDS | words).split("\n"))
+    sketch = parse(f"@sketch(adjacent={relation})\ndef f(q: Private, k: int, eps: Epsilon):\n{lines}\n")
+    product = build_product(sketch, frozenset(), at_once=True)
+    found = []
+    for neighbours in neighbours_of(sketch):
+        system = build_system(product, neighbours, alignment, None, ())
+        found += [obligation.script() for obligation in obligations(system, made_up_invariant(system))]
+    return found
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", WAYS)
+def test_what_must_be_valid_is_what_it_was(name: str) -> None:
+    words, relation, shift = WAYS[name]
+    agrees("at_once.txt", {name: digest(derived(words, relation, Alignment((shift,), ("best",), (0,))))}, WAYS)
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_shifts_are_refused(name: str) -> None:
+    words, alignment = REFUSED[name]
+    with pytest.raises(Unsupported):
+        derived(words, "each_within(1)", alignment)

@@ -62,11 +62,11 @@ def test_segments_know_which_list_a_name_stands_for(block: int) -> None:
     assert compared > 100
 
 
-@pytest.mark.parametrize("block", [0, *(pytest.param(block, marks=pytest.mark.hunt) for block in range(1, 8))])
-def test_without_noise_what_is_proved_does_not_depend_on_the_private_answers(block: int) -> None:
+@pytest.mark.parametrize(("begin", "count"), [(0, 30), *(pytest.param(60 * block, 60, marks=pytest.mark.hunt) for block in range(4))])
+def test_without_noise_what_is_proved_does_not_depend_on_the_private_answers(begin: int, count: int) -> None:
     """Brute force: a program without noise is private only if neighbours give equal answers."""
     verdicts: Counter[str] = Counter()
-    for seed in range(30 * block, 30 * block + 30):
+    for seed in range(begin, begin + count):
         sketch = generate(10_000 + seed, noise=False)
         if sketch is None:
             continue
@@ -82,7 +82,7 @@ def test_without_noise_what_is_proved_does_not_depend_on_the_private_answers(blo
             assert not (bounded and differ and whole >= 1), f"seed {seed}, {differ[0]}, N = {whole}\n{sketch}"
             leaks = leaks or bool(differ)
         verdicts[f"{'leaks' if leaks else 'silent'}, {'proved' if proved else 'not proved'}"] += 1
-    assert verdicts["leaks, not proved"] > 2 and verdicts["silent, proved"] > 5, verdicts
+    assert verdicts["leaks, not proved"] > count // 8 and verdicts["silent, proved"] > count // 6, verdicts
 
 
 TRICKS = {

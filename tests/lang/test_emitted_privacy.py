@@ -229,6 +229,11 @@ SMALL = [
     Trial("threshold of thirds", program("each_within(1)", THRESHOLD.format("1/eps", "/ 3 ", "4/(3*eps)", ">"), more="T: float, "), public=T, steps=Fraction(1, 8), step=Fraction(1)),
     Trial("histogram", program("sum_within(1)", "return [x + Lap(1/eps) for x in q]"), size=2),
     Trial("maximum of noise", program("each_within(1)", "y = max(q[0] + Lap(2/eps), q[1] + Lap(2/eps))\nreturn y > 0", "Private[2]"), size=2, step=Fraction(1)),
+    Trial("mean", program("one_within(1)", "return sum(q) / len(q) + Lap(1/(eps*len(q)))"), size=2, lengths=True),
+    Trial("mean, compared", program("one_within(1)", "return sum(q) / len(q) + Lap(1/(eps*len(q))) > T", more="T: float, "), size=2, public=(("T", THIRD),), lengths=True),
+    Trial("mean by weights", program("one_within(1)", "m = 0\nfor x in q:\n    m += x / len(q)\nreturn m + Lap(1/(eps*len(q)))"), size=2, lengths=True),
+    Trial("noise times an argument", program("one_within(1)", "return q[0] + N * Lap(1/(N*eps)) > T", more="N: int, T: float, "), public=(("N", 3), ("T", THIRD)), lengths=True),
+    Trial("largest share", program("each_within(1)", MAXIMUM.format("0", ">").replace("q[i] + 0", "q[i] / N + Exp(2/(N*eps))"), more="N: int, "), size=2, public=(("N", 3),), lengths=True),
     Trial("scaled by an argument", program("one_within(1)", "return q[0] * N + Lap(N/eps)", more="N: int, "), public=(("N", 3),)),
 ]  # fmt: skip
 

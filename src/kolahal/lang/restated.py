@@ -38,7 +38,7 @@ def _gathered(body: ir.Block) -> ir.Block:
                 made = _made_at(name, body[:place])
                 item = _item(before, value)
                 own = {turn, *(target for inner in before for target in _targets(inner))}
-                if made is None or item is None or not all(_is_over(word, body[place + 1 :]) for word in own):
+                if made is None or item is None or own & _looked_at(body[place + 1 :]):
                     continue
                 if name in _named((over, item)) or _changes(body, name) != 2 or _is_answered(body, name):
                     continue
@@ -107,22 +107,12 @@ def _always_computed(part: ir.Node) -> bool:
             return True
 
 
-def _targets(node: ir.Stmt) -> tuple[str, ...]:
+def _targets(node: object) -> tuple[str, ...]:
     return node.targets if isinstance(node, ir.Assign) else ()
 
 
-def _is_over(name: str, after: ir.Block) -> bool:
-    """Whether nothing looks at the value that a name has now."""
-    for node in after:
-        if name in _looked_at(node):
-            return False
-        if name in _targets(node):
-            return True
-    return True
-
-
 def _looked_at(node: object) -> set[str]:
-    """The names that a part may look at, but for those that its own loops give a value first."""
+    """The names whose values from before a part may look at; a block may give a name a new one first."""
     match node:
         case ir.For(name, over, inner):
             return _looked_at(over) | (_looked_at(inner) - {name})
@@ -131,7 +121,12 @@ def _looked_at(node: object) -> set[str]:
         case ir.Assign(_, values):
             return _looked_at(values)
         case tuple():
-            return set().union(*map(_looked_at, node))
+            found: set[str] = set()
+            given: set[str] = set()
+            for part in node:
+                found |= _looked_at(part) - given
+                given.update(_targets(part))
+            return found
         case ir.If(test, then, orelse):
             return _looked_at((test, then, orelse))
         case ir.While(test, inner):

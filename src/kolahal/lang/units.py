@@ -13,10 +13,10 @@ import math
 from collections.abc import Iterator, Set
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
 
 from kolahal.lang import ir
 from kolahal.lang.polynomial import Polynomial
+from kolahal.lang.public_values import expression_of, given_first, polynomial_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 
@@ -39,7 +39,7 @@ class _Budgets:
         given = [name for name, _ in ir.assignments(sketch.body)]
         others = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For | ir.Comprehension)}
         others |= {parameter.name for parameter in sketch.parameters}
-        certain = _given_first(sketch.body) - others
+        certain = given_first(sketch.body) - others
         for name, value in ir.assignments(tuple(s for s in sketch.body if isinstance(s, ir.Assign))):
             found = self.polynomial(value)
             if found is not None and given.count(name) == 1 and name in certain:
@@ -138,68 +138,28 @@ class _Budgets:
         return found
 
     def polynomial(self, expr: ir.Expr) -> Polynomial | None:
+        return polynomial_of(expr, self.known, self.quantities)
+
+    def known(self, expr: ir.Expr) -> Polynomial | None:
         match expr:
-            case ir.Const(Fraction() as value):
-                return Polynomial.constant(value)
             case ir.Var(name) if name in self.constants:
                 return self.constants[name]
             case ir.Var(name) if name in self.quantities | self.budgets:
                 return Polynomial.name(name)
             case ir.Length(ir.Var(name)) if (word := self.sketch.name_of_length(name)) in self.quantities:
                 return Polynomial.name(word)
-            case ir.Negate(of):
-                inner = self.polynomial(of)
-                return None if inner is None else inner.times(Fraction(-1))
-            case ir.Binary("+" | "-" | "*" | "/" as op, left, right):
-                one, two = self.polynomial(left), self.polynomial(right)
-                return None if one is None or two is None else self.combined(op, one, two)
             case _:
                 return None
-
-    def combined(self, op: str, one: Polynomial, two: Polynomial) -> Polynomial | None:
-        match op:
-            case "+":
-                return one + two
-            case "-":
-                return one + two.times(Fraction(-1))
-            case "*":
-                return one * two
-        if len(two.terms) != 1 or not {name for name, _ in two.terms[0][0]} <= self.quantities:
-            return None  # what a program divides by must not be 0
-        ((powers, coefficient),) = two.terms
-        return one.divided(Scale(Fraction(1), powers)).times(1 / coefficient)
 
     def counted(self, expr: ir.Expr, unit: Scale) -> ir.Expr:
         """A sum of budgets and of public quantities, in the unit."""
         found = self.measure(expr)
         assert found is not None
-        result: ir.Expr | None = None
+        total = Polynomial(())
         for powers, coefficient in found.terms:
             budget = bool(powers) and powers[0][0] in self.budgets
-            ((rest, multiple),) = (Polynomial(((powers, coefficient),)).divided(Scale(Fraction(1)) if budget else unit)).terms
-            factors = [self.quantity(name, expr) for name, power in rest for _ in range(power)]
-            if multiple != 1 or not factors:
-                factors.insert(0, ir.Const(multiple, span=expr.span))
-            term = reduce(lambda a, b: ir.Binary("*", a, b, span=expr.span), factors)
-            result = term if result is None else ir.Binary("+", result, term, span=expr.span)
-        return result or ir.Const(Fraction(0), span=expr.span)
-
-    def quantity(self, name: str, near: ir.Expr) -> ir.Expr:
-        if name == self.sketch.length_name:
-            return ir.Length(ir.Var(self.sketch.private.name, span=near.span), span=near.span)
-        return ir.Var(name, span=near.span)
-
-
-def _given_first(body: tuple[ir.Stmt, ...]) -> frozenset[str]:
-    """The names that no run reads before they are given something: a statement of the body itself is the first to name them."""
-    given: set[str] = set()
-    named: set[str] = set()
-    for statement in body:
-        named |= {node.name for node in ir.walk(statement) if isinstance(node, ir.Var)}
-        if isinstance(statement, ir.Assign):
-            given |= set(statement.targets) - named
-        named |= {name for name, _ in ir.assignments((statement,))}
-    return frozenset(given)
+            total = total + Polynomial(((powers, coefficient),)).divided(Scale(Fraction(1)) if budget else unit)
+        return expression_of(total, self.sketch, expr)
 
 
 def _gives_only(node: ir.Stmt, names: Set[str]) -> bool:

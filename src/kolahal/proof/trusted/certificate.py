@@ -123,9 +123,9 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
         **({"reach": [r if r is None else str(r) for r in case.alignment.reach]} if case.alignment.reach else {}),
         "alignment": [
             {
-                "draw": _draw_text(proof.sketch, site),
+                "draw": print_expression(proof.sketch.draws[site]),
                 **_write_shift(shift),
-                "words": describe_shift(shift, case.neighbours.single, proof.sketch.draws[site].noise),
+                "words": _words(proof.sketch, product, site, shift, case.neighbours),
             }
             for site, shift in enumerate(case.alignment.shifts)
         ],
@@ -137,8 +137,14 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
     }
 
 
-def _draw_text(sketch: Sketch, site: int) -> str:
-    return print_expression(sketch.draws[site])
+def _words(sketch: Sketch, product: Product, site: int, shift: Shift, neighbours: Neighbours) -> str:
+    """A shift in words; the product may count a value in a smaller or larger unit than the program does."""
+    draw, counted = sketch.draws[site], product.sketch.draws[site]
+    words = describe_shift(shift, neighbours.single, draw.noise)
+    if draw.scale == counted.scale:
+        return words
+    assert isinstance(draw.scale, Scale) and isinstance(counted.scale, Scale)
+    return f"{words}, where 1 counts as {draw.scale / counted.scale}"
 
 
 def _write_ghosts(ghosts: tuple[str, ...]) -> str | list[str] | None:
@@ -200,12 +206,12 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     delayed = "delayed" in document and take(document, "delayed", bool)
     at_once = "at once" in document and take(document, "at once", bool)
     product = build_product(sketch, released, delayed, at_once)
-    cases = tuple(_read_case(product, assumed, part) for part in parts)
+    cases = tuple(_read_case(sketch, product, assumed, part) for part in parts)
     stored = [take_all(part, "obligations", str) for part in parts]
     return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases, at_once), stored
 
 
-def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
+def _read_case(sketch: Sketch, product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
     moves = take(part, "moves", dict)
     neighbours = Neighbours(take(moves, "kind", str), read_number(moves.get("distance")), take(moves, "whole", bool))
     items = take_all(part, "alignment", dict)
@@ -213,8 +219,7 @@ def _read_case(product: Product, assumed: tuple[str, ...], part: Mapping[str, An
         raise Rejected("the alignment does not have one shift for each draw")
     shifts = tuple(_read_shift(item) for item in items)
     for site, (shift, item) in enumerate(zip(shifts, items, strict=True)):
-        noise = product.sketch.draws[site].noise
-        words = (_draw_text(product.sketch, site), describe_shift(shift, neighbours.single, noise))
+        words = (print_expression(sketch.draws[site]), _words(sketch, product, site, shift, neighbours))
         if (item.get("draw"), item.get("words")) != words:
             raise Rejected(f"the alignment in words is not that of draw {site + 1}")
     shares = tuple(

@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from kolahal.lang import ir
 from kolahal.lang.released import released as answer_parts
+from kolahal.lang.rescaled import rescaled
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
@@ -91,7 +92,7 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    sketch = in_units(told(restated(sketch)))  # what is told is no budget
+    sketch = rescaled(in_units(told(restated(sketch))))  # what is told is no budget
     sketch = set_aside(sketch) if delayed else sketch
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = decide_flags(spread_comprehensions(sketch, released))

@@ -48,6 +48,15 @@ def rescaled(sketch: Sketch) -> Sketch:
         return sketch
 
 
+def units_of(sketch: Sketch, counted: Sketch) -> tuple[Scale, ...]:
+    """The unit of the noise of each site, in the same program in other units."""
+    pairs = zip(sketch.draws, counted.draws, strict=True)
+    return tuple(
+        two.scale / one.scale if one.scale != two.scale and isinstance(one.scale, Scale) and isinstance(two.scale, Scale) else ONE
+        for one, two in pairs
+    )
+
+
 class UnitSystem:
     """The unit of everything in a program, by unification."""
 
@@ -58,6 +67,7 @@ class UnitSystem:
         self.parents: dict[str, UnitOf] = {}
         self.public: dict[str, ir.Expr | None] = {}  # names of public numbers, and what they are given
         self.fractions: dict[tuple[UnitOf, Scale], None] = {}  # public values that meet others, in order
+        self.multiplies = False  # whether values have public factors that are no numbers
         self.find_public()
         self.anchor()
         self.read(sketch.body)
@@ -135,7 +145,8 @@ class UnitSystem:
         return self.unit(self.measure(expr))
 
     def differ(self) -> bool:
-        return any(self.unit((name, ONE)) != ONE for name in (*self.parents, *(name for (name, _), _ in self.fractions)))
+        named = (*self.parents, *(name for (name, _), _ in self.fractions))
+        return self.multiplies or any(self.unit((name, ONE)) != ONE for name in named)
 
     # ---- reading
 
@@ -248,6 +259,7 @@ class UnitSystem:
         if product is None:
             raise _NoUnits
         number, powers = product
+        self.multiplies = self.multiplies or powers != ONE
         return (inner, number, powers) if expr.op == "*" else (inner, 1 / number, powers**-1)
 
     # ---- public values

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang.canonical import concentrated, is_quadratic, pure, surrogate
+from kolahal.lang.rescaled import units_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import find_proof
@@ -14,6 +15,7 @@ from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.certificate import Rejected, write_certificate
 from kolahal.proof.trusted.concentrated import PURE, SHIFTS, check_shifts, read_verdict, recheck_budget, write_budget
 from kolahal.proof.trusted.neighbours import enclosing
+from kolahal.proof.trusted.product import in_other_units
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Unknown
@@ -79,6 +81,10 @@ def _through_surrogate(
     lengths = {d.site: reach.get(d.site, REACHES[0]) for d in canonical.draws if is_quadratic(d, canonical.budget.name)}
     try:
         distance = enclosing(canonical.adjacency).distance
+        priced = surrogate(canonical, lengths, distance)
+        # A proof counts the shifts of a mean by its number of answers: there they are whole, and so many times shorter here.
+        units = units_of(priced, in_other_units(priced))
+        lengths = {site: length / units[site] for site, length in lengths.items()}
         proof = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths)
         if isinstance(proof, str):
             return f"no shift that looks back alone was found: {proof}"

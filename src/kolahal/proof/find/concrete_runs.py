@@ -312,6 +312,7 @@ class Stage:
             else:
                 refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
             most = alignment.limit(mine.site)
+            most = most and most * self.product.units[mine.site]
             far = shift is not None and most is not None and abs(shift) > self.longest(most, len(scenario.answers)) * self.unit(both)
             if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)

@@ -139,12 +139,8 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
 
 def _words(sketch: Sketch, product: Product, site: int, shift: Shift, neighbours: Neighbours) -> str:
     """A shift in words; the product may count a value in a smaller or larger unit than the program does."""
-    draw, counted = sketch.draws[site], product.sketch.draws[site]
-    words = describe_shift(shift, neighbours.single, draw.noise)
-    if draw.scale == counted.scale:
-        return words
-    assert isinstance(draw.scale, Scale) and isinstance(counted.scale, Scale)
-    return f"{words}, where 1 counts as {draw.scale / counted.scale}"
+    words, unit = describe_shift(shift, neighbours.single, sketch.draws[site].noise), product.units[site]
+    return f"{words}, where 1 counts as {unit**-1}" if unit.powers else words
 
 
 def _write_ghosts(ghosts: tuple[str, ...]) -> str | list[str] | None:

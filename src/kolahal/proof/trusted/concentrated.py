@@ -99,7 +99,10 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
         if case.alignment.reach != reach or any(not _is_reach(case.alignment.limit(site)) for site in steady):
             raise Rejected("the longest shift of a draw is missing, or not the same in all cases")
     lengths = {site: reach[site] or Scale(Fraction(1)) for site in steady}
-    _expect((surrogate(canonical, lengths, enclosing(canonical.adjacency).distance), level), proof)
+    priced = surrogate(canonical, lengths, enclosing(canonical.adjacency).distance)
+    if not set(priced.required) <= set(canonical.required):
+        raise Rejected("the longest shift of a draw uses an argument that may be below 1")
+    _expect((priced, level), proof)
     _check_laws(canonical.draws, proof)
     asked = canonical.private.table is not None and canonical.private.table.depends_on_run
     for case in proof.cases:

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from kolahal.lang import ir
 from kolahal.lang.released import released as answer_parts
-from kolahal.lang.rescaled import rescaled
+from kolahal.lang.rescaled import rescaled, units_of
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
@@ -83,17 +83,22 @@ class Product:
     second: Run
     monomials: tuple[Powers, ...]
     settled: bool  # whether answers of different places to answer cannot be compared
+    units: tuple[Scale, ...]  # by site, what the user's noise is multiplied by
 
     def spent(self, powers: Powers) -> Symbol:
         return spent_on(self.monomials.index(powers))
+
+
+def in_other_units(sketch: Sketch) -> Sketch:
+    """The program that a proof is about, in the units that it counts in; what is told is no budget."""
+    return rescaled(in_units(told(restated(sketch))))
 
 
 def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False, at_once: bool = False) -> Product:
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    sketch = rescaled(in_units(told(restated(sketch))))  # what is told is no budget
-    sketch = set_aside(sketch) if delayed else sketch
+    units, sketch = units_of(sketch, counted := in_other_units(sketch)), set_aside(counted) if delayed else counted
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = decide_flags(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
@@ -105,18 +110,18 @@ def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = Fals
     settled = settle_answers(spread)
     if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) == 1:
         try:
-            return Product(sketch, *both(settled), monomials, False)
+            return Product(sketch, *both(settled), monomials, False, units)
         except Unsupported:
             parts = answer_parts(spread)
             if parts == spread:
                 raise
-            return Product(sketch, *both(parts), monomials, False)
+            return Product(sketch, *both(parts), monomials, False, units)
     try:
-        return Product(sketch, *both(spread), monomials, False)
+        return Product(sketch, *both(spread), monomials, False, units)
     except Unsupported:
         if settled == spread:
             raise
-        return Product(sketch, *both(settled), monomials, True)
+        return Product(sketch, *both(settled), monomials, True, units)
 
 
 def build_system(
@@ -221,7 +226,7 @@ class _Pairing:
             if mine.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
             reach = self.alignment.limit(mine.site)
-            goals += [] if reach is None else [at_most(magnitude(shift), self.longest(reach))]
+            goals += [] if reach is None else [at_most(magnitude(shift), self.longest(reach * self.product.units[mine.site]))]
             here = equal(mine.place, put(other.place, binding))
             places.append(here)
             if mine.rival is not None and other.rival is not None:

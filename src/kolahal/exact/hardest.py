@@ -37,7 +37,8 @@ class Reach:
     """How far a climb goes."""
 
     turns: int = 60  # steps, each the best of all directions
-    furthest: Fraction | None = None  # answers stay within this distance of 0
+    furthest: Fraction | None = None  # answers stay within this distance of the middle
+    middle: Fraction = Fraction(0)
     least: float = 1e-4  # a step must raise the loss by this share of it
     enough: float = math.inf  # a log-loss that ends it
     events: bool = True  # whether the bounds of the event may move too
@@ -123,7 +124,7 @@ def find_hardest(
 def _is_inside(example: Example, reach: Reach) -> bool:
     if reach.furthest is None:
         return True
-    return all(abs(a) <= reach.furthest for d in (example.d1, example.d2) for a in d)
+    return all(abs(a - reach.middle) <= reach.furthest for d in (example.d1, example.d2) for a in d)
 
 
 def _nearby(integrator: Integrator, example: Example, step: Fraction, reach: Reach) -> Iterator[Example]:

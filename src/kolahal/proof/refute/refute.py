@@ -36,6 +36,7 @@ from kolahal.paths.events import OutputCell, normal
 from kolahal.paths.explore import explore
 from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.paths.quotients import compared
+from kolahal.proof.refute.alike import at_no_level, find_levels, level_of
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
 from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
@@ -55,7 +56,7 @@ MOST_BITS = 6  # whose answers are listed
 MOST_STARTS = 320
 MOST_SINGLE = 8  # starts of a program that is explored for each database anew
 CLIMBS, HOPEFUL = 3, 0.4  # starts from which databases are searched, if they lose at least this share of the claim
-FURTHEST = 40  # noise scales from 0 that a search goes
+FURTHEST = 40  # noise scales from 0, or from a threshold that may be anywhere, that a search goes
 PERSISTENT = 3  # times the steps of other searches
 MOST_SLOW = 10  # sizes and arguments that are searched
 
@@ -189,10 +190,15 @@ def _searches(
     discrete = [p.name for p in sketch.arguments if p.type is not Type.FLOAT]
     for size in (size for size in sizes_of(sketch) if size > beyond):
         known: dict[object, _SizedEvents] = {}
+        seen: set[Arguments] = set()
         for arguments in enumerate_arguments(sketch, size, claim, few):
             given = dict(arguments.values)
             values = tuple((name, given[name]) for name in discrete)
-            events = known.setdefault(values, _SizedEvents(sketch, size, values, settings.proof))
+            events = known.setdefault(values, _SizedEvents(sketch, size, claim, values, settings.proof))
+            same = at_no_level(arguments, events.levels, sketch.private.whole)
+            if same in seen:  # a threshold that rises with all answers, and so nothing new
+                continue
+            seen.add(same)
             try:
                 search = _RefutationSearch(sketch, arguments, claim, settings, events)
             except UsageError:  # a scale divides by 0 or is negative here
@@ -206,6 +212,7 @@ class _SizedEvents:
 
     sketch: Sketch
     size: int
+    claim: Scale
     arguments: tuple[tuple[str, Fraction | bool], ...]
     settings: ProofSettings
 
@@ -219,6 +226,11 @@ class _SizedEvents:
             return build_case(self.sketch, self.size, dict(self.arguments), self.settings, as_is=paths)
         events = (OutputCell((i,), normal(path.atoms), path.output, path.picks) for i, path in enumerate(paths.paths))
         return SizedProgram(paths, tuple(events), self.arguments)
+
+    @cached_property
+    def levels(self) -> frozenset[str]:
+        """Arguments that may rise together with all private answers, so far as is known."""
+        return find_levels(self.case.paths, self.claim) if isinstance(self.case, SizedProgram) else frozenset()
 
     @cached_property
     def stays(self) -> Stays:
@@ -235,6 +247,11 @@ class _RefutationSearch:
         self.claim = float(claim.at(arguments.quantities(sketch)))
         self.unit = noise_unit(sketch, arguments, ())
         self.hope = 0.0  # the largest loss so far, in units of the claim
+
+    @property
+    def level(self) -> Fraction:
+        """Around which value the answers of a search lie."""
+        return level_of(self.arguments, self.events.levels)
 
     def is_above(self, loss: float) -> bool:
         return loss > self.claim * (1 + MARGIN)
@@ -279,7 +296,7 @@ class _RefutationSearch:
 
     def climbs(self, found: Sequence[FoundLoss], most: int) -> Iterator[FoundLoss]:
         """The hardest examples near the hardest ones found so far."""
-        reach = Reach(turns=24, furthest=FURTHEST * self.unit)
+        reach = Reach(turns=24, furthest=FURTHEST * self.unit, middle=self.level)
         for example, loss in sorted(found, key=lambda one: -one.loss)[:most]:
             if HOPEFUL * self.claim < loss < math.inf:
                 climbed = climb_exact(self.integrator, example, (), reach, self.targets(example.d1, 12))
@@ -319,7 +336,7 @@ class _RefutationSearch:
         if not all(scales):
             return [], None
         witnesses = find_witnesses(case, self.events.stays, scales)
-        examples = [w.example(self.unit * gain / 2, self.arguments) for w in witnesses.found for gain in gains]
+        examples = [w.example(self.unit * gain / 2, self.arguments, self.level) for w in witnesses.found for gain in gains]
         shown = [example for example in examples if example is not None]
         return shown, None if witnesses.cost is None else float(witnesses.cost)
 

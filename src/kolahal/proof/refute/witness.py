@@ -39,15 +39,15 @@ class Witness:
     slopes: tuple[Fraction, ...]  # for each affine part of the answer: above 0, small values are the unlikely ones
     complete: bool  # whether the direction settles the multipliers, so that the loss tends to the whole cost
 
-    def example(self, gain: Fraction, arguments: Arguments) -> Example | None:
+    def example(self, gain: Fraction, arguments: Arguments, level: Fraction = Fraction(0)) -> Example | None:
         """Two databases `gain` steps along the direction and the event; None if no answer shows that it happened.
 
-        Real arguments move along too: their values in `arguments` are where they start.
+        Answers start at `level`. Real arguments move along too: their values in `arguments` are where they start.
         """
         output = self.event.output
         if isinstance(output, Fault) or (isinstance(output, LinearForm) and not any(self.slopes)):
             return None
-        d1 = tuple(gain * self.direction.get(AnswerAt(i), Fraction(0)) for i in range(len(self.move)))
+        d1 = tuple(level + gain * self.direction.get(AnswerAt(i), Fraction(0)) for i in range(len(self.move)))
         values = tuple(
             (name, value if isinstance(value, bool) else value + gain * self.direction.get(Argument(name), Fraction(0)))
             for name, value in arguments.values

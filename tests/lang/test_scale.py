@@ -145,6 +145,30 @@ def test_the_next_whole_number_is_a_factor():
     assert scale.at({"k": Fraction(3), "eps": Fraction(1, 2)}) == 12
     assert scale.renamed("k", Fraction(3)) == parse_scale("6/eps") and str(scale.renamed("k", "n")) == "n*(n + 1)/(2*eps)"
     assert str(scale.latex()) == r"\frac{k (k + 1)}{2 \varepsilon}"
-    for text in ("(k + 2)/eps", "(2*k + 1)/eps", "(k**2 + 1)/eps", "((k + 1) + 1)/eps", "(1 + 1)/eps"):
+    for text in ("(k + 2)/eps", "(2*k + 1)/eps", "(k**2 + 1)/eps", "((k + 1) + 1)/eps", "(k + 0.5)/eps"):
         with pytest.raises(UsageError):
             parse_scale(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("2/(eps - eps/2)", "4/eps"),
+        ("k/(eps - 0.25*eps)", "4*k/(3*eps)"),
+        ("1/eps + 1/eps", "2/eps"),
+        ("(1 + 1)/eps", "2/eps"),
+        ("(N/eps + 3*N/eps) - N/eps", "3*N/eps"),
+        ("(hi - lo)/eps", "(hi - lo)/eps"),
+        ("2*(k + 1) - (k + 1)", "(k + 1)"),
+    ],
+)
+def test_sums_of_one_kind_are_scales(text, scale):
+    assert parse_scale(text) == parse_scale(scale)
+
+
+@pytest.mark.parametrize(
+    "text", ["eps - eps**2", "1/eps - 1/eps", "eps/2 - eps", "sqrt(2) + sqrt(2)", "sqrt(eps) - sqrt(eps)/2", "2*k - 1", "k + eps"]
+)
+def test_other_sums_are_none(text):
+    with pytest.raises(UsageError, match=r"is not a scale: (a sum of unlike|this difference is not above)"):
+        parse_scale(text)

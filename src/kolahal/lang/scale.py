@@ -350,8 +350,10 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             if known is not None and key not in known:
                 raise NotAScale(f"`{key}` is not the length of the private input", node)
             return Scale(Fraction(1), ((key, 1),)) if known is None else known[key]
-        case ast.BinOp(ast.Name(), ast.Sub(), ast.Name()) | ast.Call(func=ast.Name(id="max"), keywords=[]):
-            return _bounds_of(node, known)
+        case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
+            return _sum(left, sign, right, known, node)
+        case ast.Call(func=ast.Name(id="max"), keywords=[]):
+            return _reach(node, known)
         case ast.Call(func=ast.Name(id="sqrt") | ast.Attribute(ast.Name(id="math"), "sqrt"), args=[inner], keywords=[]):
             try:
                 return scale_of(inner, known).rooted()
@@ -365,8 +367,6 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
         case ast.Call(func=ast.Name(id="Fraction"), args=[inner], keywords=[]):  # as emitted programs write numbers
             number = exact_literal(inner)
             return scale_of(inner, known) if number is None else Scale(number)
-        case ast.BinOp(left, ast.Add(), ast.Constant(value=1)) | ast.BinOp(ast.Constant(value=1), ast.Add(), left):
-            return _next(scale_of(left, known), known, node)
         case ast.BinOp(left, ast.Mult(), right):
             return scale_of(left, known) * scale_of(right, known)
         case ast.BinOp(left, ast.Div(), right):
@@ -384,13 +384,29 @@ def _scale_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
             raise NotAScale("it is not a product of numbers and powers", node)
 
 
-def _next(scale: Scale, known: Mapping[str, Scale] | None, node: ast.expr) -> Scale:
+def _sum(left: ast.expr, sign: ast.operator, right: ast.expr, known: Mapping[str, Scale] | None, node: ast.expr) -> Scale:
+    """`k + 1` and `hi - lo` are factors of their own; else the two are of one kind, as in eps - eps/4."""
+    match left, sign, right:
+        case ast.Name(high), ast.Sub(), ast.Name(low) if known is None or width_of(low, high) in known:
+            return Scale(Fraction(1), ((width_of(low, high), 1),))
+    first, second = scale_of(left, known), scale_of(right, known)
+    if isinstance(sign, ast.Add) and (after := _next(first, second, known) or _next(second, first, known)):
+        return after
+    if first.root or second.root or first.powers != second.powers:
+        raise NotAScale("a sum of unlike quantities is no product of numbers and powers; only 1 + a whole public quantity is", node)
+    coefficient = first.coefficient + (second.coefficient if isinstance(sign, ast.Add) else -second.coefficient)
+    if coefficient <= 0:
+        raise NotAScale("this difference is not above zero", node)
+    return Scale(coefficient, first.powers)
+
+
+def _next(scale: Scale, one: Scale, known: Mapping[str, Scale] | None) -> Scale | None:
+    """k + 1, for a quantity that a scale may count to."""
     match scale:
-        case Scale(Fraction(numerator=1, denominator=1), ((name, 1),), False):
+        case Scale(Fraction(numerator=1, denominator=1), ((name, 1),), False) if one == Scale(Fraction(1)):
             after = next_of(name)
-            if NEXT.fullmatch(after) and (known is None or after in known):
-                return Scale(Fraction(1), ((after, 1),))
-    raise NotAScale("1 can only be added to a whole public quantity, as in k*(k + 1)/(2*eps)", node)
+            return Scale(Fraction(1), ((after, 1),)) if NEXT.fullmatch(after) and (known is None or after in known) else None
+    return None
 
 
 def width_of(low: str, high: str) -> str:
@@ -401,24 +417,14 @@ def reach_of(low: str, high: str) -> str:
     return f"max(abs({low}), abs({high}))"
 
 
-def _bounds_of(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
-    """`hi - lo` or `max(abs(lo), abs(hi))`: a factor of its own, which has such a name."""
+def _reach(node: ast.expr, known: Mapping[str, Scale] | None) -> Scale:
+    """`max(abs(lo), abs(hi))`: a factor of its own, which has such a name."""
     match node:
-        case ast.BinOp(ast.Name(id=high), ast.Sub(), ast.Name(id=low)):
-            keys = [width_of(low, high)]
-        case ast.Call(
-            args=[
-                ast.Call(ast.Name(id="abs"), [ast.Name(id=first)], []),
-                ast.Call(ast.Name(id="abs"), [ast.Name(id=second)], []),
-            ]
-        ):
-            keys = [reach_of(first, second), reach_of(second, first)]
-        case _:
-            keys = []
-    for key in keys:
-        if known is None or key in known:
-            return Scale(Fraction(1), ((key, 1),))
-    raise NotAScale("it is not a product of numbers and powers, nor the width of bounds that records are clipped to", node)
+        case ast.Call(args=[ast.Call(ast.Name("abs"), [ast.Name(one)], []), ast.Call(ast.Name("abs"), [ast.Name(other)], [])]):
+            for key in (reach_of(one, other), reach_of(other, one)):
+                if known is None or key in known:
+                    return Scale(Fraction(1), ((key, 1),))
+    raise NotAScale("it is not a product of numbers and powers, nor the reach of bounds that records are clipped to", node)
 
 
 def _power(base: Scale, power: int, node: ast.expr) -> Scale:

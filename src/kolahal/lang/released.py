@@ -11,27 +11,27 @@ from dataclasses import replace
 
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, infer
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Role, Sketch
 
 LINEAR = ("+", "-")
 
 
 def released(sketch: Sketch) -> Sketch:
     """The program that returns what its last statements, or else the parts of its answer, are computed from, if these are not linear."""
-    found = _before_last(sketch)
+    found = before_last(sketch)
     return found if found is not None else _of_parts(sketch)
 
 
-def _before_last(sketch: Sketch) -> Sketch | None:
+def before_last(sketch: Sketch) -> Sketch | None:
     """The program that returns the names that its last statements read, where these draw no noise and read no private answers.
 
     The answer is a function of these names and of public inputs. They must have a value on every run that comes so far, and
-    no run may answer before.
+    whether a run answers before is decided by public inputs alone.
     """
     guards, body = sketch.body[: sketch.preconditions], _put_off(sketch, sketch.body[sketch.preconditions :])
     end = max((i + 1 for i, node in enumerate(body) if _is_private(node, sketch.private.name)), default=0)
     first, last = body[:end], body[end:]
-    if not first or not last or any(isinstance(node, ir.Return) for node in ir.walk(first)) or _is_linear_answer(last):
+    if not first or not last or not _is_public_whether(first, sketch) or _is_linear_answer(last):
         return None
     read = {node.name for node in ir.walk(last) if isinstance(node, ir.Var)} & ir.assigned_names(first)
     sure = {name for node in first if isinstance(node, ir.Assign) for name in node.targets}
@@ -111,6 +111,38 @@ def _is_private(node: ir.Stmt, private: str) -> bool:
         isinstance(part, ir.Draw) or (isinstance(part, ir.Var) and part.name == private and id(part) not in lengths)
         for part in ir.walk(node)
     )
+
+
+def _is_public_whether(block: ir.Block, sketch: Sketch) -> bool:
+    """Whether public inputs alone decide whether a run answers here, and in which place."""
+    fixed = {p.name for p in sketch.parameters if p.role is not Role.PRIVATE} - ir.assigned_names(sketch.body)
+    counted = sketch.length_name in sketch.quantities()
+
+    def is_public(test: ir.Expr) -> bool:
+        match test:
+            case ir.Const():
+                return True
+            case ir.Var(name):
+                return name in fixed
+            case ir.Length(ir.Var(name)):
+                return counted and name == sketch.private.name
+            case ir.Binary(_, left, right):
+                return is_public(left) and is_public(right)
+            case ir.Negate(of) | ir.Not(of):
+                return is_public(of)
+            case _:
+                return False
+
+    for node in block:
+        match node:
+            case ir.Return():
+                pass
+            case ir.If(test, then, orelse) if is_public(test):
+                if not _is_public_whether((*then, *orelse), sketch):
+                    return False
+            case _ if any(isinstance(part, ir.Return) for part in ir.walk(node)):
+                return False
+    return True
 
 
 def _is_linear_answer(last: ir.Block) -> bool:

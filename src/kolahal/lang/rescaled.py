@@ -21,8 +21,11 @@ from kolahal.lang.kinds import BOOLEAN, LIST, NUMBER, TEXT, infer
 from kolahal.lang.labels import LabelCode
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.public_values import expression_of, given_first, polynomial_of, product_of
+from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.told import told
+from kolahal.lang.units import in_units
 
 ARITHMETIC = ("+", "-", "*", "/")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -35,6 +38,11 @@ UnitOf: TypeAlias = tuple[str, Scale]  # the unit of a name (or of a list's item
 
 class _NoUnits(Exception):
     """Units do not match, or something has none."""
+
+
+def in_other_units(sketch: Sketch) -> Sketch:
+    """The program that a proof is about, in the units that it counts in; what is told is no budget."""
+    return rescaled(in_units(told(restated(sketch))))
 
 
 def rescaled(sketch: Sketch) -> Sketch:

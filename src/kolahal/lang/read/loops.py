@@ -398,9 +398,7 @@ class Loops:
 
     def extreme(self, node: ast.Call, function: str, items: ast.expr, word: str) -> list[ast.stmt]:
         """The largest or smallest of some items; a list without any has none, and the run stops."""
-        if isinstance(items, ast.GeneratorExp):
-            items = ast.copy_location(ast.ListComp(items.elt, items.generators), items)
-        before, xs = self.lowers.named(items)
+        before, xs = self.lowers.named(as_list(items))
         i = self.lowers.fresh("i")
         text = f"m = xs[0]\nfor i in range(1, len(xs)): m = {function}(m, xs[i])"
         return [*before, *statements(text, node, m=word, xs=xs, i=i)]
@@ -456,8 +454,18 @@ class Loops:
             )
             return [*before, *statements(text, node, xs=word, x=item, **words)]
 
-        source = items if isinstance(items, ast.ListComp) else self.generated(items)
-        return [*statements("xs = []", node, xs=word), *self.turns(source, each)]
+        made: list[ast.stmt] = []
+        if isinstance(items, ast.GeneratorExp | ast.ListComp):  # so that what is sorted stands apart from the sorting
+            made, name = self.lowers.named(as_list(items))
+            items = ast.copy_location(ast.Name(name, ast.Load()), items)
+        return [*made, *statements("xs = []", node, xs=word), *self.turns(self.generated(items), each)]
+
+
+def as_list(items: ast.expr) -> ast.expr:
+    """A comprehension for a generator, and everything else as it is."""
+    if isinstance(items, ast.GeneratorExp):
+        return ast.copy_location(ast.ListComp(items.elt, items.generators), items)
+    return items
 
 
 def is_truth(node: ast.expr) -> bool:

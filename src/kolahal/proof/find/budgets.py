@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang.canonical import concentrated, is_quadratic, pure, surrogate
-from kolahal.lang.rescaled import units_of
+from kolahal.lang.rescaled import in_other_units, units_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import find_proof
@@ -15,7 +15,6 @@ from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.certificate import Rejected, write_certificate
 from kolahal.proof.trusted.concentrated import PURE, SHIFTS, check_shifts, read_verdict, recheck_budget, write_budget
 from kolahal.proof.trusted.neighbours import enclosing
-from kolahal.proof.trusted.product import in_other_units
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Unknown

@@ -16,6 +16,7 @@ from kolahal.proof.trusted.shifts import Asked, Form
 from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import (
     Built,
+    Computation,
     Drawn,
     Goto,
     Logical,
@@ -124,6 +125,7 @@ class CompiledPath:
             )
             for drawn in path.draws
         ]
+        self.computed = [(c.symbol, c.op, compile_sum(c.left), compile_sum(c.right)) for c in path.computed]
         self.lengths = {d.symbol: compile_sum(d.rival.length) for d in path.draws if d.rival is not None}
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_laws = [drawn.law for drawn in path.draws]
@@ -152,7 +154,16 @@ class CompiledPath:
         # What must be as in the other run: lists, and that there is no fault.
         self.told = frozenset().union(*map(symbols_within, self.grown), *map(symbols_of, path.faults))
 
+    def compute(self, state: ConcreteState, made: int) -> None:
+        """The products and quotients that depend on no draw but the first `made`."""
+        for symbol, op, left, right in self.computed:
+            if symbol.before <= made and symbol not in state:
+                a, b = left(state), right(state)
+                state[symbol] = a * b if op == "*" else Fraction(a) / b if b else 0
+
     def fits(self, state: ConcreteState) -> bool:
+        """Whether the run takes this path, with all results."""
+        self.compute(state, len(self.draws))
         return all(condition(state) for condition in self.conditions)
 
 
@@ -214,8 +225,11 @@ class Trace:
         for read, _ in way.path.reads:
             drawn_for: set[Use] = set() if read.noisy is None else {(read.noisy.site, ())}
             self.known[read.symbol] = frozenset(self.of(symbols_of(read.place)) | drawn_for)
+        computed = list(way.path.path.computed)
         for index, form in enumerate(way.forms):
             drawn, uses = way.path.path.draws[index], {one.uses[index]}
+            while computed and computed[0].symbol.before <= index:
+                self.compute(computed.pop(0))
             if form.cancel:
                 uses |= self.of(symbols_of(drawn.side if drawn.noise.finite else drawn.rest))
             if form.follow is not None and isinstance(value := drawn.names.get(form.follow), Numeric | Logical):
@@ -223,7 +237,12 @@ class Trace:
             self.known[drawn.symbol] = frozenset(uses)
             if index < len(way.shifts) and way.shifts[index]:
                 payers |= uses
+        for computation in computed:
+            self.compute(computation)
         return payers
+
+    def compute(self, computation: Computation) -> None:
+        self.known[computation.symbol] = frozenset(self.of(symbols_of(computation.left) | symbols_of(computation.right)))
 
     def reason(self, one: CompiledPath, way: SecondRun) -> set[Use]:
         """Why the second run does not go along on this way."""

@@ -302,6 +302,7 @@ class Stage:
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
+            two.compute(both, index)
             form = self.form_of(self.rule(alignment, mine.site, one), one, index, both)
             forms.append(form or Form())
             noise = scenario.noise[mine.site, segment]

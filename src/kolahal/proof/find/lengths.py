@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Mapping
 
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
+from kolahal.lang.ir import Comprehension, Draw, For, Index, Return, Var, While, assignments, walk
+from kolahal.lang.released import before_last
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
@@ -24,7 +25,7 @@ from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdi
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
-from kolahal.proof.trusted.values import Unsupported
+from kolahal.proof.trusted.values import NotLinear, Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved, Unknown
 
@@ -32,6 +33,7 @@ DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
 MOST_ATTEMPTS = 5  # at a proof, of one ghost
 ATTEMPT = 1_500  # rehearsals that take as long as one of them
+FEW = 2 * ATTEMPT  # rehearsals for a proof of what the last statements are computed from
 
 
 def prove_every_length(
@@ -89,26 +91,36 @@ def find_proof(
     if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
         raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
     assumed = assumed_names(sketch, claim)
-    reasons = []
+    reasons: list[Unsupported] = []
     named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
     effort = effort or Effort(settings.rehearsals)
-    ways = releases(restated(sketch))
-    for at_once, released, delayed in itertools.product((True, False), ways, (True, False) if named else (False,)):
+    stated = restated(sketch)
+    ways = releases(stated)
+    forms = (*([(False, True)] if ends_in_loops(stated) else []), (True, False), (False, False))
+    for (at_once, parts), released, delayed in itertools.product(forms, ways, (True, False) if named else (False,)):
         try:
-            product = build_product(sketch, released, delayed, at_once)
+            product = build_product(sketch, released, delayed, at_once, parts)
             if at_once and (real or not product.first.noisy_items):
                 continue
             cases = []
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real)
+                share = Effort(min(effort.most - effort.spent, FEW)) if parts else effort
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, share, reach or {}, real)
+                effort.spent += share.spent if parts else 0
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
                 effort.most += settings.rehearsals  # as much again for the next
-            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once)
+            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once, parts)
         except Unsupported as error:
-            reasons.append(str(error))
-    return reasons[0]
+            reasons.append(error)
+    return str(next((error for error in reasons if not isinstance(error, NotLinear)), reasons[0]))
+
+
+def ends_in_loops(sketch: Sketch) -> bool:
+    """Whether there are loops behind the last noise, which need no proof if what they are computed from may be given away."""
+    loops = [sum(isinstance(node, For | While) for node in walk(program.body)) for program in (sketch, before_last(sketch) or sketch)]
+    return loops[1] < loops[0]
 
 
 def releases(sketch: Sketch) -> list[frozenset[int]]:

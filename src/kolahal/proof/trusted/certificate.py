@@ -72,9 +72,10 @@ class LengthProof:
     delayed: bool  # whether noise that is only named is drawn where it is first looked at
     cases: tuple[CaseProof, ...]
     at_once: bool = False  # whether all items of a list of noise are drawn before anything else
+    parts: bool = False  # whether it is about the program that gives away what its last statements are computed from
 
     def product(self) -> Product:
-        return build_product(self.sketch, self.released, self.delayed, self.at_once)
+        return build_product(self.sketch, self.released, self.delayed, self.at_once, self.parts)
 
 
 # ---------------------------------------------------------------- writing
@@ -94,6 +95,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
         "released": sorted(proof.released),
         **({"delayed": True} if proof.delayed else {}),
         **({"at once": True} if proof.at_once else {}),
+        **({"parts": True} if proof.parts else {}),
         "cases": [_write_case(product, proof, case) for case in proof.cases],
     }
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
@@ -201,10 +203,12 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     released = frozenset(take_all(document, "released", int))
     delayed = "delayed" in document and take(document, "delayed", bool)
     at_once = "at once" in document and take(document, "at once", bool)
-    product = build_product(sketch, released, delayed, at_once)
+    given_away = "parts" in document and take(document, "parts", bool)
+    product = build_product(sketch, released, delayed, at_once, given_away)
     cases = tuple(_read_case(sketch, product, assumed, part) for part in parts)
     stored = [take_all(part, "obligations", str) for part in parts]
-    return LengthProof(sketch, parse_scale(take(document, "claim", str)), assumed, released, delayed, cases, at_once), stored
+    claim = parse_scale(take(document, "claim", str))
+    return LengthProof(sketch, claim, assumed, released, delayed, cases, at_once, given_away), stored
 
 
 def _read_case(sketch: Sketch, product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:

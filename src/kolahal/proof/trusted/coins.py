@@ -15,7 +15,6 @@ from kolahal.logic.terms import (
     FALSE,
     TRUE,
     ZERO,
-    Binding,
     Formula,
     Sum,
     Symbol,
@@ -29,11 +28,12 @@ from kolahal.logic.terms import (
     put,
     put_in,
     same_truth,
+    symbols_of,
 )
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.shifts import Form
 from kolahal.proof.trusted.symbols import MOVED_AT
-from kolahal.proof.trusted.values import Drawn, Logical, PrivateAnswers, Rival, Unsupported
+from kolahal.proof.trusted.values import Drawn, Logical, PrivateAnswers, Rival, Unsupported, after
 
 ONE: Sum = number(1)
 
@@ -72,8 +72,7 @@ def in_truth(drawn: Drawn, value: Formula, drawn_here: Iterable[Drawn]) -> Drawn
     """A coin with the truth value that it is part of, unless a smaller one has claimed it."""
     if drawn.factor or not drawn.noise.finite:
         return drawn
-    later: Binding = {other.symbol: ZERO for other in drawn_here if other.order >= drawn.order}
-    return replace(drawn, side=put_in(value, later), factor=Fraction(1))
+    return replace(drawn, side=put_in(value, after(drawn, drawn_here, symbols_of(value))), factor=Fraction(1))
 
 
 def turn(form: Form, mine: Drawn, other: Drawn, binding: Mapping[Symbol, Term], neighbours: Neighbours) -> Sum:

@@ -45,14 +45,14 @@ from kolahal.logic.terms import (
     is_whole,
     magnitude,
     negate,
-    print_term,
     some,
     symbols_of,
 )
 from kolahal.proof.trusted.coins import in_truth
+from kolahal.proof.trusted.computed import compute, public
 from kolahal.proof.trusted.flow import assigned_once, indexing_lists, may_be_none
 from kolahal.proof.trusted.steps import remainder_key
-from kolahal.proof.trusted.symbols import LENGTH, Cursor, Dividend, Remainder, in_common, own
+from kolahal.proof.trusted.symbols import LENGTH, Computed, Cursor, Dividend, Remainder, in_common, own
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
@@ -60,6 +60,7 @@ from kolahal.proof.trusted.values import (
     Logical,
     Maybe,
     NoisyItem,
+    NotLinear,
     Numeric,
     Opaque,
     Pending,
@@ -99,6 +100,7 @@ class Evaluator:
         self.opaque: dict[Symbol, Opaque] = {}
         self.backwards: frozenset[int] = frozenset()  # comprehensions whose items are read from the last one on
         self.blank = may_be_none(sketch, self.types)
+        self.computes = False  # whether products and quotients may be of any values
         self.late: frozenset[int] = frozenset()  # comprehensions whose first item no loop comes to
         self.noisy_items: dict[int, NoisyItem] = {}  # of the lists that are drawn at once
         self.followed: dict[int, tuple[tuple[str, str], ...]] = {}  # comprehension → variables, and the ghosts of their items
@@ -219,6 +221,7 @@ class Evaluator:
         return every([first, second]) if op == "and" else some([first, second])
 
     def arithmetic(self, expr: Expr, op: str, left: Expr, right: Expr, state: Walk) -> Sum:
+        first = len(state.draws)
         a, b = self.numeric(left, state), self.numeric(right, state)
         match op:
             case "+":
@@ -234,21 +237,19 @@ class Evaluator:
             case "%":
                 return self.remainder(expr, a, b, state)
             case "*" | "/" if self.is_public(a) and self.is_public(b):
-                return self.public(op, a, b, state)
+                opaque = public(op, a, b, state)
+                self.opaque[opaque.symbol] = opaque
+                return variable(opaque.symbol)
+            case "*" | "/" if self.computes:
+                for operand in (a, b):
+                    self.claimed(first, Numeric(operand), state)
+                return compute(op, a, b, self.which, state)
             case _:
-                raise Unsupported(f"`{op}` of two values that are both unknown, or by zero, is not linear")
+                raise NotLinear(f"`{op}` of two values that are both unknown, or by zero, is not linear")
 
     def is_public(self, value: Sum) -> bool:
         """Whether a value is made of public inputs alone, as they were when the run began."""
         return all(s == LENGTH or s.name in self.inputs or s in self.opaque for s in symbols_of(value))
-
-    def public(self, op: str, a: Sum, b: Sum, state: Walk) -> Sum:
-        """A product or quotient of public values: the same in both runs, whatever it is."""
-        symbol = Symbol(f"({print_term(a)} {op} {print_term(b)})".replace("|", ""), REAL)
-        self.opaque[symbol] = Opaque(symbol, op, a, b)
-        if op == "/":
-            state.faults.append(equal(b, ZERO))
-        return variable(symbol)
 
     def remainder(self, expr: Expr, value: Sum, divisor: Sum, state: Walk) -> Sum:
         """value % divisor, followed from one evaluation to the next, which moves on by 0 or 1.
@@ -340,6 +341,8 @@ class Evaluator:
         for known in state.reads:
             if known.spot == spot:
                 return known.symbol
+        if any(isinstance(unknown, Computed) for unknown in symbols_of(place)):
+            raise Unsupported("a place is a product or quotient of values that may differ")
         symbol = own(f"read.{len(state.reads)}", self.which, sort)
         state.reads.append(Read(spot, place, symbol, private, noisy))
         return symbol

@@ -165,6 +165,8 @@ def find_others(alignment: Alignment, first_run: Run, second_run: Run, sketch: S
     if sketch.private.table is not None and sketch.private.table.depends_on_run:
         raise Unsupported("what is asked of the records depends on noise")
     public = frozenset(public_symbols(sketch))
+    if any(path.computed for run in (first_run, second_run) for paths in run.paths.values() for path in paths):
+        raise Unsupported("the program multiplies or divides values that may differ")
     if not lead.sites or any(not 0 <= site < len(alignment.shifts) or not _keeps(alignment.shifts[site]) for site in lead.sites):
         raise Unsupported("the noise of the others does not keep its value")
     sums = [

@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 
 from kolahal.lang import ir
+from kolahal.lang.released import before_last
 from kolahal.lang.released import released as answer_parts
-from kolahal.lang.rescaled import rescaled, units_of
-from kolahal.lang.restated import restated
+from kolahal.lang.rescaled import in_other_units, units_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.lang.told import told
-from kolahal.lang.units import in_units
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -42,6 +40,7 @@ from kolahal.logic.terms import (
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
 from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
+from kolahal.proof.trusted.computed import bind_computed, known_of
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.noisy_lists import NoisyLists, find_noisy_lists
 from kolahal.proof.trusted.obligations import Clause, System
@@ -56,6 +55,7 @@ from kolahal.proof.trusted.values import (
     Goto,
     Logical,
     Maybe,
+    NotLinear,
     Numeric,
     Pending,
     PrivateAnswers,
@@ -89,39 +89,34 @@ class Product:
         return spent_on(self.monomials.index(powers))
 
 
-def in_other_units(sketch: Sketch) -> Sketch:
-    """The program that a proof is about, in the units that it counts in; what is told is no budget."""
-    return rescaled(in_units(told(restated(sketch))))
-
-
-def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False, at_once: bool = False) -> Product:
-    """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
+def build_product(
+    sketch: Sketch, released: frozenset[int], delayed: bool = False, at_once: bool = False, parts: bool = False
+) -> Product:
+    """Cut both runs of a program without holes, or of the one that gives away what its last statements are computed from
+    (`parts`); raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
     units, sketch = units_of(sketch, counted := in_other_units(sketch)), set_aside(counted) if delayed else counted
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
-    spread = decide_flags(spread_comprehensions(sketch, released))
+    whole = decide_flags(spread_comprehensions(sketch, released))
+    if (spread := before_last(whole) if parts else whole) is None:
+        raise Unsupported("the last statements need private values or noise")
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))
 
-    def both(program: Sketch) -> tuple[Run, Run]:
-        one, two = (Machine(program, which, sketch.private.whole, grown, delayed, at_once).run() for which in (1, 2))
-        return one, two
-
     settled = settle_answers(spread)
-    if sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) == 1:
+    single = sum(isinstance(node, ir.Return) for node in ir.walk(sketch.body)) == 1
+    ways = (settled, answer_parts(spread)) if single else (spread, settled)
+    reasons: list[Unsupported] = []
+    for again, program in enumerate((ways[0], *([ways[1]] if ways[1] != spread else []), ways[0])):
+        computes = again > 0 and program is ways[0]  # whatever is computed, where nothing linear is as good
+        if computes and (at_once or not isinstance(reasons[-1], NotLinear)):
+            break
         try:
-            return Product(sketch, *both(settled), monomials, False, units)
-        except Unsupported:
-            parts = answer_parts(spread)
-            if parts == spread:
-                raise
-            return Product(sketch, *both(parts), monomials, False, units)
-    try:
-        return Product(sketch, *both(spread), monomials, False, units)
-    except Unsupported:
-        if settled == spread:
-            raise
-        return Product(sketch, *both(settled), monomials, True, units)
+            one, two = (Machine(program, which, sketch.private.whole, grown, delayed, at_once, computes).run() for which in (1, 2))
+            return Product(sketch, one, two, monomials, not single and again == 1 and not computes, units)
+        except Unsupported as error:
+            reasons += [] if computes else [error]
+    raise reasons[-1]
 
 
 def build_system(
@@ -220,7 +215,9 @@ class _Pairing:
         begun = place.loop is not None
         spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
         passed = self.others.begin(begun) if self.others else None
+        premises += known_of(one.computed)
         for mine, other in paired:
+            bind_computed(one.computed, two.computed, mine.order, binding)
             premises += support(mine.noise, variable(mine.symbol))
             shift = self.shift(mine, other, one, binding)
             if mine.noise.whole and not is_whole(shift):
@@ -238,6 +235,7 @@ class _Pairing:
             powers = powers_of(mine.scale, self.product.sketch)
             spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
             passed = self.others.after(passed, mine, other, binding) if self.others and passed else None
+        bind_computed(one.computed, two.computed, len(two.draws), binding)
         for charge in self.lists.charges(one.end.loop, one, two) if self.lists and isinstance(one.end, Goto) else ():
             premises += charge.facts
             goals += charge.goals

@@ -80,9 +80,17 @@ class Machine(ListMaker):
     """Symbolic execution of the segments of one of the two runs (`which` is 1 or 2)."""
 
     def __init__(
-        self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False, at_once: bool = False
+        self,
+        sketch: Sketch,
+        which: int,
+        whole_answers: bool,
+        grown: frozenset[str],
+        delayed: bool = False,
+        at_once: bool = False,
+        computes: bool = False,
     ):
         super().__init__(sketch, which, whole_answers, at_once)
+        self.computes = computes
         self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
         self.grown = grown  # lists that the program itself lets grow
         self.steps = compile_steps(sketch.body)

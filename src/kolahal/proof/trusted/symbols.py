@@ -55,6 +55,15 @@ class Own(Symbol):
         return Symbol(f"{self.stem}@{self.part}", self.sort)
 
 
+@dataclass(frozen=True, slots=True)
+class Computed(Own):
+    """A product or quotient in one of the runs, of which no more is known than what it is computed from."""
+
+    before: int  # how many draws its path had made by then: it depends on no later one
+
+    __hash__ = Symbol.__hash__
+
+
 def own(stem: str, run: int, sort: str, part: str = "") -> Own:
     return Own(f"{stem}@{run}{part}", sort, stem, run, part)
 

@@ -33,14 +33,19 @@ from kolahal.logic.terms import (
     put_in,
     same_truth,
     some,
+    symbols_of,
 )
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.shifts import Asked
-from kolahal.proof.trusted.symbols import LENGTH, Ghost
+from kolahal.proof.trusted.symbols import LENGTH, Computed, Ghost
 
 
 class Unsupported(Exception):
     """The program is outside what proofs for every length cover; the text says why."""
+
+
+class NotLinear(Unsupported):
+    """It multiplies or divides values that both runs may have different ones of."""
 
 
 # ---------------------------------------------------------------- values
@@ -296,6 +301,16 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Computation:
+    """What a path computes that is not linear: `left op right`."""
+
+    symbol: Computed
+    op: str
+    left: Sum
+    right: Sum
+
+
+@dataclass(frozen=True, slots=True)
 class Goto:
     loop: int
 
@@ -319,6 +334,7 @@ class SegmentPath:
     end: Goto | Returned
     names: Mapping[str, SymbolicValue]
     ghosts: Mapping[Ghost, Sum]
+    computed: tuple[Computation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +387,7 @@ class Walk:
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
     items: dict[Spot, tuple[Sum, SingleValue]] = field(default_factory=dict)  # of views, computed in this segment
+    computed: list[Computation] = field(default_factory=list)
 
     def fork(self) -> Walk:
         return Walk(
@@ -383,6 +400,7 @@ class Walk:
             list(self.reads),
             list(self.draws),
             dict(self.items),
+            list(self.computed),
         )
 
     def path(self, end: Goto | Returned) -> SegmentPath:
@@ -396,6 +414,7 @@ class Walk:
             end,
             self.names,
             self.ghosts,
+            tuple(self.computed),
         )
 
 
@@ -426,9 +445,14 @@ def same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> 
     return same(left, bound(right, binding))  # type: ignore[arg-type]
 
 
+def after(drawn: Drawn, drawn_here: Iterable[Drawn], symbols: Iterable[Symbol]) -> Binding:
+    """This noise, later noise, and what is computed later, as 0: a function of what is left is settled before this noise."""
+    later = [other.symbol for other in drawn_here if other.order >= drawn.order]
+    return dict.fromkeys([*later, *(s for s in symbols if isinstance(s, Computed) and s.before > drawn.order)], ZERO)
+
+
 def in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
     """`drawn` with the sum that it is part of, unless a smaller sum has claimed it."""
     if drawn.factor:
         return drawn
-    later: Binding = {other.symbol: ZERO for other in drawn_here if other.order >= drawn.order}
-    return replace(drawn, rest=put(value, later), factor=Fraction(value.terms.get(drawn.symbol, 0)))
+    return replace(drawn, rest=put(value, after(drawn, drawn_here, symbols_of(value))), factor=Fraction(value.terms.get(drawn.symbol, 0)))

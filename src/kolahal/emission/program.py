@@ -97,6 +97,8 @@ def emit(
     if program.private.table is not None:
         return _emit_over_records(program, promise, claim, command, backend, shifts, name)
     plan = plan_grid(program, shifts)
+    if plan.reasons:  # then the proof is about what the answer is computed from, and the rest comes after it
+        plan = plan_grid(released(program), shifts)
     if plan.reasons and promise.claims:
         raise _off_grid(
             program,

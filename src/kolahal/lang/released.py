@@ -11,15 +11,22 @@ from dataclasses import replace
 
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, infer
+from kolahal.lang.released_items import released_items
 from kolahal.lang.sketch import Role, Sketch
 
 LINEAR = ("+", "-")
 
 
 def released(sketch: Sketch) -> Sketch:
-    """The program that returns what its last statements, or else the parts of its answer, are computed from, if these are not linear."""
-    found = before_last(sketch)
-    return found if found is not None else _of_parts(sketch)
+    """The program that returns what its last statements, or else the parts of its answer, are computed from, if these are not
+    linear, and whose lists of answers hold what their items are computed from."""
+    found = before_last(sketch) or _of_parts(sketch)
+    return released_items(found, _is_linear, lambda value: _parts(value, _public(found)))
+
+
+def _public(sketch: Sketch) -> frozenset[str]:
+    public = frozenset(sketch.quantities())
+    return public | ({f"len({sketch.private.name})"} if sketch.length_name in public else set())
 
 
 def before_last(sketch: Sketch) -> Sketch | None:
@@ -164,8 +171,7 @@ def _of_parts(sketch: Sketch) -> Sketch:
     items = answer.value.items if isinstance(answer.value, ir.TupleOf) else (answer.value,)
     if all(_is_linear(item) for item in items):
         return sketch
-    public = frozenset(sketch.quantities())
-    public |= {f"len({sketch.private.name})"} if sketch.length_name in public else set()
+    public = _public(sketch)
     parts = tuple(part for item in items for part in _parts(item, public))
     if not parts:
         return sketch

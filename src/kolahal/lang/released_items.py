@@ -1,0 +1,152 @@
+"""What the items of a list of answers are computed from: whoever may see that may see the items.
+
+`out.append(total / max(count, 1))` is not linear, and proofs are about linear arithmetic. Where a list is made of answers alone
+(it begins empty, grows at its end and is returned, and nothing else looks at it), a program that appends `total` and
+`max(count, 1)` instead is at least as telling: its list can be read from left to right, item by item, if each group of
+parts begins with the number of the place in the text that appended it. One place that always appends so many parts needs no number.
+The same holds of names that such items alone are made of.
+
+Where an item has no value the program stops, and that can be told from the parts, too, if the other program comes to its end.
+So in programs with `while`, divisors must be above 0 on their face.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from kolahal.lang import ir
+from kolahal.lang.sketch import Sketch
+
+PartsOf = Callable[[ir.Expr], tuple[ir.Expr, ...]]
+
+
+def released_items(sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf) -> Sketch:
+    """The program whose lists of answers hold what their items are computed from; itself, if all of these are linear."""
+    found = _Items(sketch, is_linear, parts_of)
+    return found.rewritten() if found.lists else sketch
+
+
+class _Items:
+    def __init__(self, sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf):
+        self.sketch, self.is_linear, self.parts_of = sketch, is_linear, parts_of
+        self.names: dict[str, tuple[str, ...]] = {}  # what is computed for such items alone, and the names of its parts
+        answers = _lists_of_answers(sketch)
+        self.find_names(answers)
+        # Of answers, with the places that append to them.
+        self.lists = {name: places for name, places in answers.items() if any(map(self.is_computed, places))}
+        values = [place.value for places in self.lists.values() for place in places]
+        values += [value for name, value in ir.assignments(sketch.body) if name in self.names]
+        if any(isinstance(node, ir.While) for node in ir.walk(sketch.body)) and not all(map(_has_value, values)):
+            self.lists = {}
+
+    def is_computed(self, place: ir.Append) -> bool:
+        return not self.is_linear(place.value) or bool(_read(place.value) & self.names.keys())
+
+    def find_names(self, answers: dict[str, list[ir.Append]]) -> None:
+        """The names that are given one value in one place, and that items of lists of answers alone are made of."""
+        given = Counter(name for name, _ in ir.assignments(self.sketch.body))
+        barred = {p.name for p in self.sketch.parameters}
+        barred |= {n.name for n in ir.walk(self.sketch.body) if isinstance(n, ir.For | ir.Comprehension | ir.Append)}
+        single = [n for n in ir.walk(self.sketch.body) if isinstance(n, ir.Assign) and len(n.targets) == 1]
+        values = {n.targets[0]: n.values[0] for n in single if given[n.targets[0]] == 1 and n.targets[0] not in barred}
+        reads = Counter(n.name for n in ir.walk(self.sketch.body) if isinstance(n, ir.Var))
+        taken = {*given, *barred, *reads}
+        looked = Counter(n.name for places in answers.values() for place in places for n in ir.walk(place.value) if isinstance(n, ir.Var))
+        while True:  # each is made of earlier ones
+            late = [name for name in values if name not in self.names and not self.is_linear(values[name])]
+            late += [name for name in values if name not in self.names and _read(values[name]) & self.names.keys()]
+            new = next((name for name in late if reads[name] == looked[name] and name not in _read(values[name])), None)
+            if new is None:
+                return
+            count = len(self.parts(values[new]))
+            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(count))
+            looked.update(n.name for n in ir.walk(values[new]) if isinstance(n, ir.Var))
+
+    def parts(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
+        match value:
+            case ir.Var(name) if name in self.names:
+                return tuple(ir.Var(part, span=value.span) for part in self.names[name])
+            case _ if not _read(value) & self.names.keys():
+                return self.parts_of(value)
+            case ir.Binary(_, left, right):
+                return (*self.parts(left), *self.parts(right))
+            case ir.Negate(of) | ir.Not(of) | ir.IsNone(of):
+                return self.parts(of)
+            case ir.Call(_, arguments):
+                return tuple(part for argument in arguments for part in self.parts(argument))
+            case _:
+                return (value,)  # and the name has no value there, so that nothing is proved
+
+    def rewritten(self) -> Sketch:
+        return replace(self.sketch, body=self.block(self.sketch.body))
+
+    def block(self, body: ir.Block) -> ir.Block:
+        return tuple(new for node in body for new in self.statement(node))
+
+    def statement(self, node: ir.Stmt) -> Iterator[ir.Stmt]:
+        match node:
+            case ir.Assign((name,), (value,)) if name in self.names:
+                yield from (ir.Assign((word,), (part,), span=node.span) for word, part in zip(self.names[name], self.parts(value), strict=True))
+            case ir.Append(name, value) if name in self.lists:
+                places, parts = self.lists[name], self.parts(value)
+                which = next(i for i, place in enumerate(places) if place is node)
+                label = ir.Const(Fraction(which), span=node.span)
+                items: Sequence[ir.Expr] = parts if len(places) == 1 and parts else (label, *parts)
+                yield from (replace(node, value=item) for item in items)
+            case ir.If(_, then, orelse):
+                yield replace(node, then=self.block(then), orelse=self.block(orelse))
+            case ir.For(_, _, inner) | ir.While(_, inner):
+                yield replace(node, body=self.block(inner))
+            case _:
+                yield node
+
+
+def _lists_of_answers(sketch: Sketch) -> dict[str, list[ir.Append]]:
+    """The lists that begin empty, grow at their end and are returned, and that nothing else looks at."""
+    nodes = list(ir.walk(sketch.body))
+    found: dict[str, list[ir.Append]] = {}
+    for node in nodes:
+        if isinstance(node, ir.Append):
+            found.setdefault(node.name, []).append(node)
+    reads = Counter(node.name for node in nodes if isinstance(node, ir.Var))
+    for node in nodes:
+        if isinstance(node, ir.Return):
+            items = node.value.items if isinstance(node.value, ir.TupleOf) else (node.value,)
+            reads.subtract(item.name for item in items if isinstance(item, ir.Var))
+    bound = {node.name for node in nodes if isinstance(node, ir.For | ir.Comprehension)} | {p.name for p in sketch.parameters}
+    given = list(ir.assignments(sketch.body))
+    empty = {name for name, _ in given} - {name for name, value in given if value != ir.ListOf(())}
+    several = {name for node in nodes if isinstance(node, ir.Assign) and len(node.targets) > 1 for name in node.targets}
+    return {
+        name: places
+        for name, places in found.items()
+        if not reads[name] and name in empty - several - bound and not any(place.front for place in places)
+    }
+
+
+def _has_value(value: ir.Expr) -> bool:
+    """Whether a value is computed without a fault of its own, as far as its divisors say: they are at least a number above 0."""
+    for node in ir.walk(value):
+        if isinstance(node, ir.Binary) and node.op in ("/", "//", "%"):
+            match node.right:
+                case ir.Const(Fraction() as number) if number:
+                    pass
+                case ir.Call("max", arguments) if any(isinstance(a, ir.Const) and isinstance(a.value, Fraction) and a.value > 0 for a in arguments):
+                    pass
+                case _:
+                    return False
+    return True
+
+
+def _read(value: ir.Expr) -> frozenset[str]:
+    return frozenset(node.name for node in ir.walk(value) if isinstance(node, ir.Var))
+
+
+def _fresh(word: str, taken: set[str]) -> str:
+    while word in taken:
+        word += "_"
+    taken.add(word)
+    return word

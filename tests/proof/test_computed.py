@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
@@ -13,6 +15,7 @@ from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import Certificate, recheck
 from kolahal.proof.trusted.product import build_product
 from kolahal.proof.trusted.symbols import Computed
+from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved, Verdict
 
 HEAD = "@sketch(adjacent={})\ndef f(q: Private, eps: Epsilon, k: int = 1, T: float = 0, a: float = 0):\n"
@@ -22,9 +25,10 @@ def program(text: str, adjacent: str = "one_within(1)") -> Sketch:
     return parse(HEAD.format(adjacent) + "\n".join(f"    {line}" for line in text.split("\n")))
 
 
-def judge(text: str, adjacent: str = "one_within(1)") -> Verdict:
+def judge(text: str, adjacent: str = "one_within(1)", rehearsals: int = 4_000) -> Verdict:
     sketch = program(text, adjacent)
-    return prove_every_length(sketch, Scale(1, ((sketch.epsilon.name, 1),)))
+    effort = replace(ProofSettings(), rehearsals=rehearsals)
+    return prove_every_length(sketch, Scale(Fraction(1), ((sketch.epsilon.name, 1),)), effort)
 
 
 SUMS = "s = 0\nout = []\nfor i in range(len(q)):\n    s += q[i]\n"
@@ -73,7 +77,7 @@ def test_a_result_depends_on_the_draws_before_it() -> None:
     """`cancel` takes results that were computed after a draw for 0, so that its shift does not depend on the draw itself."""
     proof = judge("m = 0\nout = []\nfor x in q:\n    e = Lap(1/eps)\n    m = e*e + x + m*m\n    out.append(m)\nreturn out")
     assert not isinstance(proof, Proved)
-    sketch = program("out = []\nfor x in q:\n    y = T*x\n    out.append(y + Lap(1/eps) + x*x)\nreturn out")
+    sketch = program("s = 0\nfor x in q:\n    y = T*x\n    s = y + Lap(1/eps) + x*x\nreturn s")
     (path,) = (p for p in build_product(sketch, frozenset()).first.paths[0] if p.draws)
     before = {c.symbol: c.symbol.before for c in path.computed}
     inside = [s for s in path.draws[0].rest.terms if isinstance(s, Computed)]
@@ -101,6 +105,6 @@ def test_loops_behind_the_last_noise_need_no_proof(name: str) -> None:
 
 def test_an_early_answer_that_depends_on_the_run_is_not_left_out() -> None:
     text = "noisy = [x + Lap(len(q)/eps) for x in q]\nif sum(q) > 3:\n    return 0\nnoisy.sort()\nreturn noisy"
-    assert not isinstance(judge(text, "each_within(1)"), Proved)
+    assert not isinstance(judge(text, "each_within(1)", 500), Proved)
     text = "noisy = [x + Lap(1/eps) for x in q]\nq = [x for x in q if x > 0]\nif len(q) < 2:\n    return 0\nnoisy.sort()\nreturn noisy"
-    assert not isinstance(judge(text), Proved)
+    assert not isinstance(judge(text, rehearsals=500), Proved)

@@ -9,6 +9,7 @@ from fractions import Fraction
 import pytest
 
 from kolahal.lang.read.parse import parse
+from kolahal.lang.released import before_last
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import prove_every_length
@@ -25,10 +26,12 @@ def program(text: str, adjacent: str = "one_within(1)") -> Sketch:
     return parse(HEAD.format(adjacent) + "\n".join(f"    {line}" for line in text.split("\n")))
 
 
-def judge(text: str, adjacent: str = "one_within(1)", rehearsals: int = 4_000) -> Verdict:
+EFFORT = replace(ProofSettings(), rehearsals=4_000)
+
+
+def judge(text: str, adjacent: str = "one_within(1)") -> Verdict:
     sketch = program(text, adjacent)
-    effort = replace(ProofSettings(), rehearsals=rehearsals)
-    return prove_every_length(sketch, Scale(Fraction(1), ((sketch.epsilon.name, 1),)), effort)
+    return prove_every_length(sketch, Scale(Fraction(1), ((sketch.epsilon.name, 1),)), EFFORT)
 
 
 SUMS = "s = 0\nout = []\nfor i in range(len(q)):\n    s += q[i]\n"
@@ -104,7 +107,10 @@ def test_loops_behind_the_last_noise_need_no_proof(name: str) -> None:
 
 
 def test_an_early_answer_that_depends_on_the_run_is_not_left_out() -> None:
-    text = "noisy = [x + Lap(len(q)/eps) for x in q]\nif sum(q) > 3:\n    return 0\nnoisy.sort()\nreturn noisy"
-    assert not isinstance(judge(text, "each_within(1)", 500), Proved)
-    text = "noisy = [x + Lap(1/eps) for x in q]\nq = [x for x in q if x > 0]\nif len(q) < 2:\n    return 0\nnoisy.sort()\nreturn noisy"
-    assert not isinstance(judge(text, rehearsals=500), Proved)
+    text = "noisy = [x + Lap(1/eps) for x in q]\n{}if {}:\n    return 0\nnoisy.sort()\nreturn noisy"
+    assert before_last(program(text.format("", "len(q) < 2 or k > 3"))) is not None
+    assert before_last(program(text.format("", "sum(q) > 3"))) is None
+    assert before_last(program(text.format("", "q[0] > 3"))) is None
+    assert before_last(program(text.format("", "T + Lap(1/eps) > 3"))) is None
+    assert before_last(program(text.format("q = [x for x in q if x > 0]\n", "len(q) < 2"))) is None
+    assert before_last(program(text.format("if q[0] > 0:\n    k = 4\n", "k > 3"))) is None

@@ -25,11 +25,11 @@ PartsOf = Callable[[ir.Expr], tuple[ir.Expr, ...]]
 
 def released_items(sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf) -> Sketch:
     """The program whose lists of answers hold what their items are computed from; itself, if all of these are linear."""
-    found = _Items(sketch, is_linear, parts_of)
+    found = _AnswerLists(sketch, is_linear, parts_of)
     return found.rewritten() if found.lists else sketch
 
 
-class _Items:
+class _AnswerLists:
     def __init__(self, sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf):
         self.sketch, self.is_linear, self.parts_of = sketch, is_linear, parts_of
         self.names: dict[str, tuple[str, ...]] = {}  # what is computed for such items alone, and the names of its parts

@@ -11,6 +11,7 @@ from kolahal.checking import check
 from kolahal.emission.program import emit, load_emitted
 from kolahal.emission.promise import Promise
 from kolahal.engine import reference
+from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.released import released
 from kolahal.lang.scale import Scale
@@ -109,3 +110,22 @@ def test_too_little_noise_is_not_proved() -> None:
         sketch = judged(text.replace("4/eps", "3/eps").replace("Lap(2/eps)", "Lap(1/eps)"))
         assert isinstance(prove_every_length(sketch, Scale(Fraction(1), (("eps", 1),))), Unknown)
     assert isinstance(check(judged(JUDGED["averages"].replace("4/eps", "3/eps"))).verdict, Refuted)
+
+
+LEAVES = {
+    "a quotient with noise behind it": "out = []\nfor i in range(4):\n    out.append(q[i]/(i + 1) + Lap(4/eps))\nreturn out",
+    "a clipped square": "out = []\nfor x in q:\n    out.append(min(max(x*x, 0), 1) + Lap(1/eps))\nreturn out",
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_noise_is_not_added_to_what_leaves_the_grid(name: str) -> None:
+    """What such a program gives away beside its noise is on the grid, but the sum is not, and its last digits would tell."""
+    sketch = judged(LEAVES[name])
+    verdict = check(sketch).verdict
+    if name == "a quotient with noise behind it":
+        assert isinstance(verdict, Proved)
+        with pytest.raises(UsageError, match="leave every grid"):
+            emit(sketch, Promise("proved", certificate=verdict.certificate), claim="eps")
+    else:
+        assert isinstance(verdict, Unknown)

@@ -56,6 +56,7 @@ from kolahal.lang.templates import (
     read_template,
 )
 from kolahal.proof.linear_shifts import linear_parts
+from kolahal.proof.of_parts import read_as_parts
 from kolahal.proof.online import Turns
 
 PYTHON, OPENDP = "python", "opendp"  # backends
@@ -97,8 +98,8 @@ def emit(
     if program.private.table is not None:
         return _emit_over_records(program, promise, claim, command, backend, shifts, name)
     plan = plan_grid(program, shifts)
-    if plan.reasons:  # then the proof is about what the answer is computed from, and the rest comes after it
-        plan = plan_grid(released(program), shifts)
+    if plan.reasons and promise.certificate and (given_away := read_as_parts(promise.certificate, program)) is not None:
+        plan = plan_grid(given_away, shifts)
     if plan.reasons and promise.claims:
         raise _off_grid(
             program,
@@ -157,7 +158,7 @@ def _emit_over_records(
     real = real_names(program)
     asking = table.depends_on_run
     known = plan_grid(core.program, shifts)
-    if known.reasons:  # then the proof is about what the answer is computed from, and the rest comes after it
+    if known.reasons and promise.certificate and read_as_parts(promise.certificate, program) is not None:
         known = plan_grid(released(core.program), shifts)
     plan = replace(
         known,

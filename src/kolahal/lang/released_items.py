@@ -55,15 +55,21 @@ class _AnswerLists:
         reads = Counter(n.name for n in ir.walk(self.sketch.body) if isinstance(n, ir.Var))
         taken = {*given, *barred, *reads}
         looked = Counter(n.name for places in answers.values() for place in places for n in ir.walk(place.value) if isinstance(n, ir.Var))
-        while True:  # each is made of earlier ones
-            late = [name for name in values if name not in self.names and not self.is_linear(values[name])]
-            late += [name for name in values if name not in self.names and _read(values[name]) & self.names.keys()]
-            new = next((name for name in late if reads[name] == looked[name] and name not in _read(values[name])), None)
+        chosen: set[str] = set()
+        while True:
+            late = [n for n, v in values.items() if n not in chosen and (not self.is_linear(v) or _read(v) & chosen) and n not in _read(v)]
+            new = next((name for name in late if reads[name] == looked[name]), None)
             if new is None:
-                return
-            count = len(self.parts(values[new]))
-            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(count))
+                break
+            chosen.add(new)
             looked.update(n.name for n in ir.walk(values[new]) if isinstance(n, ir.Var))
+        while chosen:  # each is made of earlier ones
+            new = next((name for name in values if name in chosen and not _read(values[name]) & chosen), None)
+            if new is None:  # some are made of one another
+                self.names = {}
+                return
+            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(len(self.parts(values[new]))))
+            chosen.remove(new)
 
     def parts(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
         match value:

@@ -74,6 +74,8 @@ KEPT = {
     "what may not be computed": "xs = []\nfor x in q:\n    y = q[k]\n    xs.append(x > 0 and y + Lap(1/eps) > 0)\nreturn 1 if xs[0] else 0",
     "a loop that stops": "xs = [x + Lap(1/eps) for x in q]\nb = xs[0]\nfor i in range(len(xs)):\n    if xs[i] > b:\n        break\nreturn i",
     "nothing was looked at": "xs = [x + Lap(1/eps) for x in q]\nb = 0\nfor i in range(len(xs)):\n    b = i\nreturn b",
+    "answers that are replaced": "xs = [x + Lap(1/eps) for x in q]\nb = xs[0]\nz = q[0]\nq = []\nfor i in range(len(q)):\n    z = 0\nreturn z",
+    "answers that are replaced by as many as an argument says": "xs = [q[i] + Lap(1/eps) for i in range(len(q))]\nb = xs[0]\nz = q[0]\nq = [0 for i in range(k)]\nfor j in range(len(q)):\n    z = 0\nreturn z",
     "perhaps looked at": "xs = [x + Lap(1/eps) for x in q]\nb = k > 1 and xs[0] > 0\nfor i in range(len(xs)):\n    k = i\nreturn 1 if b else 0",
 }
 
@@ -104,7 +106,7 @@ def random_lists(seed: int) -> str:
         known = [name, name, name, *known]
     body.append(f"xs.append({rng.choice(known)} {rng.choice('+-')} {rng.choice(known)})")
     before = rng.choice(("pass", "y = 3", "b = 0", "xs.append(1)", "z = len(q)"))
-    first = rng.choice(("b = xs[0]", "b = xs[0]", "b = 0", "b = q[0] + xs[0]"))
+    first = rng.choice(("b = xs[0]", "b = xs[0]", "b = 0", "b = q[0] + xs[0]", "b = xs[0]\nq = [k]"))
     through = rng.choice(("x in xs", "i in range(len(xs))", "i in range(len(q))", "i in range(1, len(xs))"))
     seen = "x" if through.startswith("x") else "xs[i]"
     turn = rng.choice((f"if {seen} > b:\n        b, p = {seen}, p + 1", f"b = b + {seen}", f"if {seen} > 2:\n        return p\n    p = p + 1", f"if {seen} > b:\n        break\n    p = p + 1"))

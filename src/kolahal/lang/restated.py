@@ -170,10 +170,14 @@ def _is_plain(body: ir.Block) -> bool:
 
 
 def _begins(over: ir.Var | ir.Range, before: ir.Block, body: ir.Block, private: str) -> bool:
-    """Whether a loop comes to all of a list whose first item was looked at before it; the list never changes."""
+    """Whether a loop comes to all of a list whose first item was looked at before it; the list never changes, nor do the answers
+    that it is as long as."""
+    replaced = _changes(body, private) > 0  # then what was looked at before are other answers
     for name, made in ir.assignments(before):
-        if isinstance(made, ir.Comprehension) and _changes(body, name) == 1 and any(_looks_first(node, name) for node in before):
-            alike = {name, private} if made.over in (ir.Var(private), _all_places(private)) else {name}
+        if name == private or not isinstance(made, ir.Comprehension) or _changes(body, name) > 1:
+            continue
+        if any(_looks_first(node, name) for node in before):
+            alike = {name, private} if made.over in (ir.Var(private), _all_places(private)) and not replaced else {name}
             if over == ir.Var(name) or any(over == _all_places(one) for one in alike):
                 return True
     return False

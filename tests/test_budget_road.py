@@ -57,6 +57,13 @@ def test_under_both_the_family_with_less_error_comes_first(relation: str, first:
     assert errors == sorted(errors) and all(c["verdict"] == "proved" for c in document["candidates"])
 
 
+@pytest.mark.parametrize(("budget", "scale"), [("mu: Mu", "1/mu"), ("eps: Epsilon, delta: Delta", "1/gdp(eps, delta)")])
+def test_arguments_may_have_defaults_under_every_budget(budget: str, scale: str) -> None:
+    text = f"@sketch(adjacent=one_within(1))\ndef f(q: Private, {budget}, k: int = 1):\n    return [k + x + Gauss({scale}) for x in q]\n"
+    found = check(parse(text))
+    assert isinstance(found.verdict, Proved) and "k: int = 1" in found.verdict.certificate.text
+
+
 def test_a_patch_keeps_the_files_own_family(tmp_path: Path) -> None:
     path = tmp_path / "release.py"
     path.write_text(

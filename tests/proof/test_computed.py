@@ -60,6 +60,7 @@ BROKEN = {
     "a quotient that may stop the run": "y = 0\nfor x in q:\n    y = 1/x\nreturn 0",
     "a quotient by noise may stop the run": "out = []\nfor x in q:\n    y = x + DiscreteLap(1/eps)\n    z = x/y\n    out.append(y)\nreturn out",
     "a quotient that is reached by one run": EACH + "    out.append(y)\nif sum(q) > 3 and 1/(k - 1) > 0:\n    return out\nreturn out",
+    "items that are computed where they are read": "ys = [x*x for x in q]\nt = Lap(1/eps)\nout = []\nfor i in range(len(q)):\n    y = ys[i]\n    out.append(t*t)\n    out.append(y)\nreturn out",
     "compared with the noise itself": "e = Lap(1/eps)\nout = []\nfor x in q:\n    out.append((x + e) * (x + e) > e*e)\nreturn out",
 }
 

@@ -29,7 +29,8 @@ def with_budget(sketch: Sketch, role: Role, name: str | None = None) -> Sketch:
     parameters = [replace(p, role=Role.ARGUMENT) if p.role in (*BUDGETS, Role.DELTA) else p for p in sketch.parameters]
     if name is None:
         fresh = fresh_budget(sketch, role)
-        parameters.append(Parameter(fresh, role, Type.FLOAT))
+        last = max(i for i, p in enumerate(sketch.parameters) if p.role in BUDGETS)
+        parameters.insert(last + 1, Parameter(fresh, role, Type.FLOAT))  # before all that have defaults
     else:
         parameters = [replace(p, role=role) if p.name == name else p for p in parameters]
     return replace(sketch, parameters=tuple(parameters))

@@ -372,7 +372,7 @@ class Evaluator:
             view.name: Numeric(place) if view.over is None else self.item(view.over, view.name, place, state)
         }
         inner.reads, inner.draws, inner.items, inner.ghosts = state.reads, state.draws, state.items, state.ghosts
-        inner.faults = state.faults
+        inner.faults, inner.computed = state.faults, state.computed
         before = len(state.draws)
         # Noise alone belongs to the sum that it is read for.
         value = self.plain(view.item, inner) if isinstance(view.item, Draw) else self.scalar(view.item, inner)

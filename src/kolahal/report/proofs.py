@@ -54,6 +54,8 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
 
     `claimed` is what the user claimed, which may be more than what the certificate proves.
     """
+    if certificate.get("kind") == "counted":
+        return _counted(certificate)
     sketch = source or parse(certificate["program"])
     claim = parse_scale(claimed or certificate["claim"])
     neighbours = sketch.adjacency.describe()
@@ -81,9 +83,12 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
 
 
 def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str | None = None) -> list[str]:
-    """A proof for every length in a few lines of text; nothing for a bounded one, whose shifts are many."""
+    """A proof for every length, or by counting, in a few lines of text; nothing for a bounded one, whose shifts are many."""
     if certificate.get("kind") == "bounded":
         return []
+    if certificate.get("kind") == "counted":
+        first, *rest = _counted(certificate).opening
+        return [f"Why: {first[0].lower()}{first[1:]}", *(f"  {sentence}" for sentence in rest)]
     found = explain(certificate, source, claimed)
     lines = []
     for story in found.stories:
@@ -94,6 +99,32 @@ def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str
         ]
         lines += [head, *parts, f"  {story.total}"]
     return lines
+
+
+MOST_PARTS = 4  # whose losses are told one by one
+
+
+def _counted(certificate: Mapping[str, Any]) -> Explanation:
+    """A proof by counting all that can happen. Losses are told of the last setting of the arguments."""
+    (*_, case) = certificate["cases"]
+    losses = [tuple(map(_exact, row)) for row in case["losses"]]
+    claim = parse_scale(certificate["claim"])
+    number, unit = ("every ε", "·ε") if claim.powers else ("the numbers that its scales are", "")
+    opening = [f"All that can happen was counted, on every two neighbouring inputs, and compared exactly for {number}."]
+    alike = {row: losses.count(row) for row in losses}
+    for row, times in list(alike.items())[:MOST_PARTS]:
+        one = "is one part" if times == 1 else f"are {times} parts"
+        lost = [f"{_counted_bits(k)} cost{'s' if k == 1 else ''} at most {float(loss):.6g}{unit}" for k, loss in enumerate(row) if k]
+        opening.append(f"Of what is seen of a run there {one}, independent of the rest, in which {join_words(lost) if lost else 'nothing is private'}.")
+    closing = (
+        "Parts that have no bit and no draw in common are independent, so what they lose adds up, over as many bits as neighbours differ in. "
+        "That every loss is what it is said to be was derived again from the program’s text.",
+    )
+    return Explanation(tuple(opening), (), closing, ())
+
+
+def _counted_bits(many: int) -> str:
+    return "one bit that is turned over" if many == 1 else f"{many} bits"
 
 
 _TITLES = {"up": "If the answers move up", "down": "If the answers move down"}

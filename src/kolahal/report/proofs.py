@@ -70,7 +70,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
         return Explanation(
             opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
         )
-    stories = tuple(_story(sketch, claim, case) for case in certificate["cases"])
+    stories = tuple(_story(sketch, claim, case, bool(certificate.get("at once"))) for case in certificate["cases"])
     count = sum(
         c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]
     )
@@ -130,7 +130,7 @@ def _counted_bits(many: int) -> str:
 _TITLES = {"up": "If the answers move up", "down": "If the answers move down"}
 
 
-def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
+def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any], at_once: bool) -> Story:
     kind, distance = case["moves"]["kind"], _exact(case["moves"]["distance"])
     single = kind in ("one", "sum")
     told = case["ghost"]
@@ -142,8 +142,9 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
             f"How the noise moves depends on the value that {join_words([f'`{ghost}`' for ghost in ghosts])} has when "
             f"{ends[0]} ends: the runs are sorted by it, and those of each kind are matched on their own."
         )
+    tests = _conditions(sketch, at_once)
     moves = tuple(
-        _move(sketch, draw, item, single, distance, list(zip(ghosts, ends, strict=True)))
+        _move(sketch, draw, item, single, distance, list(zip(ghosts, ends, strict=True)), tests)
         for draw, item in zip(sketch.draws, case["alignment"], strict=True)
     )
     facts = tuple(str(fact) for parts in case.get("invariant", {}).values() for fact in parts)
@@ -151,8 +152,9 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
 
 
 def _move(
-    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghosts: Sequence[tuple[str, str]]
-) -> ShownShift:
+    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghosts: Sequence[tuple[str, str]],
+    tests: Sequence[tuple[str, int]],
+) -> ShownShift:  # fmt: skip
     scale = draw.scale
     assert isinstance(scale, Scale)
     around = _sum_around(sketch, draw)
@@ -171,7 +173,7 @@ def _move(
         moved = f"({moved})" if "rule" in rule["then"] else moved
         match rule["rule"]:
             case "branch":
-                test, line = _conditions(sketch)[rule["branch"]]
+                test, line = tests[rule["branch"]]
                 part = f"part {rule['part'] + 1} of " if "part" in rule else ""
                 words = f"{moved} if {part}`{test}` holds (line {line}), else {other}"
                 return words, _either(cost, other_cost, "if it holds", "if not")
@@ -295,9 +297,9 @@ def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
     return {name: power for name, power in found.items() if power}
 
 
-def _conditions(sketch: Sketch) -> list[tuple[str, int]]:
+def _conditions(sketch: Sketch, at_once: bool) -> list[tuple[str, int]]:
     """The conditions of `if` and `while` in source order, as certificates number them, with their lines."""
-    return [(print_expression(n.test), n.span.line) for n in walk(restated(sketch).body) if isinstance(n, If | While)]
+    return [(print_expression(n.test), n.span.line) for n in walk(restated(sketch, at_once).body) if isinstance(n, If | While)]
 
 
 def _sum_around(sketch: Sketch, draw: Draw) -> str:

@@ -92,8 +92,9 @@ def find_proof(
     reasons = []
     named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
     effort = effort or Effort(settings.rehearsals)
-    ways = releases(restated(sketch))
-    for at_once, released, delayed in itertools.product((True, False), ways, (True, False) if named else (False,)):
+    waits = (True, False) if named else (False,)
+    plans = [(at_once, *plan) for at_once in (True, False) for plan in itertools.product(releases(restated(sketch, at_once)), waits)]
+    for at_once, released, delayed in plans:
         try:
             product = build_product(sketch, released, delayed, at_once)
             if at_once and (real or not product.first.noisy_items):

@@ -89,16 +89,16 @@ class Product:
         return spent_on(self.monomials.index(powers))
 
 
-def in_other_units(sketch: Sketch) -> Sketch:
+def in_other_units(sketch: Sketch, at_once: bool = False) -> Sketch:
     """The program that a proof is about, in the units that it counts in; what is told is no budget."""
-    return rescaled(in_units(told(restated(sketch))))
+    return rescaled(in_units(told(restated(sketch, at_once))))
 
 
 def build_product(sketch: Sketch, released: frozenset[int], delayed: bool = False, at_once: bool = False) -> Product:
     """Cut both runs of a program without holes; raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    units, sketch = units_of(sketch, counted := in_other_units(sketch)), set_aside(counted) if delayed else counted
+    units, sketch = units_of(sketch, counted := in_other_units(sketch, at_once)), set_aside(counted) if delayed else counted
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     spread = decide_flags(spread_comprehensions(sketch, released))
     grown = frozenset(node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append))

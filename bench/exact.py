@@ -9,8 +9,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from kolahal.exact.balls import Interval
 from kolahal.exact.hardest import Climb, Reach, climb_exact, find_hardest
-from kolahal.exact.intervals import Interval, rigorous_probability
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.exact.probe import Integrator, ask, build_exact_probe
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch

@@ -17,7 +17,7 @@ from kolahal.logic import solver
 from kolahal.model import Example, describe_event
 from kolahal.nouns import dataclass
 from kolahal.proof.refute import budget_exhibit, exhibit
-from kolahal.proof.trusted import affine, bounded, concentrated, union
+from kolahal.proof.trusted import affine, bounded, concentrated, counted, union
 from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.documents import shorten
 from kolahal.settings import Settings
@@ -88,7 +88,7 @@ def _certificate_in(outer: dict[str, Any], beside: str | None) -> dict[str, Any]
             )
         return _certificate_in(_read(beside), None)
     inner = outer.get("certificate") or outer.get("refutation") or outer
-    kinds = (exhibit.KIND, budget_exhibit.KIND, concentrated.KIND, affine.KIND, union.KIND)
+    kinds = (exhibit.KIND, budget_exhibit.KIND, concentrated.KIND, affine.KIND, union.KIND, counted.KIND)
     alone = isinstance(inner, dict) and ("cases" in inner or inner.get("kind") in kinds)
     if not alone or "program" not in inner or "claim" not in inner:
         said = f"its verdict is {outer['verdict']}, and " if isinstance(outer.get("verdict"), str) else ""
@@ -132,6 +132,11 @@ def _inspect(outer: dict[str, Any], inner: dict[str, Any], settings: Settings) -
             if faults:
                 return Verified(tuple(faults), "bounded", program, str(claim))
             verdict = affine.read_verdict(program, certificate, inner["sizes"][-1]["size"])
+        case counted.KIND:
+            faults = list(counted.recheck_counted(certificate))
+            if faults:
+                return Verified(tuple(faults), "proved", program, str(claim))
+            verdict = counted.read_verdict(program, certificate)
         case None:
             faults = every_length.recheck(certificate, settings.proof.solver_steps, second=solver.has_second_opinion())
             verdict = every_length.read_verdict(program, claim, certificate)

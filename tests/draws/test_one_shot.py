@@ -18,6 +18,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted.steps import spread_comprehensions
 from kolahal.settings import Settings
 from kolahal.verdicts import Certificate, Proved, Unknown
 
@@ -164,3 +165,9 @@ def test_the_program_is_emitted() -> None:
     body = COMPARED.format("Lap(2*k/eps)")
     private = load_emitted(emit(program(body), proof(body)))
     assert private([0, 500, 1000], k=2, eps=5) == [2, 1]  # the chance of another answer is below e⁻⁶⁰⁰
+
+
+def test_a_copy_of_a_list_that_grows_is_no_loop() -> None:
+    """Filtering the places that are left makes a list and copies it; taken apart, the copy is a list of another kind."""
+    apart = str(spread_comprehensions(program(FILTERED.format("Lap(2*k/eps)")), frozenset(range(9))))
+    assert "left = [item_1 for item_1 in items_1]" in apart and "[i for i in range(len(q))]" not in apart

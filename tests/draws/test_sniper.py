@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from scipy.stats import chisquare
 
 from kolahal.checking import check
+from kolahal.cli import cli
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.engine.engines import BATCH
 from kolahal.engine.tape import Tape
-from kolahal.exact.intervals import rigorous_probability
 from kolahal.exact.probe import event_probability
-from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.law.law import find_laws
-from kolahal.model import Arguments, Equals, Example
+from kolahal.model import Arguments, Equals
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.find.lengths import prove_every_length
-from kolahal.proof.refute.shrink import measure
 from kolahal.settings import Settings
 from kolahal.verdicts import Proved, Refuted, Unknown
+from kolahal.verification import inspect_document
 
 FALSE_ALARM = 1e-9
 KARY = """
@@ -70,45 +71,41 @@ def test_an_emitted_pick_has_the_true_value_with_the_larger_probability() -> Non
     assert chisquare([counts[i] for i in range(3)], [runs * o / sum(odds) for o in odds]).pvalue > FALSE_ALARM
 
 
-def test_one_time_rappor_has_the_loss_of_eight_bits() -> None:
-    """f = 0.95: a bit is turned over with probability 0.475 = 1/(1 + exp(ε/8)) at ε = 0.8007; two values differ in 8 bits."""
-    epsilon = Fraction(8007, 10_000)
-    assert 1 / (1 + math.exp(epsilon / 8)) == pytest.approx(0.475, abs=1e-4)
-    program = parse(ONE_TIME.format("8"))
-    tight = check(program)
+HEAD = "from kolahal import Epsilon, Flip, Geometric, Private, each_within, sketch, sum_within\n\n\n"
+MEMORY = """@sketch(adjacent=sum_within(8))
+def rappor(q: Private[bool, 20], eps: Epsilon):
+    memory = [b != Flip(1.957615) for b in q]
+    return [b != Flip(4.983288) for b in memory]
+"""
+TRUNCATED = """@sketch(adjacent=each_within(1))
+def truncated(q: Private[int, 1], eps: Epsilon):
+    return min(max(q[0] + Geometric(1/eps), 0), 5)
+"""
+
+
+@pytest.mark.parametrize(("text", "claim", "truth"), [
+    # f = 0.95: a bit is turned over with probability 0.475 = 1/(1 + exp(1/9.991662)); two values differ in 8 bits.
+    (ONE_TIME.replace("{}/eps", "9.991662"), "1", 8 * math.log(0.525 / 0.475)),
+    # f = 0.75, p = 0.45, q = 0.55: a bit survives both coins with probability 0.5125.
+    (MEMORY, "0.5", 8 * math.log(0.5125 / 0.4875)),
+    (TRUNCATED, "", 1.0),
+])
+def test_dp_sniper_from_both_sides_from_the_command_line(text: str, claim: str, truth: float, tmp_path: Path) -> None:
+    """The true ε of its three local mechanisms, each within 1 %, whatever is claimed above it; and not with less."""
+    file = tmp_path / "mechanism.py"
+    file.write_text(HEAD + text, encoding="utf-8")
+    result = CliRunner().invoke(cli, ["check", str(file), "--json", *(["--eps-claim", claim] if claim else [])])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    level = float(claim or 1)
+    assert 0.99 * truth <= told["epsilon_lower"] * level <= truth * 1.000_001
+    assert truth * 0.999_999 <= told["epsilon_upper"] * level <= 1.01 * truth
+    assert inspect_document(result.stdout).faults == ()
+
+
+def test_one_time_rappor_as_a_formula() -> None:
+    tight = check(parse(ONE_TIME.format("8")))
     assert isinstance(tight.verdict, Proved) and tight.epsilon_lower == pytest.approx(1, rel=0.01)
-
-
-def test_rappor_with_its_memory_is_measured_exactly() -> None:
-    """f = 0.75, p = 0.45, q = 0.55: a bit survives both coins with probability 0.5125, so eight bits lose 0.4001."""
-    first, second = (1 / math.log(keep / (1 - keep)) for keep in (0.625, 0.55))
-    text = "@sketch(adjacent=sum_within(8))\ndef rappor(q: Private[bool, 8], eps: Epsilon):\n    out = []\n    for b in q:\n        memo = b != Flip({:.6f})\n        out.append(memo != Flip({:.6f}))\n    return out\n"
-    program = parse(text.format(first, second))
-    zeros, ones = (Fraction(0),) * 8, (Fraction(1),) * 8
-    event = Equals((False,) * 8)
-    example = Example(zeros, ones, event, Arguments(Fraction(1), 8))
-    p = float(event_probability(program, zeros, example.arguments, np.zeros((1, 0)), event)[0])
-    assert p == pytest.approx(0.5125**8, rel=1e-4)
-    assert measure(program, example, plain_claim(program)) == pytest.approx(0.4001, rel=1e-3)
-
-
-def test_rappor_with_its_memory_has_the_loss_of_one_coin_a_bit() -> None:
-    """From above: both coins together are one coin, bit by bit and so for any number of bits, and that is proved for every ε.
-
-    With keep probabilities 0.625 and 0.55 a bit survives with 0.5125 = 1/(1 + exp(−1/η)); ε = 8/η = 0.40008 for eight bits.
-    """
-    first, second = (1 / math.log(keep / (1 - keep)) for keep in (0.625, 0.55))
-    head = "@sketch(adjacent=sum_within(8))\ndef rappor(q: Private[bool{}], eps: Epsilon):\n    out = []\n    for b in q:\n"
-    memo = parse(head.format(", 1") + f"        memo = b != Flip({first:.9f})\n        out.append(memo != Flip({second:.9f}))\n    return out\n")
-    epsilon = 8 * math.log(0.5125 / 0.4875)
-    assert epsilon == pytest.approx(0.4001, rel=1e-3)
-    single = head.format(", {}") + "        out.append(b != Flip(8/eps))\n    return out\n"
-    at = Arguments(Fraction(epsilon), 1)
-    for bit, told in ((0, False), (0, True), (1, False), (1, True)):
-        both = rigorous_probability(memo, (Fraction(bit),), at, (), Equals((told,)))
-        one = rigorous_probability(parse(single.format(1)), (Fraction(bit),), at, (), Equals((told,)))
-        assert max(both.high, one.high) / min(both.low, one.low) <= 1 + 1e-8
-    assert isinstance(prove_every_length(parse(single.format(20)), plain_claim(parse(single.format(20)))), Proved)
 
 
 @pytest.mark.parametrize(("text", "database", "values"), [

@@ -14,8 +14,9 @@ from kolahal.engine import batch
 from kolahal.engine.outputs import hits
 from kolahal.engine.tape import Tape
 from kolahal.errors import KolahalError
+from kolahal.exact.balls import Interval
 from kolahal.exact.hardest import Climb, Reach, climb_exact, find_hardest
-from kolahal.exact.intervals import Interval, rigorous_probability
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.exact.probe import Integrator, ask, build_exact_probe, event_probability
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch

@@ -13,9 +13,9 @@ from scipy import integrate
 from kolahal.engine.engines import BATCH
 from kolahal.engine.outputs import hits
 from kolahal.engine.tape import Tape
+from kolahal.exact.balls import Interval
 from kolahal.exact.divergences import ORDERS, breaks_approximate, breaks_gdp, breaks_zcdp, renyi
 from kolahal.exact.gaussian import budget_probability, gdp_ball
-from kolahal.exact.intervals import Interval
 from kolahal.lang import accounting
 from kolahal.lang.read.parse import parse
 from kolahal.model import AllOf, Anything, Arguments, Equals, Linear, OneOf, Within

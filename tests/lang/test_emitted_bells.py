@@ -14,8 +14,8 @@ from kolahal.checking import check
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.errors import UsageError
+from kolahal.exact.balls import precision
 from kolahal.exact.gaussian import ball, gdp_ball
-from kolahal.exact.intervals import precision
 from kolahal.lang.accounting import gdp_of
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Variant

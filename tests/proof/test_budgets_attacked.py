@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kolahal.errors import KolahalError, UsageError
+from kolahal.exact.balls import Interval, precision
 from kolahal.exact.gaussian import ball, budget_probability, delta_ball, gdp_ball
-from kolahal.exact.intervals import Interval, precision
 from kolahal.lang.claims import parse_claim
 from kolahal.lang.conversions import convert, short, sufficient
 from kolahal.lang.read.parse import parse

@@ -13,7 +13,8 @@ from bench.hunt.shrink import shrink
 from bench.hunt.verdicts import Effort, Finding, judge
 from bench.hunt.writer import write
 
-from kolahal.exact.intervals import Interval, rigorous_probability
+from kolahal.exact.balls import Interval
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Equals, Estimate

@@ -12,7 +12,8 @@ from functools import cache
 import pytest
 
 from known.mechanisms import BROKEN, PRIVATE, Known
-from kolahal.exact.intervals import log_ratio, rigorous_probability
+from kolahal.exact.balls import log_ratio
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch

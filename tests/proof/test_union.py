@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from digests import agrees, digest
 
+from kolahal.exact.balls import precision
 from kolahal.exact.gaussian import ball, budget_probability, delta_ball, gdp_ball
-from kolahal.exact.intervals import precision
 from kolahal.lang.canonical import twin
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.noise import Noise

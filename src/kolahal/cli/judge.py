@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 @cli.command()
 @click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option(
-    "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps.  [default: its ε]"
+    "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps; a number, if no scale depends on ε.  [default: its ε]"
 )
 @queries
 @as_json

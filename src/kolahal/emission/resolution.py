@@ -117,15 +117,10 @@ def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
 
 def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> GridPlan:
     """The plan of a program without holes, whose proof shifts its noise by `shifts`; the proof may be about another way to write it."""
-    proved = restated(sketch)
-    if shifts.delayed:
-        proved = set_aside(proved)
-    plan = _Planner(sketch, shifts).plan()
-    if proved == sketch:
-        return plan
-    other = _Planner(proved, shifts).plan()
-    both = {f.name: tuple(dict.fromkeys((*getattr(plan, f.name), *getattr(other, f.name)))) for f in fields(GridPlan)}
-    return GridPlan(**both)
+    ways = [restated(sketch, at_once) for at_once in (True, False)]
+    proved = [set_aside(way) if shifts.delayed else way for way in ways]
+    plans = [_Planner(program, shifts).plan() for program in dict.fromkeys([sketch, *proved])]
+    return GridPlan(**{f.name: tuple(dict.fromkeys(item for plan in plans for item in getattr(plan, f.name))) for f in fields(GridPlan)})
 
 
 class _Planner:

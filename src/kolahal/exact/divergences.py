@@ -11,8 +11,8 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
+from kolahal.exact.balls import Interval, precision
 from kolahal.exact.gaussian import BITS, ball, normal_below
-from kolahal.exact.intervals import Interval, precision
 
 ORDERS = tuple(map(Fraction, ("1.01", "1.1", "1.5", "2", "3", "4", "6", "8", "12", "16", "24", "32", "48", "64")))
 

@@ -14,8 +14,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from kolahal.exact.balls import Interval, precision
 from kolahal.exact.finite import picks_ball
-from kolahal.exact.intervals import Interval, precision, rigorous_probability
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.lang.accounting import gdp_of
 from kolahal.lang.canonical import twin
 from kolahal.lang.noise import Noise

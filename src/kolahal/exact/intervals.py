@@ -10,15 +10,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from types import NoneType
 from typing import Any
 
 from kolahal.engine.noise import FAMILIES
+from kolahal.exact.balls import Interval, ball, narrowed
+from kolahal.exact.counted import counted_probability, listed
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra, finite_ball
 from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import Number
-from kolahal.model import Arguments, Database, Estimate, Event
+from kolahal.model import Arguments, Database, Event
 from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
@@ -26,58 +29,7 @@ from kolahal.paths.quotients import linear_event
 from kolahal.paths.unknowns import AnswerAt, Indeterminate
 
 Terms = dict[tuple[Fraction, int], Any]  # (rate r, power k) → coefficient of x^k·exp(r·x)
-MOST_BITS, PRECISE = 16_384, 2.0**-40  # relative width at which an interval is narrow enough
 HALF = Fraction(1, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A number that is surely between two bounds; `ball` is the same in ball arithmetic."""
-
-    ball: Any
-
-    @property
-    def low(self) -> float:
-        """A double that is not above the number."""
-        return max(0.0, _outward(self.ball.lower(), -math.inf))
-
-    @property
-    def high(self) -> float:
-        """A double that is not below it."""
-        return _outward(self.ball.upper(), math.inf)
-
-    @property
-    def is_zero(self) -> bool:
-        """Whether the number is 0 exactly."""
-        return bool(self.ball.is_zero())
-
-    def estimate(self) -> Estimate:
-        low, high = self.low, min(1.0, self.high)
-        return Estimate(low, min(max(float(self.ball.mid()), low), high), high, 0)
-
-
-def _outward(value: Any, towards: float) -> float:
-    near = float(value)
-    exact = value == _flint().arb(near) if math.isfinite(near) else False
-    return near if exact else math.nextafter(near, towards)
-
-
-def exceeds(p1: Interval, p2: Interval, log_factor: Fraction) -> bool:
-    """Whether p1 > exp(log_factor)·p2 for certain."""
-    flint = _flint()
-    with precision(256):
-        return bool(p1.ball > _ball(flint, log_factor).exp() * p2.ball)
-
-
-def log_ratio(p1: Interval, p2: Interval) -> tuple[float, float]:
-    """Bounds on log(p1/p2) that hold for certain."""
-    if p2.is_zero:
-        return (0.0, 0.0) if p1.is_zero else (math.inf, math.inf)
-    if p1.is_zero:
-        return -math.inf, -math.inf
-    with precision(256):
-        ratio = Interval((p1.ball / p2.ball).log())
-        return _outward(ratio.ball.lower(), -math.inf), _outward(ratio.ball.upper(), math.inf)
 
 
 def rigorous_probability(
@@ -91,6 +43,10 @@ def rigorous_probability(
     """P(event) for exact scales, one a hole; more bits are taken until the interval is narrow."""
     sketch, event = linear_event(sketch, event)
     sites = site_scales(sketch, arguments, scales)
+    if listed(sketch):
+        counted = narrowed(lambda flint: counted_probability(sketch, database, arguments, sites, event, lambda x: ball(flint, x).exp()), NoneType, bits)
+        if counted is not None:
+            return counted
     silent = frozenset(site for site, scale in enumerate(sites) if not scale)
     environment = arguments.environment(sketch)
     outcomes = find_outcomes(sketch, arguments.size, environment, silent, event=event)
@@ -113,21 +69,20 @@ def probability_of(
         return polyhedra
     values: dict[Indeterminate, Number] = {AnswerAt(i): answer for i, answer in enumerate(database)}
     held = [p for p in polyhedra if all(fact.holds(values) for fact in p.facts)]
-    flint = _flint()
-    while True:
-        with precision(bits):
-            total = flint.arb(0)
-            for polyhedron in held:
-                product = finite_ball(polyhedron, values, lambda site, gap: _ball(flint, gap / sites[site]).exp())
-                for tree in polyhedron.trees:
-                    found = _Integral(flint, values, sites, noises, tree).value()
-                    if isinstance(found, CannotIntegrate):
-                        return found
-                    product *= found
-                total += polyhedron.sign * product
-            if total.is_zero() or total.rad() < PRECISE * total.mid() or bits >= MOST_BITS:
-                return Interval(total)
-        bits *= 2
+
+    def total(flint: Any) -> Any | CannotIntegrate:
+        found = flint.arb(0)
+        for polyhedron in held:
+            product = finite_ball(polyhedron, values, lambda site, gap: ball(flint, gap / sites[site]).exp())
+            for tree in polyhedron.trees:
+                integral = _Integral(flint, values, sites, noises, tree).value()
+                if isinstance(integral, CannotIntegrate):
+                    return integral
+                product *= integral
+            found += polyhedron.sign * product
+        return found
+
+    return narrowed(total, CannotIntegrate, bits)
 
 
 def site_scales(sketch: Sketch, arguments: Arguments, scales: Sequence[Fraction]) -> tuple[Fraction, ...]:
@@ -137,31 +92,6 @@ def site_scales(sketch: Sketch, arguments: Arguments, scales: Sequence[Fraction]
         Fraction(scales[draw.scale.index]) if isinstance(draw.scale, Hole) else draw.scale.at(names)
         for draw in sketch.draws
     )
-
-
-def _flint() -> Any:
-    import flint  # lazily: only refutations need it
-
-    return flint
-
-
-class precision:
-    """Balls with at least so many bits inside."""
-
-    def __init__(self, bits: int):
-        self.bits = bits
-
-    def __enter__(self) -> None:
-        context = _flint().ctx
-        self.before = context.prec
-        context.prec = self.bits
-
-    def __exit__(self, *_: object) -> None:
-        _flint().ctx.prec = self.before
-
-
-def _ball(flint: Any, value: Fraction) -> Any:
-    return flint.arb(flint.fmpq(value.numerator, value.denominator))
 
 
 # ---------------------------------------------------------------- functions of one variable
@@ -251,7 +181,7 @@ class _Integral:
 
     def exp(self, exponent: Fraction) -> Any:
         if exponent not in self.exponentials:
-            self.exponentials[exponent] = _ball(self.flint, exponent).exp()
+            self.exponentials[exponent] = ball(self.flint, exponent).exp()
         return self.exponentials[exponent]
 
     def inside(self, low: Fraction | None, high: Fraction | None) -> Pieces:
@@ -283,7 +213,7 @@ class _Integral:
             # The mass at 0 belongs to the right side, or to the only side there is.
             cut = HALF if not family.two_sided and density.weight < 0 else -HALF
         else:
-            norm = _ball(self.flint, rate / 2 if family.two_sided else rate)
+            norm = ball(self.flint, rate / 2 if family.two_sided else rate)
             cut = Fraction(0)
         rising: Terms = {(rate, 0): norm}
         falling: Terms = {(-rate, 0): norm}
@@ -331,7 +261,7 @@ class _Integral:
         for (rate, power), coefficient in terms.items():
             base = coefficient * self.exp(rate * shift)
             for k in range(power + 1):
-                part = base * _ball(self.flint, math.comb(power, k) * shift ** (power - k))
+                part = base * ball(self.flint, math.comb(power, k) * shift ** (power - k))
                 _accumulate(result, (rate, k), part)
         return result
 
@@ -438,7 +368,7 @@ class _Integral:
             return self.sum_polynomial(rate, power)
         if not rate:
             return [arb(0)] * (power + 1) + [1 / arb(power + 1)]
-        inverse = _ball(self.flint, 1 / rate)
+        inverse = ball(self.flint, 1 / rate)
         result = [arb(0)] * (power + 1)
         factor = inverse
         for j in range(power + 1):
@@ -450,7 +380,7 @@ class _Integral:
         """Q with Q(x) − exp(−rate)·Q(x − 1) = x^power; one degree higher if the rate is 0."""
         arb = self.flint.arb
         if not rate:
-            return [_ball(self.flint, c) for c in _power_sum(power)]
+            return [ball(self.flint, c) for c in _power_sum(power)]
         shrink = self.exp(-rate)
         result = [arb(0)] * (power + 1)
         for k in range(power, -1, -1):
@@ -464,7 +394,7 @@ class _Integral:
     def at(self, terms: Terms, x: Fraction) -> Any:
         value = self.flint.arb(0)
         for (rate, power), coefficient in terms.items():
-            value += coefficient * _ball(self.flint, x**power) * self.exp(rate * x)
+            value += coefficient * ball(self.flint, x**power) * self.exp(rate * x)
         return value
 
 

@@ -62,7 +62,7 @@ def settle(sketch: Sketch, pairs: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs that the program takes; of records, pairs near them whose answers some lists of records have."""
     adjacency = sketch.adjacency
     if sketch.private.bits:
-        yield from map(as_bits, pairs)
+        yield from (_allowed(as_bits(pair), adjacency) for pair in pairs)
         return
     if not isinstance(adjacency, RecordRelation):
         yield from (pair for pair in pairs if not sketch.private.whole or sketch.admits(pair.d2))
@@ -78,6 +78,16 @@ def as_bits(pair: Pair) -> Pair:
     one, zero = Fraction(1), Fraction(0)
     d1 = tuple((zero if step > 0 else one) if step else one if answer > 0 else zero for answer, step in zip(pair.d1, pair.move))
     return Pair(d1, tuple(Fraction(sign(step)) for step in pair.move))
+
+
+def _allowed(pair: Pair, adjacency: Adjacency) -> Pair:
+    """A pair of bits in which no more are turned over than in neighbours: moves by less than 1 add up to more once they are whole."""
+    move = list(pair.move)
+    for place in reversed(range(len(move))):
+        if adjacency.allows(move):
+            break
+        move[place] = Fraction(0)
+    return Pair(pair.d1, tuple(move))
 
 
 # ---------------------------------------------------------------- StatDP's

@@ -40,9 +40,9 @@ class _NoUnits(Exception):
     """Units do not match, or something has none."""
 
 
-def in_other_units(sketch: Sketch) -> Sketch:
+def in_other_units(sketch: Sketch, at_once: bool = False) -> Sketch:
     """The program that a proof is about, in the units that it counts in; what is told is no budget."""
-    return rescaled(in_units(told(restated(sketch))))
+    return rescaled(in_units(told(restated(sketch, at_once))))
 
 
 def rescaled(sketch: Sketch) -> Sketch:

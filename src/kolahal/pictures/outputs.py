@@ -18,7 +18,8 @@ from kolahal.engine.outputs import NUMBER, SCALAR, Outputs, hits
 from kolahal.engine.probe import plain_losses
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import KolahalError
-from kolahal.exact.intervals import exceeds, rigorous_probability
+from kolahal.exact.balls import exceeds
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.exact.probe import Integrator, ask
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch

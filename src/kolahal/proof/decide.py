@@ -12,7 +12,9 @@ from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.nouns import dataclass
 from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.find.counted import prove_counted
 from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
+from kolahal.proof.refute.counted import refute_counted
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import Survey, refute
 from kolahal.proof.refute.scattered import find_scattered
@@ -47,6 +49,23 @@ def decide(
     """
     if program.variant is not Variant.PURE:
         return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
+    if program.private.count is None or not program.private.bits:
+        return _climb(program, claim, settings, cost, dear, survey, priced)
+    counted = prove_counted(program, claim, settings.proof)
+    if isinstance(counted.proof, Proved):
+        return Decision(counted.proof, counted.upper)
+    refuted = refute_counted(program, claim)
+    if refuted is not None:
+        return Decision(replace(refuted, example=with_labels(program, refuted.example)), counted.upper)
+    found = _climb(program, claim, settings, cost, dear, survey, priced)
+    uppers = [upper for upper in (counted.upper, found.upper) if upper is not None]
+    return replace(found, upper=min(uppers, default=None), failed_rechecks=counted.proof.failed_rechecks + found.failed_rechecks)
+
+
+def _climb(
+    program: Sketch, claim: Scale, settings: Settings, cost: Fraction | None, dear: str, survey: Survey | None, priced: bool
+) -> Decision:
+    """The ladder for programs that are not decided by counting all that can happen."""
     fixed = program.private.count is not None
     everywhere = _Everywhere(Unknown(dear))
     first = settings.proof if priced and not fixed else settings.proof.quick(fixed)  # there is likely a proof

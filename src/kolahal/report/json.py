@@ -98,6 +98,8 @@ def _proof(verdict: Verdict) -> dict[str, Any] | None:
     found: dict[str, Any] = certificate.document()
     if found.get("kind") in ("budget", "affine"):
         return {name: value for name, value in found.items() if name not in ("proof", "sizes")}
+    if found.get("kind") == "counted":
+        return found
     if found.get("kind") in ("bounded", "union"):
         return {**found, "all_cases": len(found["cases"]), "cases": found["cases"][-1:]}
     return {**found, "cases": [{**case, "obligations": len(case["obligations"])} for case in found["cases"]]}

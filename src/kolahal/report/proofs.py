@@ -54,6 +54,8 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
 
     `claimed` is what the user claimed, which may be more than what the certificate proves.
     """
+    if certificate.get("kind") == "counted":
+        return _counted(certificate)
     sketch = source or parse(certificate["program"])
     claim = parse_scale(claimed or certificate["claim"])
     neighbours = sketch.adjacency.describe()
@@ -68,7 +70,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
         return Explanation(
             opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
         )
-    stories = tuple(_story(sketch, claim, case) for case in certificate["cases"])
+    stories = tuple(_story(sketch, claim, case, bool(certificate.get("at once"))) for case in certificate["cases"])
     count = sum(
         c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]
     )
@@ -81,9 +83,12 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
 
 
 def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str | None = None) -> list[str]:
-    """A proof for every length in a few lines of text; nothing for a bounded one, whose shifts are many."""
+    """A proof for every length, or by counting, in a few lines of text; nothing for a bounded one, whose shifts are many."""
     if certificate.get("kind") == "bounded":
         return []
+    if certificate.get("kind") == "counted":
+        first, *rest = _counted(certificate).opening
+        return [f"Why: {first[0].lower()}{first[1:]}", *(f"  {sentence}" for sentence in rest)]
     found = explain(certificate, source, claimed)
     lines = []
     for story in found.stories:
@@ -96,10 +101,36 @@ def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str
     return lines
 
 
+MOST_PARTS = 4  # whose losses are told one by one
+
+
+def _counted(certificate: Mapping[str, Any]) -> Explanation:
+    """A proof by counting all that can happen. Losses are told of the last setting of the arguments."""
+    (*_, case) = certificate["cases"]
+    losses = [tuple(map(_exact, row)) for row in case["losses"]]
+    claim = parse_scale(certificate["claim"])
+    number, unit = ("every ε", "·ε") if claim.powers else ("the numbers that its scales are", "")
+    opening = [f"All that can happen was counted, on every two neighbouring inputs, and compared exactly for {number}."]
+    alike = {row: losses.count(row) for row in losses}
+    for row, times in list(alike.items())[:MOST_PARTS]:
+        one = "is one part" if times == 1 else f"are {times} parts"
+        lost = [f"{_counted_bits(k)} cost{'s' if k == 1 else ''} at most {float(loss):.6g}{unit}" for k, loss in enumerate(row) if k]
+        opening.append(f"Of what is seen of a run there {one}, independent of the rest, in which {join_words(lost) if lost else 'nothing is private'}.")
+    closing = (
+        "Parts that have no bit and no draw in common are independent, so what they lose adds up, over as many bits as neighbours differ in. "
+        "That every loss is what it is said to be was derived again from the program’s text.",
+    )
+    return Explanation(tuple(opening), (), closing, ())
+
+
+def _counted_bits(many: int) -> str:
+    return "one bit that is turned over" if many == 1 else f"{many} bits"
+
+
 _TITLES = {"up": "If the answers move up", "down": "If the answers move down"}
 
 
-def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
+def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any], at_once: bool) -> Story:
     kind, distance = case["moves"]["kind"], _exact(case["moves"]["distance"])
     single = kind in ("one", "sum")
     told = case["ghost"]
@@ -111,8 +142,9 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
             f"How the noise moves depends on the value that {join_words([f'`{ghost}`' for ghost in ghosts])} has when "
             f"{ends[0]} ends: the runs are sorted by it, and those of each kind are matched on their own."
         )
+    tests = _conditions(sketch, at_once)
     moves = tuple(
-        _move(sketch, draw, item, single, distance, list(zip(ghosts, ends, strict=True)))
+        _move(sketch, draw, item, single, distance, list(zip(ghosts, ends, strict=True)), tests)
         for draw, item in zip(sketch.draws, case["alignment"], strict=True)
     )
     facts = tuple(str(fact) for parts in case.get("invariant", {}).values() for fact in parts)
@@ -120,8 +152,9 @@ def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any]) -> Story:
 
 
 def _move(
-    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghosts: Sequence[tuple[str, str]]
-) -> ShownShift:
+    sketch: Sketch, draw: Draw, item: Mapping[str, Any], single: bool, distance: Fraction, ghosts: Sequence[tuple[str, str]],
+    tests: Sequence[tuple[str, int]],
+) -> ShownShift:  # fmt: skip
     scale = draw.scale
     assert isinstance(scale, Scale)
     around = _sum_around(sketch, draw)
@@ -140,7 +173,7 @@ def _move(
         moved = f"({moved})" if "rule" in rule["then"] else moved
         match rule["rule"]:
             case "branch":
-                test, line = _conditions(sketch)[rule["branch"]]
+                test, line = tests[rule["branch"]]
                 part = f"part {rule['part'] + 1} of " if "part" in rule else ""
                 words = f"{moved} if {part}`{test}` holds (line {line}), else {other}"
                 return words, _either(cost, other_cost, "if it holds", "if not")
@@ -264,9 +297,9 @@ def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
     return {name: power for name, power in found.items() if power}
 
 
-def _conditions(sketch: Sketch) -> list[tuple[str, int]]:
+def _conditions(sketch: Sketch, at_once: bool) -> list[tuple[str, int]]:
     """The conditions of `if` and `while` in source order, as certificates number them, with their lines."""
-    return [(print_expression(n.test), n.span.line) for n in walk(restated(sketch).body) if isinstance(n, If | While)]
+    return [(print_expression(n.test), n.span.line) for n in walk(restated(sketch, at_once).body) if isinstance(n, If | While)]
 
 
 def _sum_around(sketch: Sketch, draw: Draw) -> str:

@@ -94,10 +94,10 @@ def find_proof(
     reasons: list[Unsupported] = []
     named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
     effort = effort or Effort(settings.rehearsals)
-    stated = restated(sketch)
-    ways = releases(stated)
-    forms = (*([(False, True)] if ends_in_loops(stated) else []), (True, False), (False, False))
-    for (at_once, parts), released, delayed in itertools.product(forms, ways, (True, False) if named else (False,)):
+    waits = (True, False) if named else (False,)
+    forms = (*([(False, True)] if ends_in_loops(restated(sketch)) else []), (True, False), (False, False))
+    plans = [(*form, *plan) for form in forms for plan in itertools.product(releases(restated(sketch, form[0])), waits)]
+    for at_once, parts, released, delayed in plans:
         try:
             product = build_product(sketch, released, delayed, at_once, parts)
             if at_once and (real or not product.first.noisy_items):

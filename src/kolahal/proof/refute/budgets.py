@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.errors import UsageError
+from kolahal.exact.balls import Interval
 from kolahal.exact.divergences import best_order, breaks_approximate, breaks_gdp, breaks_zcdp
 from kolahal.exact.gaussian import budget_probability, twin_arguments
-from kolahal.exact.intervals import Interval
 from kolahal.lang.canonical import twin, with_draws
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale

@@ -8,8 +8,9 @@ from typing import Any
 
 from kolahal.engine.noise import FAMILIES
 from kolahal.errors import KolahalError
+from kolahal.exact.balls import Interval, exceeds
 from kolahal.exact.finite import CoinCount
-from kolahal.exact.intervals import Interval, exceeds, rigorous_probability, site_scales
+from kolahal.exact.intervals import rigorous_probability, site_scales
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse

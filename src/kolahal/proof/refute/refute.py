@@ -38,6 +38,7 @@ from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.paths.quotients import compared
 from kolahal.proof.refute.alike import at_no_level, find_levels, level_of
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
+from kolahal.proof.refute.counted import find_counted
 from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
 from kolahal.proof.refute.runs import find_run_examples
@@ -125,6 +126,9 @@ def best_lower_bound(sketch: Sketch, claim: Scale, survey: Survey) -> LowerBound
 def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
     """The hardest example at each number of answers, its loss by doubles."""
     hardest: dict[int, FoundLoss] = {}
+    if counted := list(find_counted(sketch, claim)):
+        example, loss = max(counted, key=lambda one: one[1])
+        return {example.arguments.size: FoundLoss(example, loss)}
     if asks_as_it_runs(sketch):
         for example, loss in find_run_examples(sketch, claim):
             known = hardest.get(example.arguments.size)

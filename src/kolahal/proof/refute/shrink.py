@@ -9,7 +9,8 @@ from fractions import Fraction
 import numpy as np
 
 from kolahal.errors import UsageError
-from kolahal.exact.intervals import exceeds, log_ratio, rigorous_probability
+from kolahal.exact.balls import exceeds, log_ratio
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.exact.probe import Integrator, ask, exact_losses
 from kolahal.lang.cells import TooComplex
 from kolahal.lang.record_moves import RecordRelation

@@ -96,7 +96,7 @@ def build_product(
     (`parts`); raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    units, sketch = units_of(sketch, counted := in_other_units(sketch)), set_aside(counted) if delayed else counted
+    units, sketch = units_of(sketch, counted := in_other_units(sketch, at_once)), set_aside(counted) if delayed else counted
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     whole = decide_flags(spread_comprehensions(sketch, released))
     if (spread := before_last(whole) if parts else whole) is None:

@@ -127,9 +127,14 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
     """The same program with some comprehensions written as loops that append.
 
     `released` counts comprehensions in source order. A loop that appends has its items compared between the runs one
-    by one; that is what an answer needs, and it makes the list known to both runs afterwards.
+    by one; that is what an answer needs, and it makes the list known to both runs afterwards. A copy of a list that grows
+    stays one.
     """
     seen = 0
+    grown = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Append)}
+
+    def copies(value: ir.Comprehension) -> bool:
+        return value.item == ir.Var(value.name) and isinstance(value.over, ir.Var) and value.over.name in grown
 
     def spread(target: str, node: ir.Comprehension) -> ir.Block:
         turn = f"{node.name}'{target}"  # not a Python name, so it hides nothing
@@ -147,6 +152,9 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
             mine = seen
             inside = sum(isinstance(n, ir.Comprehension) for n in ir.walk(node))
             match node:
+                case ir.Assign(_, (ir.Comprehension() as value,)) if inside == 1 and copies(value):
+                    seen += 1
+                    result.append(node)
                 case ir.Assign((target,), (ir.Comprehension() as value,)) if inside == 1 and mine in released:
                     seen += 1
                     if any(inner == ir.Var(target) for inner in ir.walk(value)):

@@ -1,0 +1,439 @@
+"""A program of fixed size whose randomness is finite, run once on tables: every value as a function of private bits and draws.
+
+Both sides of a branch are followed, and what differs behind it is a table of both. Where a table would be too large, what it
+is computed from is *released*: whoever sees that may compute the rest, so that what is proved of all that is released, and of
+the answer, holds for the answer. What depends on nothing else is not looked at any more (`Told`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from kolahal.engine.tape import Turns
+from kolahal.lang import ir
+from kolahal.lang.noise import Noise
+from kolahal.lang.operators import OPERATORS
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.logic.counting import take_steps
+from kolahal.nouns import dataclass
+from kolahal.paths.state import MOST_BITS
+from kolahal.paths.tables import BROKEN, Told, ValueTable, WouldStop, applied, key
+
+MOST_ENTRIES = 1 << 10  # of a table
+MOST_STATEMENTS = 100_000  # of a run
+OPEN_TURNS = 40  # of a loop whose every turn may be its last
+FUNCTIONS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "abs": abs}
+Names: TypeAlias = Mapping[str, Any]
+
+
+class NotFinite(Exception):
+    """Why there is no list of all that a program may do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bit:
+    """A private answer that is False or True."""
+
+    place: int
+    values = (False, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Coin:
+    """A draw that is False or True."""
+
+    site: int
+    turns: Turns
+    values = (False, True)
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceDraw:
+    """A draw of a place; `scores` is a tuple of numbers, or a table of such."""
+
+    site: int
+    turns: Turns
+    scores: Any
+    values: tuple[Fraction, ...]
+
+
+UnknownValue: TypeAlias = Bit | Coin | ChoiceDraw
+
+
+@dataclass(frozen=True, slots=True)
+class AllOutcomes:
+    """What a program draws, in an order in which no draw depends on a later one, and all that is seen of it: the items of its
+    answer, and what was released. Constants and what is told are left out of `seen`."""
+
+    unknowns: tuple[UnknownValue, ...]
+    seen: tuple[ValueTable, ...]
+    answer: Any  # a value, or a tuple of them for a list
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(len(unknown.values) for unknown in self.unknowns)
+
+
+def find_outcomes_of(sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool]) -> AllOutcomes:
+    """All that a program on so many bits may do; raises NotFinite. Boolean arguments have the values given."""
+    if not sketch.private.bits or sketch.private.table is not None:
+        raise NotFinite("its private answers are not bits")
+    machine = _TableRun(sketch)
+    names: dict[str, Any] = {}
+    for parameter in (*sketch.arguments, sketch.budget):
+        names[parameter.name] = arguments[parameter.name] if parameter.type is Type.BOOL else Told()
+    names[sketch.private.name] = tuple(machine.unknown(Bit(place)) for place in range(size))
+    after, ends = machine.block(sketch.body, names, (), ())
+    assert after is None and all(end.kind is ir.Return for end in ends), "a checked program ends with an answer"
+    answer = machine.folded(ends)
+    items = answer if isinstance(answer, tuple) else (answer,)
+    seen = dict.fromkeys([*machine.released, *machine.flat(items)])
+    return AllOutcomes(tuple(machine.unknowns), tuple(seen), answer)
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """That a block is left early: when, how, and with which answer or which values of names."""
+
+    when: Any  # True, or a table of truth values, or told; no two ends of a block hold at once
+    kind: type[ir.Node]  # Return, Break or Continue
+    value: Any
+
+
+Guards: TypeAlias = tuple[Any, ...]  # truth values that all hold where a statement is run
+
+
+class _TableRun:
+    """One run on tables."""
+
+    def __init__(self, sketch: Sketch):
+        self.sketch = sketch
+        self.unknowns: list[UnknownValue] = []
+        self.sizes: list[int] = []
+        self.released: list[ValueTable] = []
+        self.guards: Guards = ()
+        self.statements_left = MOST_STATEMENTS
+
+    def unknown(self, unknown: UnknownValue) -> Any:
+        self.unknowns.append(unknown)
+        self.sizes.append(len(unknown.values))
+        return applied(lambda value: value, [ValueTable((len(self.sizes) - 1,), unknown.values)], self.sizes, MOST_ENTRIES)
+
+    # ---- values
+
+    def flat(self, values: Iterable[Any]) -> list[ValueTable]:
+        found: list[ValueTable] = []
+        for value in values:
+            found += self.flat(value) if isinstance(value, tuple) else [value] if isinstance(value, ValueTable) else []
+        return found
+
+    def apply(self, function: Callable[..., Any], *values: Any) -> Any:
+        """A function of values that stops where it raises WouldStop; lists are tuples."""
+        packed = [self.packed(value) for value in values]
+        if not _any_told(packed):
+            take_steps(1)
+            found = applied(function, packed, self.sizes, MOST_ENTRIES)
+            if found is not None:
+                return self.sure(found)
+        return self.told(*packed)
+
+    def told(self, *values: Any) -> Told:
+        self.released += self.flat(values)
+        return Told()
+
+    def packed(self, value: Any) -> Any:
+        """A list as one value."""
+        if not isinstance(value, tuple) or not any(isinstance(item, ValueTable | Told | tuple) for item in value):
+            return value
+        items = [self.packed(item) for item in value]
+        found = None if _any_told(items) else applied(lambda *row: row, items, self.sizes, MOST_ENTRIES)
+        return self.told(*items) if found is None else found
+
+    def sure(self, value: Any) -> Any:
+        """The value, if no run comes here that would have stopped with a fault."""
+        if value is BROKEN or (isinstance(value, ValueTable) and BROKEN in value.entries):
+            guards = [guard for guard in self.guards if isinstance(guard, ValueTable)]
+            stops = self.broken(value)
+            while guards and self.sizes:
+                both = applied(lambda stop, *held: stop and all(held), [stops, *guards], self.sizes, MOST_ENTRIES)
+                if both is False:
+                    return value
+                guards = guards[:-1] if both is None else []
+            raise NotFinite("a run may stop with a fault")
+        return value
+
+    def broken(self, value: Any) -> Any:
+        if not isinstance(value, ValueTable):
+            return value is BROKEN
+        return ValueTable(value.of, tuple(entry is BROKEN for entry in value.entries))
+
+    def chosen(self, when: Any, then: Any, otherwise: Any) -> Any:
+        """One of two values."""
+        if isinstance(when, bool):
+            return then if when else otherwise
+        if key(then) == key(otherwise):
+            return then
+        if isinstance(then, tuple) and isinstance(otherwise, tuple) and len(then) == len(otherwise):
+            return tuple(self.chosen(when, a, b) for a, b in zip(then, otherwise, strict=True))
+        values = [when, self.packed(then), self.packed(otherwise)]
+        found = None
+        if not _any_told(values):
+            places = [self.place_of(value) for value in values[1:]]  # as what a run may not reach is no fault
+            found = applied(lambda yes, a, b: (a if yes else b)[0], [when, *places], self.sizes, MOST_ENTRIES)
+        return self.told(*values) if found is None else found
+
+    def place_of(self, value: Any) -> Any:
+        """A value in a box, so that BROKEN is a value like others."""
+        return ValueTable(value.of, tuple((entry,) for entry in value.entries)) if isinstance(value, ValueTable) else (value,)
+
+    def merged(self, when: Any, then: Names | None, otherwise: Names | None) -> Names | None:
+        """The names of one of two runs; None is a run that does not come here."""
+        if then is None or otherwise is None:
+            return otherwise if then is None else then
+        names = dict.fromkeys([*then, *otherwise])
+        return {name: self.chosen(when, then.get(name, BROKEN), otherwise.get(name, BROKEN)) for name in names}
+
+    def folded(self, ends: Sequence[End], otherwise: Names | None = None) -> Any:
+        """The values at the end that a run comes to; where none is named, that is the last, or `otherwise`."""
+        *others, last = ends if otherwise is None else [*ends, End(True, ir.Continue, otherwise)]
+        found = last.value
+        for end in reversed(others):
+            pick = self.merged if end.kind is not ir.Return else self.chosen
+            found = pick(end.when, end.value, found)
+        return found
+
+    def both(self, *held: Any) -> Any:
+        """Whether all of some conditions hold."""
+        held = tuple(condition for condition in held if condition is not True)
+        if _any_told(held):
+            return self.told(*held)
+        found = applied(lambda *values: all(values), held, self.sizes, MOST_ENTRIES) if held else True
+        return self.told(*held) if found is None else found
+
+    def negated(self, condition: Any) -> Any:
+        return condition if isinstance(condition, Told) else applied(lambda yes: not yes, [condition], self.sizes, MOST_ENTRIES)
+
+    # ---- statements
+
+    def block(self, body: ir.Block, names: Names | None, turns: Turns, guards: Guards) -> tuple[Names | None, list[End]]:
+        """The names behind a block, None where no run gets there, and how it is left before."""
+        ends: list[End] = []
+        going: Any = True  # whether a run is still in the block
+        for node in body:
+            if names is None or going is False:
+                return None, ends
+            names, found = self.statement(node, names, turns, guards if going is True else (*guards, going))
+            ends += self.narrowed(going, found)
+            going = self.both(going, *[self.negated(end.when) for end in found])
+        return (None if going is False else names), ends
+
+    def statement(self, node: ir.Stmt, names: Names, turns: Turns, guards: Guards) -> tuple[Names | None, list[End]]:
+        self.statements_left -= 1
+        take_steps(1)
+        if self.statements_left < 0:
+            raise NotFinite(f"a run takes more than {MOST_STATEMENTS} steps")
+        self.guards = guards
+        match node:
+            case ir.Assign(targets, values):
+                found = [self.value(value, names, turns) for value in values]
+                return {**names, **dict(zip(targets, found, strict=True))}, []
+            case ir.If(test, then, orelse):
+                return self.branch(self.truth(test, names, turns), then, orelse, names, turns, guards)
+            case ir.For(name, over, body):
+                return self.repeated(node, ((name, item) for item in self.items(over, names, turns)), body, names, turns, guards)
+            case ir.While(test, body):
+                return self.repeated(node, None, (ir.If(test, body, (ir.Break(),)),), names, turns, guards)
+            case ir.Append(name, value, front):
+                item, items = self.value(value, names, turns), self.value(ir.Var(name), names, turns)
+                if isinstance(items, tuple):
+                    return {**names, name: (item, *items) if front else (*items, item)}, []
+                return {**names, name: self.apply(lambda old, new: (new, *old) if front else (*old, new), items, item)}, []
+            case ir.Return(value):
+                return None, [End(True, ir.Return, self.value(value, names, turns))]
+            case ir.Break() | ir.Continue():
+                return None, [End(True, type(node), names)]
+        raise AssertionError(node)
+
+    def branch(
+        self, test: Any, then: ir.Block, orelse: ir.Block, names: Names, turns: Turns, guards: Guards
+    ) -> tuple[Names | None, list[End]]:
+        if isinstance(test, bool):
+            return self.block(then if test else orelse, names, turns, guards)
+        other = self.negated(test)
+        yes, left = self.block(then, names, turns, (*guards, test))
+        no, right = self.block(orelse, names, turns, (*guards, other))
+        return self.merged(test, yes, no), [*self.narrowed(test, left), *self.narrowed(other, right)]
+
+    def narrowed(self, condition: Any, ends: Sequence[End]) -> list[End]:
+        """The ends that a run may still come to where a condition holds."""
+        found = [End(self.both(condition, end.when), end.kind, end.value) for end in ends]
+        return [end for end in found if end.when is not False]
+
+    def repeated(
+        self, loop: ir.Stmt, items: Iterable[tuple[str, Any]] | None, body: ir.Block, names: Names, turns: Turns, guards: Guards
+    ) -> tuple[Names | None, list[End]]:
+        """A loop: `for` over items, each bound to a name, or, with None, until it is left."""
+        answers: list[End] = []
+        breaks: list[End] = []
+        now: Names | None = names
+        going: Any = True
+        given, turn, open_turns = None if items is None else iter(items), 0, 0
+        while now is not None and going is not False:
+            if given is not None:
+                bound = next(given, None)
+                if bound is None:
+                    break
+                now = {**now, bound[0]: bound[1]}
+            open_turns += going is not True
+            if items is None and open_turns > OPEN_TURNS:
+                raise NotFinite("every turn of a loop may be its last")
+            now, ends = self.block(body, now, (*turns, turn), guards if going is True else (*guards, going))
+            ends = self.narrowed(going, ends)
+            answers += [end for end in ends if end.kind is ir.Return]
+            breaks += [end for end in ends if end.kind is ir.Break]
+            going = self.both(going, *[self.negated(end.when) for end in ends if end.kind is not ir.Continue])
+            if on := [end for end in ends if end.kind is ir.Continue]:
+                now = self.folded(on, now)
+            turn += 1
+        return (self.folded(breaks, now) if breaks else now), answers
+
+    # ---- expressions
+
+    def truth(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
+        value = self.value(expr, names, turns)
+        return value if isinstance(value, Told) else self.apply(_truth, value)
+
+    def items(self, over: ir.Var | ir.Range, names: Names, turns: Turns) -> Sequence[Any]:
+        if isinstance(over, ir.Var):
+            found = self.value(over, names, turns)
+            if not isinstance(found, tuple):
+                raise NotFinite("the number of turns of a loop depends on what is private or drawn")
+            return found
+        ends = [self.value(part, names, turns) for part in (over.start, over.stop, over.step)]
+        if not all(isinstance(end, Fraction) for end in ends) or not ends[2]:
+            raise NotFinite("the number of turns of a loop depends on what is not known")
+        return [Fraction(i) for i in range(*map(int, ends))]
+
+    def value(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
+        found = self.computed(expr, names, turns)
+        if isinstance(found, Told):  # it may be one that stops a run, and whether a run comes here depends on the guards
+            self.told(*self.guards)
+        return found
+
+    def computed(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
+        match expr:
+            case ir.Const(value):
+                return value if value is None or isinstance(value, bool) else Fraction(value)
+            case ir.Var(name):
+                return self.sure(names.get(name, BROKEN))
+            case ir.Query():
+                raise NotFinite("it asks for aggregates of records")
+            case ir.Length(of):
+                found = self.value(of, names, turns)
+                return Fraction(len(found)) if isinstance(found, tuple) else self.apply(lambda xs: Fraction(len(_list(xs))), found)
+            case ir.Index(of, at):
+                return self.item(self.value(of, names, turns), self.value(at, names, turns))
+            case ir.Not(of):
+                return self.apply(lambda x: not _truth(x), self.value(of, names, turns))
+            case ir.Negate(of):
+                return self.apply(lambda x: -_number(x), self.value(of, names, turns))
+            case ir.IsNone(of):
+                return self.apply(lambda x: x is None, self.value(of, names, turns))
+            case ir.Binary("and" | "or" as op, left, right):
+                return self.short(op == "or", left, right, names, turns)
+            case ir.Binary(op, left, right):
+                return self.apply(_operation(op), self.value(left, names, turns), self.value(right, names, turns))
+            case ir.Call(function, arguments):
+                called = FUNCTIONS[function]
+                return self.apply(lambda *xs: called(*map(_number, xs)), *[self.value(a, names, turns) for a in arguments])
+            case ir.Draw():
+                return self.draw(expr, names, turns)
+            case ir.ListOf(items) | ir.TupleOf(items):
+                return tuple(self.value(item, names, turns) for item in items)
+            case ir.Comprehension(item, name, over):
+                given = enumerate(self.items(over, names, turns))
+                take_steps(1)
+                return tuple(self.value(item, {**names, name: one}, (*turns, turn)) for turn, one in given)
+        raise AssertionError(expr)
+
+    def short(self, ends_it: bool, left: ir.Expr, right: ir.Expr, names: Names, turns: Turns) -> Any:
+        """`and` or `or`: the right side is asked only where the left one does not decide."""
+        first = self.truth(left, names, turns)
+        if isinstance(first, bool):
+            return first if first is ends_it else self.truth(right, names, turns)
+        before = self.guards
+        self.guards = (*before, self.negated(first) if ends_it else first)
+        second = self.truth(right, names, turns)
+        self.guards = before
+        return self.chosen(first, True, second) if ends_it else self.chosen(first, second, False)
+
+    def item(self, items: Any, at: Any) -> Any:
+        if isinstance(items, tuple) and isinstance(at, Fraction):
+            if not -len(items) <= at < len(items):
+                return self.sure(BROKEN)
+            return items[int(at)]
+        return self.apply(_item, items, at)
+
+    def draw(self, expr: ir.Draw, names: Names, turns: Turns) -> Any:
+        if expr.noise is Noise.FLIP:
+            return self.unknown(Coin(expr.site, turns))
+        if not expr.noise.selects or expr.of is None:
+            raise NotFinite("it draws noise with more values than can be listed")
+        scores = self.apply(lambda xs: tuple(map(_number, _list(xs))), self.value(expr.of, names, turns))
+        lengths = {len(row) for row in (scores.entries if isinstance(scores, ValueTable) else [scores]) if isinstance(row, tuple)}
+        if isinstance(scores, Told) or len(lengths) != 1 or lengths == {0}:
+            raise NotFinite("the number of scores is not known, or scores depend on too much")
+        (many,) = lengths
+        if isinstance(scores, ValueTable):  # where no run comes, any weights will do
+            scores = ValueTable(scores.of, tuple(row if isinstance(row, tuple) else (Fraction(0),) * many for row in scores.entries))
+        return self.unknown(ChoiceDraw(expr.site, turns, scores, tuple(map(Fraction, range(many)))))
+
+
+# ---------------------------------------------------------------- operations on single values
+
+
+def _any_told(values: Iterable[Any]) -> bool:
+    return any(isinstance(value, Told) for value in values)
+
+
+def _truth(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise WouldStop
+
+
+def _number(value: Any) -> Any:
+    if value is None or isinstance(value, bool | tuple):
+        raise WouldStop
+    return value
+
+
+def _list(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return value
+    raise WouldStop
+
+
+def _item(items: Any, at: Any) -> Any:
+    if not -len(_list(items)) <= _number(at) < len(items):
+        raise WouldStop
+    return items[math.trunc(at)]
+
+
+def _operation(op: str) -> Callable[[Any, Any], Any]:
+    def operate(left: Any, right: Any) -> Any:
+        if op in ("==", "!="):
+            return (left == right) == (op == "==")
+        if op in ("/", "//", "%") and _number(right) == 0:
+            raise WouldStop
+        found = OPERATORS[op](_number(left), _number(right))
+        if isinstance(found, bool):
+            return found
+        if max(found.numerator.bit_length(), found.denominator.bit_length()) > MOST_BITS:
+            raise NotFinite("a number is too long")
+        return Fraction(found)
+
+    return operate

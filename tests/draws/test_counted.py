@@ -1,0 +1,161 @@
+"""Programs on bits that are decided by counting all that can happen: against every single run, and against what people write."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from fractions import Fraction
+
+import pytest
+from tests.paths.test_tables import BITS, answer_of, shown, written
+
+from kolahal.checking import check
+from kolahal.lang.claims import parse_claim, plain_claim
+from kolahal.lang.read.parse import parse
+from kolahal.lang.sketch import Sketch
+from kolahal.logic.exponentials import Exponentials, is_above, never_negative
+from kolahal.paths.outcomes import Bit, Coin, NotFinite, find_outcomes_of
+from kolahal.proof.find.counted import CountedProof, prove_counted
+from kolahal.proof.trusted.counted import recheck_counted
+from kolahal.settings import ProofSettings
+from kolahal.verdicts import Certificate, Proved, Refuted
+from kolahal.verification import inspect_document
+
+
+def program(body: str, bits: int = 2, relation: str = "one_within(1)", more: str = "") -> Sketch:
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    return parse(f"@sketch(adjacent={relation})\ndef f(q: Private[bool, {bits}], {more}eps: Epsilon):\n{lines}\n")
+
+
+def counted(sketch: Sketch, claim: str = "") -> CountedProof:
+    return prove_counted(sketch, parse_claim(sketch, claim), ProofSettings())
+
+
+def loss_of(sketch: Sketch) -> float:
+    """The largest loss where one bit is turned over, from all runs of the reference; all scales are 1."""
+    found = find_outcomes_of(sketch, BITS, {})
+    odds: dict[tuple[int, ...], dict[str, float]] = {}
+    for way in itertools.product(*[range(size) for size in found.sizes]):
+        chance, bits = 1.0, []
+        for unknown, i in zip(found.unknowns, way, strict=True):
+            if isinstance(unknown, Bit):
+                bits.append(i)
+            else:
+                assert isinstance(unknown, Coin)
+                chance *= (1, math.e)[not i] / (1 + math.e)
+        into = odds.setdefault(tuple(bits), {})
+        answer = repr(shown(answer_of(sketch, found, way)))
+        into[answer] = into.get(answer, 0) + chance
+    pairs = [(a, b) for a, b in itertools.product(odds, repeat=2) if sum(x != y for x, y in zip(a, b, strict=True)) == 1]
+    losses = [math.log(p / odds[b][answer]) if odds[b].get(answer) else math.inf for a, b in pairs for answer, p in odds[a].items()]
+    return max(losses, default=0.0)
+
+
+def test_what_is_counted_is_what_all_runs_lose() -> None:
+    """Random programs with coins: never less than the truth, and no more where nothing was released."""
+    tight = 0
+    for seed in range(28):
+        sketch = written(seed, hidden=True)
+        if sketch is None:
+            continue
+        try:
+            found = find_outcomes_of(sketch, BITS, {})
+        except NotFinite:
+            continue
+        if len(found.unknowns) > 7:
+            continue
+        upper, truth = counted(sketch, "1").upper, loss_of(sketch)
+        if upper is None:
+            assert truth == math.inf
+        else:
+            assert truth - 1e-9 <= upper <= truth * (1 + 1e-5) + 1e-5
+            tight += truth > 0
+    assert tight > 5
+
+
+MEMORY = "out = []\nfor b in q:\n    memo = b != Flip({})\n    out.append(memo != Flip({}))\nreturn out"
+
+
+@pytest.mark.parametrize("body", [
+    MEMORY,
+    "memory = [b != Flip({}) for b in q]\nreturn [b != Flip({}) for b in memory]",
+    "out = []\nfor i in range(len(q)):\n    b = not q[i] if Flip({}) else q[i]\n    if Flip({}):\n        b = not b\n    out.append(b)\nreturn out",
+    "memory = [b != Flip({}) for b in q]\ntold = [b != Flip({}) for b in memory]\nreturn (sum(1 for b in told if b) - 9) / 0.025",
+])
+def test_a_memory_however_it_is_written(body: str) -> None:
+    """Keep probabilities 0.625 and 0.55: a bit survives with 0.5125, so eight of twenty lose 8·log(0.5125/0.4875) = 0.40008."""
+    sketch = program(body.format(*(1 / math.log(keep / (1 - keep)) for keep in (0.625, 0.55))), 20, "sum_within(8)")
+    found = counted(sketch, "0.4002")
+    assert isinstance(found.proof, Proved) and found.upper is not None
+    assert float(found.upper) == pytest.approx(8 * math.log(0.5125 / 0.4875) / 0.4002, rel=1e-4)
+    assert not isinstance(counted(sketch, "0.4").proof, Proved)
+
+
+def test_true_and_1_are_two_answers() -> None:
+    assert counted(program("return True if q[0] else 1"), "eps").upper is None
+
+
+@pytest.mark.parametrize(("body", "relation", "upper"), [
+    ("return [(b != Flip(2/eps)) != Flip(2/eps) for b in q]", "one_within(1)", Fraction(1, 2)),  # in the limit of large ε
+    ("return choose([1 if b else 0 for b in q], 2/eps)", "each_within(1)", None),
+    ("c = Flip(1/eps)\nreturn c if q[0] else not c", "one_within(1)", Fraction(1)),
+    ("x = 1 if q[0] else 0\ny = x + Pick(1/eps, 3)\nreturn y - 3 if y >= 3 else y", "one_within(1)", Fraction(1)),
+    ("return max([1 if b != Flip(2/eps) else 0 for b in q])", "each_within(1)", Fraction(1)),
+    ("flag = q[0] != Flip(1/eps)\nreturn T * 2 if flag else T", "one_within(1)", Fraction(1)),
+])
+def test_losses_for_every_epsilon(body: str, relation: str, upper: Fraction | None) -> None:
+    sketch = program(body, relation=relation, more="T: float, ")
+    found = counted(sketch)
+    assert isinstance(found.proof, Proved) and found.upper is not None
+    if upper is not None:
+        assert found.upper == upper
+    slower = Certificate(found.proof.certificate.text.replace("/eps", "/(2*eps)"))
+    assert recheck_counted(slower), "half the noise"
+
+
+def test_verdicts_from_both_sides() -> None:
+    """The bounds meet, the proof is checked again from its document, and too small a claim has a counterexample."""
+    rappor = program(MEMORY.format(1.957615, 4.983288), 4, "sum_within(2)")
+    found = check(rappor, "0.12")
+    assert isinstance(found.verdict, Proved) and found.epsilon_upper is not None
+    assert found.epsilon_lower > 0.99 * found.epsilon_upper
+    assert inspect_document(found.verdict.certificate.text).faults == ()
+    assert isinstance(check(rappor, "0.0999").verdict, Refuted)
+
+
+def test_what_a_certificate_cannot_say() -> None:
+    found = counted(program(MEMORY.format("2/eps", "2/eps")))
+    assert isinstance(found.proof, Proved)
+    document = json.loads(found.proof.certificate.text)
+    assert recheck_counted(found.proof.certificate) == ()
+    for change in (
+        {"cases": []},
+        {"cases": [{"arguments": {}, "losses": [["0", "1/3"], ["0", "1/2"]]}]},
+        {"cases": [{"arguments": {}, "losses": [["0"], ["0"]]}]},
+        {"cases": [{"arguments": {}, "losses": [["0", "-1"], ["0", "1/2"]]}]},
+        {"claim": "eps/3"},
+        {"claim": "1"},
+        {"program": document["program"].replace("Flip(2/eps)", "Flip(2/eps**2)")},
+        {"program": document["program"].replace("one_within", "sum_within").replace("(1)", "(3)"), "claim": "eps/2"},
+        {"program": document["program"].replace("memo !=", "q[0] !=")},
+        {"kind": "bounded"},
+    ):
+        assert recheck_counted(Certificate(json.dumps(document | change))), change
+
+
+def test_what_is_not_counted() -> None:
+    for body in ("return q[0] != Flip(1/eps**2)", "return q[0] != Flip(1)", "return 1 / (1 if q[0] else 0)", "if q[0]:\n    x = 1\nreturn x"):
+        assert not isinstance(counted(program(body)).proof, Proved)
+    noisy = program("return sum(1 for b in q if b) + Geometric(1/eps)")
+    assert not isinstance(prove_counted(noisy, plain_claim(noisy), ProofSettings()).proof, Proved)
+
+
+@pytest.mark.parametrize(("terms", "holds"), [
+    ({0: -1, 1: 1}, True), ({0: 1, 1: -1}, False), ({0: 1, 1: -2, 2: 1}, True), ({0: 3, 1: -5, 2: 2}, False), ({}, True), ({1: -1, 3: 1}, True),
+])
+def test_sums_that_stay_above_zero(terms: Exponentials, holds: bool) -> None:
+    assert never_negative(terms) is holds
+    values = [sum(c * math.exp(rate * t / 50) for rate, c in terms.items()) for t in range(1, 200)]
+    assert holds is (min(values) >= 0)
+    assert all(is_above(terms, Fraction(t, 50)) is (value > 1e-30) for t, value in enumerate(values, 1))

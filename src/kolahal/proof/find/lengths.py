@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
@@ -11,9 +12,11 @@ from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.watched import Followed, extremes
 from kolahal.logic.terms import TRUE, Formula
 from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
+from kolahal.proof.find.closings import closings
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.effort import Effort
@@ -22,7 +25,7 @@ from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
-from kolahal.proof.trusted.product import END, Product, build_product, build_system
+from kolahal.proof.trusted.product import END, Product, build_product, build_system, in_other_units
 from kolahal.proof.trusted.shifts import Alignment
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
@@ -31,6 +34,8 @@ from kolahal.verdicts import Proved, Unknown
 DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
 MOST_ATTEMPTS = 5  # at a proof, of one ghost
+MOST_WATCHED = 2  # names that may be followed to the places of their values
+WATCHING = 4_000  # rehearsals for each choice of them
 ATTEMPT = 1_500  # rehearsals that take as long as one of them
 
 
@@ -93,22 +98,34 @@ def find_proof(
     named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
     effort = effort or Effort(settings.rehearsals)
     ways = releases(restated(sketch))
-    for at_once, released, delayed in itertools.product((True, False), ways, (True, False) if named else (False,)):
+    late = (True, False) if named else (False,)
+    pairs, lone = watches_of(sketch) if not (real or reach) else ([], [])
+    forms = [*itertools.product((False,), ways[:1], late, pairs), *itertools.product((True, False), ways, late, [()])]
+    forms += itertools.product((False,), ways[:1], late, lone)
+    for at_once, released, delayed, watches in forms:
         try:
-            product = build_product(sketch, released, delayed, at_once)
+            product = build_product(sketch, released, delayed, at_once, watches)
             if at_once and (real or not product.first.noisy_items):
                 continue
             cases = []
+            own = Effort(WATCHING) if watches else effort
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real)
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, own, reach or {}, real)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
-                effort.most += settings.rehearsals  # as much again for the next
-            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once)
+                own.most += settings.rehearsals  # as much again for the next
+            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once, watches)
         except Unsupported as error:
-            reasons.append(str(error))
+            reasons += [] if watches else [str(error)]
     return reasons[0]
+
+
+def watches_of(sketch: Sketch) -> tuple[list[tuple[Followed, ...]], list[tuple[Followed, ...]]]:
+    """Which names to follow to the places of their values: two, such as the least and the largest so far, or one."""
+    names = extremes(in_other_units(sketch))[:MOST_WATCHED]
+    pairs = itertools.permutations(names, 2)
+    return [(Followed(one), Followed(other, True)) for one, other in pairs], [(Followed(name),) for name in names]
 
 
 def releases(sketch: Sketch) -> list[frozenset[int]]:
@@ -157,6 +174,8 @@ def prove_alignment(
 ) -> CaseProof | str:
     """Look for an invariant under one alignment."""
     sample = stage.states(alignment, 300)
+    if product.watched:
+        alignment = replace(alignment, closed=closings(product, sample, steps))
     system = build_system(product, neighbours, alignment, None, assumed)
     shared = base_candidates(product, alignment, sample)
     base = Inductive(system, {**shared, END: ()}, steps)

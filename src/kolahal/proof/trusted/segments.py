@@ -80,9 +80,17 @@ class Machine(ListMaker):
     """Symbolic execution of the segments of one of the two runs (`which` is 1 or 2)."""
 
     def __init__(
-        self, sketch: Sketch, which: int, whole_answers: bool, grown: frozenset[str], delayed: bool = False, at_once: bool = False
+        self,
+        sketch: Sketch,
+        which: int,
+        whole_answers: bool,
+        grown: frozenset[str],
+        delayed: bool = False,
+        at_once: bool = False,
+        kept: frozenset[str] = frozenset(),
     ):
         super().__init__(sketch, which, whole_answers, at_once)
+        self.kept = kept  # names that every answer still knows
         self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
         self.grown = grown  # lists that the program itself lets grow
         self.steps = compile_steps(sketch.body)
@@ -195,7 +203,7 @@ class Machine(ListMaker):
 
     def read_from(self, at: int) -> frozenset[str]:
         """The names whose values at the step `at` may be read later."""
-        names = set(self.live[at])
+        names = set(self.live[at] | self.kept)
         # A view reads other lists and arguments whenever it is read itself.
         for view in self.views:
             names |= {n.name for n in ir.walk(view) if isinstance(n, ir.Var)}

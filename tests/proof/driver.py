@@ -11,8 +11,8 @@ from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm
 from kolahal.logic.terms import BOOL, INT, REAL, Symbol
-from kolahal.proof.trusted.product import updates_of
 from kolahal.proof.trusted.segments import Machine
+from kolahal.proof.trusted.states import updates_of
 from kolahal.proof.trusted.steps import spread_comprehensions
 from kolahal.proof.trusted.symbols import LENGTH
 from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, Returned, Run, Several

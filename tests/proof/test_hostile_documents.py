@@ -430,7 +430,7 @@ OURS = {  # where a mistake of ours could be: the re-check of each kind of docum
     "every length": (certificates, "build_system"),
     "every length, a ghost": (solver, "check_script"),
     "bounded": (bounded, "covers_all_runs"),
-    "counterexample": (exhibit, "rigorous_probability"),
+    "counterexample": (exhibit, "certain_probability"),
 }
 
 

@@ -77,7 +77,7 @@ from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
-from kolahal.proof.trusted.product import build_product, build_system, settle_answers, updates_of
+from kolahal.proof.trusted.product import build_product, build_system, settle_answers
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import (
     Alignment,
@@ -89,6 +89,7 @@ from kolahal.proof.trusted.shifts import (
     describe_form,
     describe_shift,
 )
+from kolahal.proof.trusted.states import updates_of
 from kolahal.proof.trusted.steps import Head, compile_steps, live_names, reached_from
 from kolahal.proof.trusted.symbols import in_common, own
 from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, PrivateAnswers, Unsupported, View, pick

@@ -19,7 +19,7 @@ from kolahal.engine.probe import plain_losses
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import KolahalError
 from kolahal.exact.balls import exceeds
-from kolahal.exact.intervals import rigorous_probability
+from kolahal.exact.cut_short import certain_probability
 from kolahal.exact.probe import Integrator, ask
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Sketch
@@ -98,7 +98,7 @@ def _compared(event: dict[str, Any], subject: Subject, program: Sketch, example:
 def _is_over_for_certain(event: Event, claim: Scale, program: Sketch, example: Example) -> bool:
     """Whether intervals show a loss above the claim; what they leave open is within what doubles are wrong by."""
     arguments, level = example.arguments, claim.at(example.arguments.quantities(program))
-    p1, p2 = (rigorous_probability(program, d, arguments, (), event) for d in (example.d1, example.d2))
+    p1, p2 = (certain_probability(program, d, arguments, event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return False
     return exceeds(p1, p2, level) or exceeds(p2, p1, level)

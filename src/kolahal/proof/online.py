@@ -64,6 +64,8 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof sorts runs by what each turn of a loop finds")
     if any(case.alignment.lead for case in proof.cases):
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof looks ahead to answers that come later")
+    if proof.watches:
+        raise NotOnline(f"{name} cannot be asked one answer at a time: its proof sorts runs by answers that come later")
     if proof.at_once:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws the noise of a whole list at once")
     if proof.delayed:

@@ -12,6 +12,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.watched import Followed, watched
 from kolahal.nouns import dataclass
 from kolahal.report.words import join_words
 
@@ -70,7 +71,9 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
         return Explanation(
             opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
         )
-    stories = tuple(_story(sketch, claim, case, bool(certificate.get("at once"))) for case in certificate["cases"])
+    watches = tuple(Followed(item["name"], item["last"]) for item in certificate.get("watched", ()))
+    tests = _conditions(sketch, bool(certificate.get("at once")), watches)
+    stories = tuple(_story(sketch, claim, case, tests, watches) for case in certificate["cases"])
     count = sum(
         c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]
     )
@@ -130,19 +133,21 @@ def _counted_bits(many: int) -> str:
 _TITLES = {"up": "If the answers move up", "down": "If the answers move down"}
 
 
-def _story(sketch: Sketch, claim: Scale, case: Mapping[str, Any], at_once: bool) -> Story:
+def _story(
+    sketch: Sketch, claim: Scale, case: Mapping[str, Any], tests: Sequence[tuple[str, int]], watches: Sequence[Followed]
+) -> Story:
     kind, distance = case["moves"]["kind"], _exact(case["moves"]["distance"])
     single = kind in ("one", "sum")
     told = case["ghost"]
-    ghosts = [] if told is None else [told] if isinstance(told, str) else told
+    places = {watch.place: f"the place of `{watch.name}`" for watch in watches}
+    ghosts = [places.get(name, f"`{name}`") for name in ([] if told is None else [told] if isinstance(told, str) else told)]
     opening = ""
     ends = ["the first run" if loop is None else "its turn of the outer loop" for loop in case.get("renewed", [None] * len(ghosts))]
     if ghosts:
         opening = (
-            f"How the noise moves depends on the value that {join_words([f'`{ghost}`' for ghost in ghosts])} has when "
+            f"How the noise moves depends on the value that {join_words(ghosts)} has when "
             f"{ends[0]} ends: the runs are sorted by it, and those of each kind are matched on their own."
         )
-    tests = _conditions(sketch, at_once)
     moves = tuple(
         _move(sketch, draw, item, single, distance, list(zip(ghosts, ends, strict=True)), tests)
         for draw, item in zip(sketch.draws, case["alignment"], strict=True)
@@ -179,8 +184,9 @@ def _move(
                 return words, _either(cost, other_cost, "if it holds", "if not")
             case "ghost":
                 (ghost, end), offset = ghosts[rule.get("which", 0)], rule["offset"]
-                place = f"{ghost}" + (f" − {offset}" if offset > 0 else f" + {-offset}" if offset < 0 else "")
-                where = f"the answer at place {place} (counted from 0; `{ghost}` as {end} ends)"
+                off = f" − {offset}" if offset > 0 else f" + {-offset}" if offset < 0 else ""
+                plain = f"place {ghost[1:-1]}" if ghost.startswith("`") else ghost
+                where = f"the answer at {plain}{off} (counted from 0; {ghost} as {end} ends)"
                 return f"{moved} for {where}, {other} for the others", _either(cost, other_cost, "for that one", "for each other")
             case _:
                 where = " + ".join(str(part) for part in (rule["of"], rule["plus"]) if part) or "0"
@@ -297,9 +303,10 @@ def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
     return {name: power for name, power in found.items() if power}
 
 
-def _conditions(sketch: Sketch, at_once: bool) -> list[tuple[str, int]]:
+def _conditions(sketch: Sketch, at_once: bool, watches: tuple[Followed, ...]) -> list[tuple[str, int]]:
     """The conditions of `if` and `while` in source order, as certificates number them, with their lines."""
-    return [(print_expression(n.test), n.span.line) for n in walk(restated(sketch, at_once).body) if isinstance(n, If | While)]
+    stated = watched(restated(sketch, at_once), watches)
+    return [(print_expression(n.test), n.span.line) for n in walk(stated.body) if isinstance(n, If | While)]
 
 
 def _sum_around(sketch: Sketch, draw: Draw) -> str:

@@ -17,10 +17,12 @@ from kolahal.lang.kinds import NONE, NUMBER, WHOLE, infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
+from kolahal.logic.linear import number
 from kolahal.logic.solver import Choices
 from kolahal.logic.terms import is_whole, print_term, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
+from kolahal.proof.find.guesses import guessed
 from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS
 from kolahal.proof.trusted.product import Product
@@ -40,6 +42,7 @@ from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import Drawn, Logical, Numeric, Unsupported
 
 MOST_TRIALS = 1_200  # of one ghost
+MANY_ENDS = 4  # draws that move
 AFRESH = 4  # every so many trials nothing is kept of the one before
 TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
 
@@ -61,12 +64,14 @@ class AlignmentSearch:
         self.widest = sorted(self.units, key=lambda unit: (unit < 0, -abs(unit)))
         self.uses = stage.uses()
         self.lone = _drawn_once(product)
+        self.noted = _noted(product)
         self.failures: list[Failing] = []  # that hold for every ghost
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
         """Simple ones first; among these those without a ghost, and then those of each ghost and of two."""
         leads = self.questions_of_leads() if self.real else None
-        questions = leads or (self.at_once() if self.product.first.noisy_items else self.questions())
+        others = self.watched if self.product.watched else self.at_once if self.product.first.noisy_items else self.questions
+        questions = leads or others()
         searches = [_GhostSearch(self, *question) for question in questions]
         for tier in TIERS:
             for search in searches:
@@ -117,6 +122,15 @@ class AlignmentSearch:
             rules = [STAY, *(_for_winners(form, len(told)) for form in moved)]
             real = {site for site in near if not (noise := self.product.sketch.draws[site].noise).finite and not noise.selects}
             yield told, (), {use: rules if use[0] in real else forms[use[0]] for use in self.uses}, None
+
+    def watched(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+        """The noise of the values of watched names moves, each its own way; all noise that they are made of by one rule."""
+        level = [Form(unit, True) for unit in self.units]
+        lone: list[ShiftRule] = [AtGhost(0, form, STAY) for form in level]
+        pairs = [(a, b) for a in level for b in level if a.units * b.units < 0]
+        two: list[ShiftRule] = [AtGhost(0, a, AtGhost(0, b, STAY, 1)) for a, b in pairs]
+        rules = lone if len(self.product.watched) == 1 else two
+        yield tuple(sorted(self.product.watched)), (), {u: rules if u[0] in self.noted else self.forms(u[0]) for u in self.uses}, None
 
     def questions_of_leads(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
         """For each choice of winners whose noise may follow the first of the others, the rules that each use may have."""
@@ -202,8 +216,9 @@ class _GhostSearch:
         self.learned = 0  # of the failures that are shared
         self.given: set[Alignment] = set()
         self.trials = 0
-        for one, other in combinations([use for use in options if use[0] in shared.reach], 2):
-            if one[0] == other[0]:
+        for one, other in combinations(options, 2):
+            alike = one[0] == other[0] and one[0] in shared.reach
+            if alike or {one[0], other[0]} <= shared.noted:
                 for a, b in permutations(range(len(options[one])), 2):
                     self.choices.exclude([(self.numbers[one], a), (self.numbers[other], b)])
 
@@ -213,6 +228,8 @@ class _GhostSearch:
             self.exclude(failing)
         kept: list[tuple[int, int]] = []
         release: Table = {use: CANCEL if CANCEL in own else STAY for use, own in self.options.items()}
+        if not self.trials and not self.ghosts and (guess := self.guess()) is not None:
+            yield guess
         if not self.trials and not self.ghosts and self.stage.passes(self.alignment(release)):  # many releases in a row
             for alignment in dict.fromkeys((self.simpler(release), self.alignment(release))):
                 self.given.add(alignment)
@@ -249,6 +266,14 @@ class _GhostSearch:
         draws = self.shared.product.sketch.draws
         reach = tuple(self.shared.reach.get(draw.site) for draw in draws) if self.shared.reach else ()
         return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts, self.renewed, reach, self.lead)
+
+    def guess(self) -> Alignment | None:
+        """What keeps a program going between noisy ends, where these are so many that a search for their shifts takes long."""
+        rules = guessed(self.shared.product, self.stage)
+        moved = {site for (site, _), form in rules.items() if form.units}
+        offered = all(form in self.ranks.get(use, ()) for use, form in rules.items())
+        alignment = self.alignment({use: rules.get(use, own[0]) for use, own in self.options.items()})
+        return alignment if len(moved) >= MANY_ENDS and offered and self.stage.passes(alignment) else None
 
     def simpler(self, table: Table) -> Alignment:
         """The same with one rule for several uses of a draw where that passes too, the simplest first."""
@@ -374,6 +399,17 @@ def _sites_near(product: Product, ghost: str) -> set[int]:
 def _loops_around(product: Product, ghost: str) -> list[int]:
     """The loops that hold a loop in which a variable gets its value, by number: in each of their turns it is found anew."""
     return [loop for loop in outer_loops(product) if ghost in product.first.unsettled[loop, loop]]
+
+
+def _noted(product: Product) -> set[int]:
+    """The draws of segments in which the place of a watched name's value is noted."""
+    found: set[int] = set()
+    for place in product.first.places:
+        before = dict(place.names)
+        for path in product.first.paths[place.loop]:
+            if any(path.names.get(name) != before.get(name, Numeric(number(-1))) for name in product.watched):
+                found |= {d.site for d in path.draws if not d.noise.finite and not d.noise.selects}
+    return found
 
 
 def _drawn_once(product: Product) -> set[int]:

@@ -42,9 +42,11 @@ from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
 from kolahal.proof.find.led_candidates import led_candidates
 from kolahal.proof.find.numbers import Both
+from kolahal.proof.find.watched_candidates import watched_candidates, watched_facts
+from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
 from kolahal.proof.trusted.obligations import Invariant
-from kolahal.proof.trusted.product import Product, counted
+from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, Turn, ghost_symbol, ghost_value, moved_by
 from kolahal.proof.trusted.values import Built, Logical, Maybe, Numeric, SegmentStart, SymbolicValue
@@ -73,7 +75,7 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
     for place in product.first.places:
         if place.loop is None:
             continue
-        condition, here = _counted_states(product, alignment, place, sample)
+        _, condition, here = _counted_states(product, alignment, place, sample)
         scene = _from_start(product, _scene(product, place.loop), here)
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
@@ -82,6 +84,7 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
         found += _first_values(scene, here)
         found += _orders(scene)
         found += led_candidates(scene.numbers, scene.flags, scene.own, alignment)
+        found += watched_facts(product, place.loop) if product.watched else ()
         result[place.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result
 
@@ -97,12 +100,16 @@ def rich_candidates(
     """Bounds on differences and on what was spent, outright and under conditions; what was `refuted` outright may hold
     under some, though rehearsals have not seen it fail."""
     result = {}
-    scales = sorted({draw.scale.coefficient * claim.coefficient for draw in product.sketch.draws if isinstance(draw.scale, Scale)})
+    scales = sorted({d.scale.coefficient * claim.coefficient for d in product.sketch.draws if isinstance(d.scale, Scale)})
     for place in product.first.places:
         if place.loop is None:
             continue
-        condition, here = _counted_states(product, alignment, place, sample)
+        cells, condition, here = _counted_states(product, alignment, place, sample)
         scene = _from_start(product, _scene(product, place.loop), here)
+        if product.watched:
+            lean = watched_candidates(product, neighbours, cells, place.loop, scene.numbers, [f for f, _ in scene.flags], sample, here)
+            result[place.loop] = tuple(dict.fromkeys(implies(condition, f) for f in lean if f != TRUE))
+            continue
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
@@ -131,11 +138,12 @@ def rich_candidates(
 
 def _counted_states(
     product: Product, alignment: Alignment, place: SegmentStart, sample: ObservedStates
-) -> tuple[Formula, list[ConcreteState]]:
+) -> tuple[Cells, Formula, list[ConcreteState]]:
     """Which first runs are asked for anything from a loop head on, and the states of these."""
-    condition = every(counted(product, alignment, place))
+    cells = Cells(product.first, alignment, product.watched)
+    condition = every(cells.counted(place.loop))
     test = compile_formula(condition)
-    return condition, [state for loop, state in sample.states if loop == place.loop and test(state)]
+    return cells, condition, [state for loop, state in sample.states if loop == place.loop and test(state)]
 
 
 def _is_idle(guard: Formula, atom: Formula) -> bool:
@@ -341,9 +349,7 @@ def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) ->
                     yield at_most(term, limit + number(seen[1]))
 
 
-def _guards(
-    scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]
-) -> Iterator[Formula]:
+def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     yield TRUE
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for flag, _ in scene.flags:

@@ -11,8 +11,9 @@ from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm
 from kolahal.logic.terms import BOOL, Symbol, symbols_of
 from kolahal.nouns import dataclass
-from kolahal.proof.trusted.product import Product, updates_of
+from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Asked, Form
+from kolahal.proof.trusted.states import updates_of
 from kolahal.proof.trusted.symbols import Own
 from kolahal.proof.trusted.values import (
     Built,

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, For, Index, Return, Var, While, assignments, walk
 from kolahal.lang.released import before_last
+from kolahal.lang.rescaled import in_other_units
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.watched import Followed, extremes
 from kolahal.logic.terms import TRUE, Formula
 from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
+from kolahal.proof.find.closings import closings
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.effort import Effort
@@ -32,6 +36,8 @@ from kolahal.verdicts import Proved, Unknown
 DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
 MOST_ATTEMPTS = 5  # at a proof, of one ghost
+MOST_WATCHED = 2  # names that may be followed to the places of their values
+WATCHING = 4_000  # rehearsals for each choice of them
 ATTEMPT = 1_500  # rehearsals that take as long as one of them
 FEW = 2 * ATTEMPT  # rehearsals for a proof of what the last statements are computed from
 
@@ -95,25 +101,30 @@ def find_proof(
     named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
     effort = effort or Effort(settings.rehearsals)
     waits = (True, False) if named else (False,)
-    forms = (*([(False, True)] if ends_in_loops(restated(sketch)) else []), (True, False), (False, False))
-    plans = [(*form, *plan) for form in forms for plan in itertools.product(releases(restated(sketch, form[0])), waits)]
-    for at_once, parts, released, delayed in plans:
+    ways = {at_once: releases(restated(sketch, at_once)) for at_once in (False, True)}
+    pairs, lone = watches_of(sketch) if not (real or reach) else ([], [])
+    plans: list[tuple[bool, bool, frozenset[int], bool, tuple[Followed, ...]]] = [
+        *((False, True, *way, ()) for way in itertools.product(ways[False], waits) if ends_in_loops(restated(sketch))),
+        *((False, False, *way) for way in itertools.product(ways[False][:1], waits, pairs)),
+        *((at_once, False, *way, ()) for at_once in (True, False) for way in itertools.product(ways[at_once], waits)),
+        *((False, False, *way) for way in itertools.product(ways[False][:1], waits, lone)),
+    ]
+    for at_once, parts, released, delayed, watches in plans:
         try:
-            product = build_product(sketch, released, delayed, at_once, parts)
+            product = build_product(sketch, released, delayed, at_once, parts, watches)
             if at_once and (real or not product.first.noisy_items):
                 continue
             cases = []
+            own = Effort(WATCHING) if watches else Effort(FEW) if parts else effort
             for neighbours in neighbours_of(sketch):
-                share = Effort(min(effort.most - effort.spent, FEW)) if parts else effort
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, share, reach or {}, real)
-                effort.spent += share.spent if parts else 0
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, own, reach or {}, real)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
-                effort.most += settings.rehearsals  # as much again for the next
-            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once, parts)
+                own.most += settings.rehearsals  # as much again for the next
+            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once, parts, watches)
         except Unsupported as error:
-            reasons.append(error)
+            reasons += [] if watches else [error]
     return str(next((error for error in reasons if not isinstance(error, NotLinear)), reasons[0]))
 
 
@@ -121,6 +132,13 @@ def ends_in_loops(sketch: Sketch) -> bool:
     """Whether there are loops behind the last noise, which need no proof if what they are computed from may be given away."""
     loops = [sum(isinstance(node, For | While) for node in walk(program.body)) for program in (sketch, before_last(sketch) or sketch)]
     return loops[1] < loops[0]
+
+
+def watches_of(sketch: Sketch) -> tuple[list[tuple[Followed, ...]], list[tuple[Followed, ...]]]:
+    """Which names to follow to the places of their values: two, such as the least and the largest so far, or one."""
+    names = extremes(in_other_units(sketch))[:MOST_WATCHED]
+    pairs = itertools.permutations(names, 2)
+    return [(Followed(one), Followed(other, True)) for one, other in pairs], [(Followed(name),) for name in names]
 
 
 def releases(sketch: Sketch) -> list[frozenset[int]]:
@@ -169,6 +187,8 @@ def prove_alignment(
 ) -> CaseProof | str:
     """Look for an invariant under one alignment."""
     sample = stage.states(alignment, 300)
+    if product.watched:
+        alignment = replace(alignment, closed=closings(product, sample, steps))
     system = build_system(product, neighbours, alignment, None, assumed)
     shared = base_candidates(product, alignment, sample)
     base = Inductive(system, {**shared, END: ()}, steps)

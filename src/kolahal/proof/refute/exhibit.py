@@ -9,8 +9,9 @@ from typing import Any
 from kolahal.engine.noise import FAMILIES
 from kolahal.errors import KolahalError
 from kolahal.exact.balls import Interval, exceeds
+from kolahal.exact.cut_short import certain_probability
 from kolahal.exact.finite import CoinCount
-from kolahal.exact.intervals import rigorous_probability, site_scales
+from kolahal.exact.intervals import site_scales
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
@@ -79,7 +80,7 @@ def find_faults(data: object) -> list[str]:
     try:
         level = claim.at(example.arguments.quantities(sketch))
         p1, p2 = (
-            rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2)
+            certain_probability(sketch, d, example.arguments, example.event) for d in (example.d1, example.d2)
         )
     except KolahalError as error:
         return [str(error)]

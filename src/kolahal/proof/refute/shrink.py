@@ -10,7 +10,7 @@ import numpy as np
 
 from kolahal.errors import UsageError
 from kolahal.exact.balls import exceeds, log_ratio
-from kolahal.exact.intervals import rigorous_probability
+from kolahal.exact.cut_short import certain_probability
 from kolahal.exact.probe import Integrator, ask, exact_losses
 from kolahal.lang.cells import TooComplex
 from kolahal.lang.record_moves import RecordRelation
@@ -31,7 +31,7 @@ def confirm(sketch: Sketch, example: Example, claim: Scale) -> Refuted | None:
     if not is_real(sketch, example):
         return None
     assert example.arguments.accepted_by(sketch, claim), "the program and the claim take the arguments of an example"
-    p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
+    p1, p2 = (certain_probability(sketch, d, example.arguments, example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return None
     level = claim.at(example.arguments.quantities(sketch))
@@ -65,7 +65,7 @@ def measure(sketch: Sketch, example: Example, claim: Scale) -> float | None:
     """A loss that the example's is not below, in units of the claim, for certain."""
     if not is_real(sketch, example):
         return None
-    p1, p2 = (rigorous_probability(sketch, d, example.arguments, (), example.event) for d in (example.d1, example.d2))
+    p1, p2 = (certain_probability(sketch, d, example.arguments, example.event) for d in (example.d1, example.d2))
     if isinstance(p1, CannotIntegrate) or isinstance(p2, CannotIntegrate):
         return None
     low = max(log_ratio(p1, p2)[0], log_ratio(p2, p1)[0], 0.0)

@@ -17,8 +17,9 @@ from kolahal.lang.read.parse import parse_source
 from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
+from kolahal.lang.watched import Followed
 from kolahal.logic import solver
-from kolahal.logic.terms import NotATerm, parse_formula, print_term, symbols_of
+from kolahal.logic.terms import Formula, NotATerm, parse_formula, print_term, symbols_of
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, take, take_all
@@ -37,6 +38,7 @@ from kolahal.proof.trusted.shifts import (
     ShiftRule,
     describe_shift,
 )
+from kolahal.proof.trusted.states import known_to
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import AnyRecords, AtLeast, Certificate, Everywhere, Exactly, NoTies, Proved
 
@@ -73,9 +75,10 @@ class LengthProof:
     cases: tuple[CaseProof, ...]
     at_once: bool = False  # whether all items of a list of noise are drawn before anything else
     parts: bool = False  # whether it is about the program that gives away what its last statements are computed from
+    watches: tuple[Followed, ...] = ()  # names whose values are followed to their places
 
     def product(self) -> Product:
-        return build_product(self.sketch, self.released, self.delayed, self.at_once, self.parts)
+        return build_product(self.sketch, self.released, self.delayed, self.at_once, self.parts, self.watches)
 
 
 # ---------------------------------------------------------------- writing
@@ -96,6 +99,7 @@ def write_certificate(proof: LengthProof) -> Certificate:
         **({"delayed": True} if proof.delayed else {}),
         **({"at once": True} if proof.at_once else {}),
         **({"parts": True} if proof.parts else {}),
+        **({"watched": [{"name": w.name, "last": w.last} for w in proof.watches]} if proof.watches else {}),
         "cases": [_write_case(product, proof, case) for case in proof.cases],
     }
     return Certificate(json.dumps(document, indent=1, ensure_ascii=False))
@@ -122,6 +126,7 @@ def _write_case(product: Product, proof: LengthProof, case: CaseProof) -> dict[s
         "ghost": _write_ghosts(case.alignment.ghosts),
         **({"renewed": list(case.alignment.renewed)} if any(l is not None for l in case.alignment.renewed) else {}),
         **_write_lead(case.alignment.lead),
+        **({"closed": {str(loop): list(map(print_term, parts)) for loop, parts in case.alignment.closed}} if case.alignment.closed else {}),
         **({"reach": [r if r is None else str(r) for r in case.alignment.reach]} if case.alignment.reach else {}),
         "alignment": [
             {
@@ -204,11 +209,13 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     delayed = "delayed" in document and take(document, "delayed", bool)
     at_once = "at once" in document and take(document, "at once", bool)
     given_away = "parts" in document and take(document, "parts", bool)
-    product = build_product(sketch, released, delayed, at_once, given_away)
+    told = take_all(document, "watched", dict) if "watched" in document else []
+    watches = tuple(Followed(take(item, "name", str), take(item, "last", bool)) for item in told)
+    product = build_product(sketch, released, delayed, at_once, given_away, watches)
     cases = tuple(_read_case(sketch, product, assumed, part) for part in parts)
     stored = [take_all(part, "obligations", str) for part in parts]
     claim = parse_scale(take(document, "claim", str))
-    return LengthProof(sketch, claim, assumed, released, delayed, cases, at_once, given_away), stored
+    return LengthProof(sketch, claim, assumed, released, delayed, cases, at_once, given_away, watches), stored
 
 
 def _read_case(sketch: Sketch, product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
@@ -234,7 +241,7 @@ def _read_case(sketch: Sketch, product: Product, assumed: tuple[str, ...], part:
         raise Rejected("a share of the budget is in proportion to something that is not a public quantity")
     ghosts = _read_ghosts(part)
     renewed, reach = _read_renewed(part, len(ghosts)), _read_reach(part, len(shifts))
-    alignment = Alignment(shifts, ghosts, renewed, reach, _read_lead(part))
+    alignment = Alignment(shifts, ghosts, renewed, reach, _read_lead(part), _read_closed(part, product))
     system = build_system(product, neighbours, alignment, shares, assumed)
     fixed = frozenset().union(*map(symbols_of, system.fixed))
     invariant, told = {}, take(part, "invariant", dict)
@@ -275,6 +282,19 @@ def _read_lead(item: Mapping[str, Any]) -> FollowedSums | None:
         return None
     lead = take(item, "lead", dict)
     return FollowedSums(tuple(take_all(lead, "sites", int)), take(lead, "least", bool))
+
+
+def _read_closed(item: Mapping[str, Any], product: Product) -> tuple[tuple[int, tuple[Formula, ...]], ...]:
+    """What a first run knows when no place is noted any more; the second run has no part in it."""
+    if "closed" not in item:
+        return ()
+    told, found = take(item, "closed", dict), []
+    for loop in (place.loop for place in product.first.places if place.loop is not None and str(place.loop) in told):
+        symbols = {symbol.name: symbol for symbol in (*known_to(product.first, loop), *public_symbols(product.sketch))}
+        found.append((loop, tuple(parse_formula(text, symbols) for text in take_all(told, str(loop), str))))
+    if len(found) != len(told):
+        raise Rejected("it is told of a loop that does not exist when no place is noted any more")
+    return tuple(found)
 
 
 def _read_reach(item: Mapping[str, Any], sites: int) -> tuple[Scale | None, ...]:

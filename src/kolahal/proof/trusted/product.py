@@ -13,18 +13,17 @@ from kolahal.lang.rescaled import in_other_units, units_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.watched import Followed, watched
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
     BOOL,
     FALSE,
     INT,
-    TRUE,
     ZERO,
     Formula,
     Sum,
     Symbol,
     Term,
-    Truth,
     at_most,
     choose,
     equal,
@@ -35,10 +34,10 @@ from kolahal.logic.terms import (
     negate,
     put,
     put_in,
-    some,
 )
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Powers, Share, powers_of
+from kolahal.proof.trusted.cells import Cells, is_ghost
 from kolahal.proof.trusted.coins import chosen_alike, is_bit, paid_for, support, turn
 from kolahal.proof.trusted.computed import bind_computed, known_of
 from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
@@ -47,25 +46,20 @@ from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.others import Others, find_others
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
+from kolahal.proof.trusted.states import carried, state_symbols
 from kolahal.proof.trusted.steps import decide_flags, settle_answers, spread_comprehensions
 from kolahal.proof.trusted.symbols import LENGTH, Own, ghost_value, next_ghost_value, spent_on
 from kolahal.proof.trusted.values import (
     Built,
     Drawn,
     Goto,
-    Logical,
-    Maybe,
     NotLinear,
     Numeric,
-    Pending,
-    PrivateAnswers,
     Returned,
     Run,
     SegmentPath,
     SegmentStart,
-    SymbolicValue,
     Unsupported,
-    View,
     bound,
     same,
     same_answer,
@@ -84,19 +78,26 @@ class Product:
     monomials: tuple[Powers, ...]
     settled: bool  # whether answers of different places to answer cannot be compared
     units: tuple[Scale, ...]  # by site, what the user's noise is multiplied by
+    watched: frozenset[str] = frozenset()  # names of ours, of the places that watched names' values are from
 
     def spent(self, powers: Powers) -> Symbol:
         return spent_on(self.monomials.index(powers))
 
 
 def build_product(
-    sketch: Sketch, released: frozenset[int], delayed: bool = False, at_once: bool = False, parts: bool = False
+    sketch: Sketch,
+    released: frozenset[int],
+    delayed: bool = False,
+    at_once: bool = False,
+    parts: bool = False,
+    watches: tuple[Followed, ...] = (),
 ) -> Product:
     """Cut both runs of a program without holes, or of the one that gives away what its last statements are computed from
     (`parts`); raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
     units, sketch = units_of(sketch, counted := in_other_units(sketch, at_once)), set_aside(counted) if delayed else counted
+    sketch, places = watched(sketch, watches), frozenset(watch.place for watch in watches)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     whole = decide_flags(spread_comprehensions(sketch, released))
     if (spread := before_last(whole) if parts else whole) is None:
@@ -112,8 +113,10 @@ def build_product(
         if computes and (at_once or not isinstance(reasons[-1], NotLinear)):
             break
         try:
-            one, two = (Machine(program, which, sketch.private.whole, grown, delayed, at_once, computes).run() for which in (1, 2))
-            return Product(sketch, one, two, monomials, not single and again == 1 and not computes, units)
+            one, two = (
+                Machine(program, which, sketch.private.whole, grown, delayed, at_once, places, computes).run() for which in (1, 2)
+            )
+            return Product(sketch, one, two, monomials, not single and again == 1 and not computes, units, places)
         except Unsupported as error:
             reasons += [] if computes else [error]
     raise reasons[-1]
@@ -139,7 +142,7 @@ def build_system(
         raise Unsupported("the shares of the budget do not match the scales")
     others = find_others(alignment, product.first, product.second, product.sketch)
     states = {
-        place.loop: tuple(dict.fromkeys([*_state(place), *_state(other)]))
+        place.loop: tuple(dict.fromkeys([*state_symbols(place), *state_symbols(other)]))
         + tuple(map(product.spent, product.monomials))
         + (others.symbols() if others else ())
         for place, other in zip(product.first.places, product.second.places, strict=True)
@@ -148,42 +151,11 @@ def build_system(
     if shares is None:
         states[END] = tuple(map(product.spent, product.monomials))
     lists = find_noisy_lists(alignment, product.first, product.second, neighbours, product.sketch)
-    pairing = _Pairing(product, neighbours, alignment, shares, others, lists)
-    clauses = tuple(pairing.clauses())
+    cells = Cells(product.first, alignment, product.watched)
+    pairing = _Pairing(product, neighbours, alignment, shares, others, lists, cells)
+    clauses = (*pairing.clauses(), *cells.passed())
     facts = (*neighbours.fixed(), *(others.facts(neighbours) if others else ()))
     return System((*public_facts(product.sketch, assumed), *facts), states, clauses)
-
-
-def _state(place: SegmentStart) -> Iterator[Symbol]:
-    for _, value in place.names:
-        yield from symbols_in(value)
-    for _, symbol in place.ghosts:
-        yield symbol
-
-
-def symbols_in(value: SymbolicValue) -> Iterator[Symbol]:
-    """The symbols of a variable at a loop head that belong to one run."""
-    match value:
-        case Numeric(term) if _own(term):
-            yield _only(term)
-        case Logical(Own() as symbol):
-            yield symbol
-        case Maybe(Symbol() as none, inner):
-            yield none
-            yield from symbols_in(inner)
-        case Built(length=length, inside=inside):
-            yield _only(length)
-            yield from [inside] if isinstance(inside, Own) else []
-
-
-def _own(term: Sum) -> bool:
-    return [isinstance(unknown, Own) for unknown in term.terms] == [True]
-
-
-def _only(term: Sum) -> Symbol:
-    (symbol,) = term.terms
-    assert isinstance(symbol, Symbol)
-    return symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +166,7 @@ class _Pairing:
     shares: tuple[Share, ...] | None
     others: Others | None
     lists: NoisyLists | None
+    cells: Cells
 
     def clauses(self) -> Iterator[Clause]:
         for place in self.product.first.places:
@@ -205,7 +178,7 @@ class _Pairing:
     def pair(self, name: str, place: SegmentStart, one: SegmentPath, two: SegmentPath) -> Clause:
         """The clause for a first run on path `one` and a second run on path `two`."""
         binding: dict[Symbol, Term] = {}
-        premises: list[Formula] = [*one.conditions, *counted(self.product, self.alignment, place)]
+        premises: list[Formula] = [*one.conditions, *self.cells.counted(place.loop)]
         goals: list[Formula] = [negate(fault) for fault in one.faults]
         alike = self.alike(one, two)
         paired = list(takewhile(lambda pair: _go_together(*pair, alike), zip(one.draws, two.draws)))
@@ -254,6 +227,7 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
+        premises += self.cells.arriving(one)
         for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
             premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
         updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))
@@ -364,10 +338,10 @@ class _Pairing:
         goals: list[Formula] = []
         for run, path, known in ((self.product.first, one, {}), (self.product.second, two, binding)):
             place = run.place(loop)
-            for name, value in place.names:
-                updates += updates_of(value, path.names[name], known)
-                if path is two and isinstance(value, Built):
-                    goals.append(same(one.names[name], bound(two.names[name], known)))
+            updates += carried(run, path, known)
+            if path is two:
+                grown = [name for name, value in place.names if isinstance(value, Built)]
+                goals += [same(one.names[name], bound(two.names[name], known)) for name in grown]
             for ghost, symbol in place.ghosts:
                 now = put(path.ghosts[ghost], known)
                 if not isinstance(symbol, Own) and path is two:
@@ -418,7 +392,7 @@ class _Pairing:
         here, there = (path.names.get(self.alignment.ghosts[which]) for path in (one, two))
         if here is None or there is None:
             return ([], []) if here is there else None
-        return [_is_ghost(here, variable(ghost_value(which)))], [same(here, bound(there, binding))]
+        return [is_ghost(here, variable(ghost_value(which)))], [same(here, bound(there, binding))]
 
     def renewals(
         self, loop: int, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]
@@ -431,7 +405,7 @@ class _Pairing:
                 shown = self.shows(which, one, two, binding) or ([], [FALSE])
                 yield *shown, [(ghost_value(which), variable(next_ghost_value(which)))]
             elif end is not None and name in names and name not in self.product.first.unsettled[loop, end]:
-                yield [_is_ghost(one.names[name], variable(ghost_value(which)))], [], []
+                yield [is_ghost(one.names[name], variable(ghost_value(which)))], [], []
 
 
 def _go_together(mine: Drawn, other: Drawn, alike: bool) -> bool:
@@ -440,58 +414,5 @@ def _go_together(mine: Drawn, other: Drawn, alike: bool) -> bool:
     return mine.law == other.law and (mine.factor == other.factor or alike)
 
 
-def counted(product: Product, alignment: Alignment, place: SegmentStart) -> Iterator[Formula]:
-    """That the first run is one of those that the ghosts' values stand for, where these have their last values and every
-    answer knows them: there the second run is asked for the same."""
-    names = dict(place.names)
-    for which, name in enumerate(alignment.ghosts):
-        if place.loop is not None and name in names and name not in product.first.unsettled[place.loop, alignment.renewal(which)]:
-            yield _is_ghost(names[name], variable(ghost_value(which)))
-
-
 def _words(loop: int | None) -> str:
     return "the start" if loop is None else f"loop {loop + 1}"
-
-
-def _is_ghost(value: SymbolicValue, ghost: Sum) -> Formula:
-    """Whether this run is one of those that the ghost's value stands for; None is counted to every ghost's value."""
-    match value:
-        case Numeric(term) if is_whole(term):
-            return equal(term, ghost)
-        case Maybe(none, Numeric(term)) if is_whole(term):
-            return some([none, equal(term, ghost)])
-        case _:
-            raise Unsupported("the variable that the runs are sorted by is not a whole number")
-
-
-def updates_of(
-    symbols: SymbolicValue, value: SymbolicValue, binding: Mapping[Symbol, Term]
-) -> list[tuple[Symbol, Term]]:
-    """The symbols of a variable at a loop head with their new values."""
-    value = bound(value, binding)
-    match symbols, value:
-        case Pending(), Pending():
-            return []
-        case (PrivateAnswers() | View(), _):
-            if value != symbols:
-                raise Unsupported("a variable stands for different lists at different times")
-            return []
-        case Built(length=length, inside=inside), Built(length=now, inside=then):
-            return [(_only(length), now), *([(inside, then)] if isinstance(inside, Own) else [])]
-        case Maybe(none=Truth()), _:
-            if value != symbols:
-                raise Unsupported("an item that was drawn is taken for one that was not")
-            return []
-        case Maybe(Symbol() as none, inner), Maybe(now_none, now):
-            if type(inner) is not type(now) and now_none == TRUE:
-                stand_in = Logical(FALSE) if isinstance(inner, Logical) else Numeric(ZERO)  # read where it is not None
-                return [(none, TRUE), *updates_of(inner, stand_in, {})]
-            return [(none, now_none), *updates_of(inner, now, {})]
-        case Maybe(Symbol() as none, inner), Numeric() | Logical():
-            return [(none, FALSE), *updates_of(inner, value, {})]
-        case Numeric(term), Numeric(now):
-            return [(_only(term), now)] if _own(term) else []
-        case Logical(Symbol() as symbol), Logical(now):
-            return [(symbol, now)] if isinstance(symbol, Own) else []
-        case _:
-            raise Unsupported("a variable holds values of several kinds")

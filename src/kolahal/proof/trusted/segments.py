@@ -87,9 +87,11 @@ class Machine(ListMaker):
         grown: frozenset[str],
         delayed: bool = False,
         at_once: bool = False,
+        kept: frozenset[str] = frozenset(),
         computes: bool = False,
     ):
         super().__init__(sketch, which, whole_answers, at_once)
+        self.kept = kept  # names that every answer still knows
         self.computes = computes
         self.delayed = delayed  # whether noise that is only named is drawn where it is first looked at
         self.grown = grown  # lists that the program itself lets grow
@@ -203,7 +205,7 @@ class Machine(ListMaker):
 
     def read_from(self, at: int) -> frozenset[str]:
         """The names whose values at the step `at` may be read later."""
-        names = set(self.live[at])
+        names = set(self.live[at] | self.kept)
         # A view reads other lists and arguments whenever it is read itself.
         for view in self.views:
             names |= {n.name for n in ir.walk(view) if isinstance(n, ir.Var)}

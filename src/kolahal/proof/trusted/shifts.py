@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
+from kolahal.logic.terms import Formula
 from kolahal.nouns import dataclass
 
 
@@ -81,6 +82,7 @@ class Alignment:
     renewed: tuple[int | None, ...] = ()  # by ghost, a loop: its value is that at the next arrival there, again and again
     reach: tuple[Scale | None, ...] = ()  # by site, the longest shift in units of the move, where that is promised
     lead: FollowedSums | None = None  # which sums the shifts with `lead` follow
+    closed: tuple[tuple[int, tuple[Formula, ...]], ...] = ()  # by loop, each says that no watched place is noted any more
 
     def renewal(self, which: int) -> int | None:
         return self.renewed[which] if which < len(self.renewed) else None

@@ -292,7 +292,8 @@ class Evaluator:
     def item(self, source: SymbolicValue, name: str, place: Sum, state: Walk) -> SingleValue:
         over = source.over if isinstance(source, View) else source
         length = over.length if isinstance(over, Built) else variable(LENGTH)
-        # Python counts negative places from the end; here they are a fault that must be shown not to happen.
+        # Other negative places, which Python counts from the end too, are a fault that must be shown not to happen.
+        place = length + place if not place.terms and place.constant < 0 else place
         for outside in (below(place, ZERO), at_most(length, place)):
             if outside != FALSE:
                 state.faults.append(outside)

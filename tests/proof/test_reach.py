@@ -109,6 +109,23 @@ def f(q: Private, eps: Epsilon):
     assert not isinstance(prove_every_length(load(thin), settings=QUICKLY), Proved)
 
 
+WEIGHTED = {  # by relation, the weight of an answer and the scale that is enough
+    "one_within(1)": ("0.1 * x", "Lap(1/(10*eps))"),
+    "each_within(1)": ("x / 2", "Lap(len(q)/(2*eps))"),
+    "monotone(2)": ("-3 * x", "Lap(6*len(q)/eps)"),
+    "sum_within(1)": ("x / 2", "Lap(1/(2*eps))"),
+}
+
+
+@pytest.mark.parametrize("relation", WEIGHTED)
+def test_sums_may_weigh_their_answers(relation: str) -> None:
+    item, noise = WEIGHTED[relation]
+    text = f"@sketch(adjacent={relation})\ndef f(q: Private, eps: Epsilon):\n    s = 0\n    for x in q:\n        s += {item}\n    return s + {noise}\n"
+    assert isinstance(prove_every_length(load(text)), Proved)
+    thin = text.replace(item, f"1.1 * ({item})")
+    assert not isinstance(prove_every_length(load(thin), settings=QUICKLY), Proved)
+
+
 @pytest.mark.parametrize("entry", [e for e in PRIVATE if e.name in QUICK.get(e.path.stem, ())], ids=str)
 def test_mechanisms_in_the_words_of_their_authors(entry) -> None:
     found = prove_every_length(entry.load())

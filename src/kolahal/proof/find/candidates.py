@@ -433,11 +433,12 @@ def _balances(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formul
             yield equal(total, ZERO)
 
 
-def _steepest(gap: Sum, unit: Callable[[ConcreteState], Any], states: Sequence[ConcreteState]) -> list[Fraction]:
-    """How many units a difference was seen to be at most, to either side; none where the unit is 0."""
+def _steepest(gap: Sum, unit: Callable[[ConcreteState], Any], states: Sequence[ConcreteState], sizes: int = 1) -> list[Fraction]:
+    """How many units a difference was seen to be at most, to either side, with units of so many sizes."""
     value = compile_sum(gap)
-    most = max((abs(Fraction(value(state)) / size) for state in states if (size := unit(state)) > 0), default=Fraction(0))
-    return [most, -most] if most else []
+    seen = {(abs(Fraction(value(state)) / size), size) for state in states if (size := unit(state)) > 0}
+    most = max((slope for slope, _ in seen), default=Fraction(0))
+    return [most, -most] if most and sum(slope == most for slope, _ in seen) >= sizes else []
 
 
 def _difference_atoms(
@@ -475,7 +476,7 @@ def _difference_atoms(
                     atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:
                 for steps in dict.fromkeys((turn, *(term for term, _ in scene.pairs[:MOST_STEPS]), *most)):
-                    for slope in dict.fromkeys([neighbours.distance, *_steepest(gap, compile_sum(steps), there)]):
+                    for slope in dict.fromkeys([neighbours.distance, *_steepest(gap, compile_sum(steps), there, 3)]):
                         reach = steps.times(slope)
                         atoms += [at_most(gap, reach), at_most(-reach, gap)] if slope > 0 else []
                 atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]

@@ -371,6 +371,7 @@ class Walk:
     reads: list[Read] = field(default_factory=list)
     draws: list[Drawn] = field(default_factory=list)
     items: dict[Spot, tuple[Sum, SingleValue]] = field(default_factory=dict)  # of views, computed in this segment
+    made: frozenset[int] = frozenset()  # lists of noise that began in this segment, so that all that was drawn of them is known
 
     def fork(self) -> Walk:
         return Walk(
@@ -383,6 +384,7 @@ class Walk:
             list(self.reads),
             list(self.draws),
             dict(self.items),
+            self.made,
         )
 
     def path(self, end: Goto | Returned) -> SegmentPath:

@@ -4,7 +4,8 @@
                            [--quick]
 
 A mechanism that two judges disagree on is made small and printed as a test to add. COUNT is also read from the
-environment variable KOLAHAL_HUNT.
+environment variable KOLAHAL_HUNT. `--everyone 1 --show` puts every mechanism to the prover for every length and to the
+whole ladder of `kolahal check`, and prints those that stay open.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     parser.add_argument(
         "--lengths", type=float, default=1.0, help="share of the cheap ones that get a proof for every length"
     )
+    parser.add_argument("--show", action="store_true", help="print the affine ones that stay unknown or bounded")
     parser.add_argument("--quick", action="store_true", help="small programs and lattices")
     options = parser.parse_args(arguments)
     hunt = partial(
@@ -53,6 +55,9 @@ def main(arguments: Sequence[str] = ()) -> int:
             findings.append(finding)
             if finding.contradiction:
                 report(finding, write(finding.seed, SMALL if options.quick else SHAPES), options.seconds)
+            elif options.show and finding.affine and finding.is_open:
+                text = write(finding.seed, SMALL if options.quick else SHAPES)
+                print(f"\nseed {finding.seed}: {finding.verdict} {finding.reason}\n{text}", flush=True)
             if len(findings) % EVERY == 0:
                 print(f"{len(findings)} of {options.count} in {time.perf_counter() - start:.0f} s", flush=True)
     except KeyboardInterrupt:
@@ -101,6 +106,9 @@ def summary(findings: Sequence[Finding], seconds: float) -> str:
         lines.append(
             f"{verdict:26} {number:6} {_percent(number, total)}    of the affine {own:6} {_percent(own, len(affine))}"
         )
+    asked = [f for f in affine if f.whole]
+    undecided = sum(f.is_open for f in asked)
+    lines += ["", f"unknown or bounded of the affine ones that everyone was asked of: {undecided} of {len(asked)}{_percent(undecided, len(asked))}"]
     unknown = [f for f in findings if f.verdict == "unknown"]
     lines += ["", f"unknown, by reason ({len(unknown)}):"]
     lines += [f"{number:6}  {reason}" for reason, number in Counter(f.reason for f in unknown).most_common(25)]

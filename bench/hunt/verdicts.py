@@ -26,6 +26,7 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Database, Estimate
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths
+from kolahal.proof.decide import decide
 from kolahal.proof.find.bounded import find_upper_bound, prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.refute import refute
@@ -52,6 +53,11 @@ class Finding:
     bounded: bool = False  # whether the cheapest alignment's cost was compared with brute force
     tight: bool = False  # and was found to be the loss, within 1 %
     summed: bool = False  # whether brute force was possible
+    whole: bool = False  # whether everyone was asked, the whole ladder too where the first of them left it open
+
+    @property
+    def is_open(self) -> bool:
+        return self.verdict == "unknown" or self.verdict.startswith("bounded")
 
 
 class TimeUp(BaseException):
@@ -101,7 +107,7 @@ def judge(text: str, seed: int, effort: Effort) -> Finding:
             affine = is_affine(sketch)
             return _judge(sketch, seed, affine, effort)
     except (TimeUp, ArgumentError):  # ctypes says ArgumentError for whatever is raised while it looks at arguments
-        return Finding(seed, "unknown", "time", affine)
+        return Finding(seed, "unknown", "time", affine, whole=effort.everyone)
     except Exception as error:
         crash = f"crash: {type(error).__name__} {error}"
         return Finding(seed, "unknown", "crash", affine, crash)
@@ -124,8 +130,12 @@ def _judge(sketch: Sketch, seed: int, affine: bool, effort: Effort) -> Finding:
         refuted = refute(sketch, CLAIM, SETTINGS)
     if effort.everyone or (effort.lengths if cost <= 1 else effort.refuter and refuted is None):
         proof = prove_every_length(sketch, CLAIM, SETTINGS.proof)
-    if isinstance(proof, Unknown) and not proof.failed_rechecks and refuted is None and cost <= 1:
+    if isinstance(proof, Unknown) and not _failed(proof) and refuted is None and cost <= 1:
         proof = prove_bounded(sketch, CLAIM, SETTINGS.proof, SIZE)
+    if effort.everyone and refuted is None and not is_everywhere(proof) and not _failed(proof):
+        last = decide(sketch, CLAIM, Settings()).verdict
+        refuted = last if isinstance(last, Refuted) else None
+        proof = last if isinstance(last, Proved) or (isinstance(last, Unknown) and _failed(last)) else proof
     # Where there is no bound and no proof, brute force has nothing to contradict.
     loss = None
     if isinstance(proof, Proved | Bounded) or math.isfinite(cost) or refuted is None:
@@ -140,7 +150,12 @@ def _judge(sketch: Sketch, seed: int, affine: bool, effort: Effort) -> Finding:
     value = loss.value if isinstance(loss, Loss) else None
     compared = value is not None and math.isfinite(cost)
     tight = value is not None and compared and value >= 0.99 * cost
-    return Finding(seed, verdict, reason, affine, contradiction, compared, tight, value is not None)
+    return Finding(seed, verdict, reason, affine, contradiction, compared, tight, value is not None, effort.everyone)
+
+
+def _failed(proof: Proved | Bounded | Unknown) -> bool:
+    """Whether a proof was found that does not pass its re-check: a contradiction by itself."""
+    return isinstance(proof, Unknown) and bool(proof.failed_rechecks)
 
 
 def is_everywhere(proof: Proved | Bounded | Unknown) -> bool:

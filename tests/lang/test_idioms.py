@@ -172,6 +172,10 @@ IDIOMS = {
     "so many times": "xs = [T + Lap(1/eps)] * N\nys = [0] * len(q)\nys.sort()\nreturn sum(xs) + len(ys) + len([1] * (N - 3))",
     "sorted in place": "xs = [x + Lap(1/eps) for x in q]\nxs.sort(reverse=True)\nxs.append(T)\nxs.sort()\nreturn xs",
     "augmented": "out = []\nout += [T, 2]\nout.extend([x for x in q if x > 0])\nout.extend(q)\nreturn out",
+    "lists put together": "a = [x + Lap(1/eps) for x in q]\nb = sorted(q)\nreturn [Lap(2/eps)] + a + b[1:] + [T, N * Lap(1/eps)] + q",
+    "lists put together anew": "out = []\nfor x in q:\n    out = out + [x, x + Lap(1/eps)]\nfor x in q:\n    out = [x + Lap(1/eps)] + out\nout = out + out + q\nmore = [1]\nmore += out\nmore = more[:2] + more\nreturn more",
+    "a sum of lists is gone over": "s = 0\nfor x in q + [T]:\n    s += x\nreturn s, len(q + [1, 2]), max([0] + q), ([5] + q)[N]",
+    "scales with names": "a, b = 1/eps, 2/eps\na, b = b, a\nleft = eps\nx = q[0] + Lap(1/left)\nleft -= eps/2\nfor y in q:\n    c = 2 * a\n    x += Lap(c) + Lap(1/left) * Lap(b)\nreturn x",
     "tuples": "a, b = sum(q), max(q)\na, b = b, a\nreturn a - b",
 }  # fmt: skip
 
@@ -400,6 +404,11 @@ REFUSED = {
     "an assertion about noise": ("assert T + Lap(1/eps) > 0\nreturn 1", "K129"),
     "an assertion with a call": ("assert T > 0, print(q)\nreturn 1", "K129"),
     "an assertion further down": ("x = 1\nassert T > 0\nreturn x", "K129"),
+    "a scale of another place": ("b = 1/eps\nreturn [b + Lap(b) for b in q]", "K114"),
+    "a scale that changes": ("b = 1/eps\nif T > 0:\n    b = 2/eps\nreturn Lap(b)", "K114"),
+    "a scale that is a value later on": ("b = 1/eps\nb += q[0]\nreturn Lap(b)", "K114"),
+    "a scale that a loop may not give": ("for x in q:\n    b = 1/eps\nreturn Lap(b)", "K114"),
+    "a scale before it is given": ("s = 0\nfor x in q:\n    s += Lap(b)\n    b = 1/eps\nreturn s", "K114"),
     "an unknown label": ("d = {'a': 1}\nreturn d['b']", "K103"),
     "a label that is computed": ("d = {'a': 1}\nk = 'a'\nreturn d[k]", "K103"),
     "a shared dictionary": ("d = {'a': 1}\ne = d\ne['a'] = 2\nreturn d['a']", "K103"),

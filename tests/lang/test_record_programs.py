@@ -51,6 +51,25 @@ BODIES = {
     many = {k: sum(1 for v in visits if v.kind == k) + Lap(1/eps) for k in ("new", "returning")}
     twice = {k: 2 * n for k, n in many.items()}
     return many["new"] - twice["returning"] + twice.get("new", 0) + many.get("none", 7) + len(many)""",
+    "truth values and steps": """
+    out = [sum(1 for v in visits if v.member == m and v.day < d) for m in (True, False) for d in (3, 5)]
+    for m in [False, True]:
+        for kind in ["new", "returning"]:
+            out.append(sum(1 for v in visits if v.kind == kind and v.member != m))
+    for d in range(0, 7, 3):
+        n = sum(1 for v in visits if v.day <= d)
+        out.append(n + 2 * d)
+    for m in (True, False):
+        few = sum(v.day for v in visits if v.member == m)
+        if m:
+            out = out + [few]
+    return out""",
+    "counts that are written out": """
+    days = [0, 0, 0, 0, 0, 0, 0]
+    for v in visits:
+        days[v.day] = days[v.day] + 1
+        days[6 - v.day] = days[6 - v.day] - v.day
+    return [sum(days)] + days""",
     "the largest label": """
     tally = {"new": 0, "returning": 0}
     for v in visits:
@@ -316,10 +335,12 @@ def test_what_python_would_not_run_so_is_refused(before, body):
         "    old = [v for v in visits if v.age > 3]\n    old.append(1)\n    return len(old) + Lap(1/eps)",
         "    old = [v for v in visits if v.age > 3]\n    return old",
         "    c = {'new': 0}\n    for v in visits:\n        c[v.kind] += 1\n    return c['new'] + Lap(1/eps)",
+        "    c = [0] * 7\n    for v in visits:\n        c[v.day] = c[v.day - 0] + 1\n    return c[0] + Lap(1/eps)",
         "    c = {}\n    for v in visits:\n        c[v.kind] = c.get(v.kind, 0) + 1\n    return c['new'] + Lap(1/eps)",
         "    c = {'new': 0, 'returning': 0}\n    d = c\n    for v in visits:\n        c[v.kind] += 1\n    return d['new'] + Lap(1/eps)",
         "    c = {'new': 0, 'returning': 0}\n    for v in visits:\n        c[v.kind] += 1\n    return c",
         "    e = [0, 10]\n    f2 = e\n    f2.append(20)\n    return [sum(1 for v in visits if v.age > e[i]) + Lap(1/eps) for i in range(2)]",
+        "    return [d + sum(1 for v in visits if v.age > a) + Lap(1/eps) for a in [3, 5] for d in range(a)]",
         "    e = [0, 10]\n    e[0] = 7\n    return [sum(1 for v in visits if v.age > e[i]) + Lap(1/eps) for i in range(2)]",
         "    for k in ('new', 'returning'):\n        n = sum(1 for v in visits if v.kind == k) + Lap(1/eps)\n    return k",
     ],

@@ -21,6 +21,8 @@ STOPS_ALIKE = {  # the number of answers below which every run stops, and the pr
     "eight of one answer": (1, "return [" + ", ".join(["q[0] + Lap(8/eps)"] * 8) + "]"),
     "in the first condition": (3, "if q[0] > q[2]:\n    return q[0] + Lap(1/eps)\nreturn q[2] + Lap(1/eps)"),
     "in the largest of some": (4, "m = max(q[0], q[3])\nreturn m + Lap(1/eps)"),
+    "from the end": (2, "a = q[0] + Lap(4/eps)\nb = q[-1] + q[-2] + Lap(8/3/eps)\nreturn a > b, len(q)"),
+    "items of its own from the end": (1, "out = [0, q[-1] + Lap(1/eps)]\nout.append(out[-1] + out[-2])\nreturn out[-1]"),
     "before a comparison": (6, "x = q[5] + Lap(2/eps)\nif q[0] + Lap(2/eps) > 0:\n    return x\nreturn 0"),
 }
 MAY_NOT = {  # something may happen before the place is missed, or it may not be missed at all
@@ -30,6 +32,8 @@ MAY_NOT = {  # something may happen before the place is missed, or it may not be
     "behind the branch that answers": "if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn q[3]*0",
     "in one branch": "x = q[0] + Lap(1/eps)\nif x > 0:\n    y = q[3]*0\nelse:\n    y = 1\nreturn y",
     "after a loop": "n = 0\nfor x in q:\n    n = n + 1\nreturn q[5]*0 + n",
+    "from the end after a comparison": "if q[0] + Lap(1/eps) > 0:\n    return q[-5]*0\nreturn 0",
+    "an item of its own that may not be there": "out = []\nif q[0] + Lap(1/eps) > 0:\n    out.append(1)\nreturn out[-1]",
     "decided by and": "a = q[0] + Lap(1/eps) > 0 and q[4]*0 == 0\nreturn a",
     "after a quotient": "a = 1/(q[0] + Lap(1/eps))\nreturn q[4]*0 + a*0",
 }

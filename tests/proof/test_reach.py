@@ -109,6 +109,56 @@ def f(q: Private, eps: Epsilon):
     assert not isinstance(prove_every_length(load(thin), settings=QUICKLY), Proved)
 
 
+SMALL = {  # by what it is about: the relation, a program of a few lines, and one of its scales that may not be less
+    "an answer that is a comparison": ("each_within(1)", "return q[0] - q[1] + Lap(2/eps) >= 0", "2/eps"),
+    "an answer with a name": ("monotone(1)", "b = q[0] + Lap(1/eps) > q[-1]\nreturn b", "1/eps"),
+    "the other side is read later": ("one_within(1/2)", "b = -q[0] + Lap(1/eps)\nreturn b < q[-1]", "1/eps"),
+    "ends of a list of noise": ("each_within(1)", "a = [y + Lap(2/eps) for y in q]\nreturn a[-1], a[0]", "2/eps"),
+    "which end is larger": ("each_within(1)", "a = [y + Lap(2/eps) for y in q]\nb = a[0] > a[-1]\nreturn b, a[0]", "2/eps"),
+    "ends of a list in turns": ("each_within(1)", "s = 0\nfor k in range(2):\n    a = [y + Lap(4/eps) for y in q]\n    s += a[0] - a[-1]\nreturn s", "4/eps"),
+    "a list that nobody reads": ("one_within(1)", "out = []\ns = 0\nfor x in q:\n    out.append(x)\n    out.append(2 * x)\n    s += x\nreturn s + Lap(1/eps)", "1/eps"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_programs_are_proved(name: str) -> None:
+    relation, body, scale = SMALL[name]
+    text = f"@sketch(adjacent={relation})\ndef f(q: Private, eps: Epsilon):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    assert isinstance(prove_every_length(load(text)), Proved)
+    thin = text.replace(f"Lap({scale})", f"Lap(0.9*{scale})")
+    assert thin != text and not isinstance(prove_every_length(load(thin), settings=QUICKLY), Proved)
+
+
+@pytest.mark.parametrize("scale", ["4/eps", "3/eps"])
+def test_many_answers_that_are_declared_are_no_other_length(scale: str) -> None:
+    text = f"""@sketch(adjacent=each_within(1))
+def f(q: Private[12], T: float, eps: Epsilon):
+    t = T + Lap(2/eps)
+    for i in range(12):
+        if q[i] + Lap({scale}) > t:
+            return i
+    return -1
+"""
+    assert isinstance(prove_every_length(load(text), settings=QUICKLY), Proved) == (scale == "4/eps")
+
+
+WEIGHTED = {  # by relation, the weight of an answer and the scale that is enough
+    "one_within(1)": ("0.1 * x", "Lap(1/(10*eps))"),
+    "each_within(1)": ("x / 2", "Lap(len(q)/(2*eps))"),
+    "monotone(2)": ("-3 * x", "Lap(6*len(q)/eps)"),
+    "sum_within(1)": ("x / 2", "Lap(1/(2*eps))"),
+}
+
+
+@pytest.mark.parametrize("relation", WEIGHTED)
+def test_sums_may_weigh_their_answers(relation: str) -> None:
+    item, noise = WEIGHTED[relation]
+    text = f"@sketch(adjacent={relation})\ndef f(q: Private, eps: Epsilon):\n    s = 0\n    for x in q:\n        s += {item}\n    return s + {noise}\n"
+    assert isinstance(prove_every_length(load(text)), Proved)
+    thin = text.replace(item, f"1.1 * ({item})")
+    assert not isinstance(prove_every_length(load(thin), settings=QUICKLY), Proved)
+
+
 @pytest.mark.parametrize("entry", [e for e in PRIVATE if e.name in QUICK.get(e.path.stem, ())], ids=str)
 def test_mechanisms_in_the_words_of_their_authors(entry) -> None:
     found = prove_every_length(entry.load())

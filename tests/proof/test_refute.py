@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 import subprocess
 import sys
@@ -17,9 +18,10 @@ from kolahal.exact.intervals import rigorous_probability
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.model import contains
+from kolahal.model import contains, make_arguments
 from kolahal.proof.refute.exhibit import document, find_faults, read_event, snippet, write_event
 from kolahal.proof.refute.refute import best_lower_bound, refute, survey_losses
+from kolahal.proof.refute.scattered import _ScatteredSearch
 from kolahal.proof.refute.shrink import confirm
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY, load_one
@@ -287,3 +289,23 @@ def test_what_is_private_for_other_reasons_is_not_refuted(name):
 def test_comparisons_without_noise_are_crossed_wherever_they_are(body):
     head = "@sketch(adjacent=each_within(1))\ndef f(q: Private[2], T: float, eps: Epsilon):\n"
     assert refute(parse(head + body), EPS, Settings()) is not None
+
+
+def test_databases_on_a_few_levels_know_whole_noise() -> None:
+    text = """@sketch(adjacent=one_within(1))
+def f(q: Private[int], N: int, T: float, eps: Epsilon):
+    c = 0
+    out = []
+    t = T + DiscreteLap(2*N/eps)
+    for x in q:
+        if x + DiscreteExp(N/eps) > t:
+            out.append(True)
+            c = c + 1
+            if c >= N:
+                break
+    return out
+"""
+    sketch = parse(text)
+    arguments = make_arguments(sketch, F(1), 3, {"N": F(1), "T": F(0)})
+    drawn = list(_ScatteredSearch(sketch, EPS, random.Random(0)).draw(arguments))
+    assert len({example.event for example in drawn}) > 1

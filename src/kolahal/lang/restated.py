@@ -5,6 +5,8 @@ xs before the loop is over, if the loop does nothing else, and if nothing looks 
 computed once for an item, whichever way: names are put in place of what they stand for, every draw still stands there once, and
 nothing that is computed is left out, so that the same runs stop. Draws of one item are independent, so their order does not count.
 
+*Unread lists.* A list that nothing looks at does not grow: what was put into it is computed, and given to a name that nothing reads.
+
 *First turns.* Behind `best = xs[0]`, a loop over all of xs has a first turn, or the run has stopped. `for i in range(len(xs)): …` is
 `i = 0; …` and then `for i in range(1, len(xs)): …`, where the turns draw no noise, and end neither themselves nor the loop.
 
@@ -30,9 +32,23 @@ def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
     Where the noise of a list is drawn at once, a list of what is left does no harm, and stays.
     """
     sketch = sketch if at_once else without_left(sketch)
-    body = _gathered(sketch.body)
+    body = _gathered(_without_unread(sketch.body))
     body = _begun(body, sketch)
     return sketch if body == sketch.body else replace(sketch, body=body)
+
+
+def _without_unread(body: ir.Block) -> ir.Block:
+    read = {node.name for node in ir.walk(body) if isinstance(node, ir.Var)}
+    made = {target for target, value in ir.assignments(body) if isinstance(value, ir.ListOf)}
+
+    def given(node: ir.Node) -> ir.Node | None:
+        match node:
+            case ir.Append(name, value) if name in made - read:
+                return ir.Assign((f"{name}, unread",), (value,), span=node.span)
+            case _:
+                return None
+
+    return ir.rebuild(body, given)
 
 
 # ---------------------------------------------------------------- gathered lists

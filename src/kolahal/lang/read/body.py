@@ -115,6 +115,8 @@ class Body:
         self.parameters = {p.name for p in header.parameters} | header.lost
         stores = [part for statement in statements for part in ast.walk(statement) if isinstance(part, ast.Name)]
         self.times = Counter(part.id for part in stores if isinstance(part.ctx, ast.Store))
+        # All other names are given their values by statements at the top, one after the other.
+        self.changing = set(self.times - Counter(name for statement in statements for name in _targets(statement)))
         self.pure = {p.role for p in header.parameters} & {*BUDGETS, Role.DELTA} == {Role.EPSILON}
         self.scales = self.quantities(header)
         self.labels: dict[str, int] = {}  # texts, by the numbers that stand for them
@@ -147,12 +149,14 @@ class Body:
     def block(self, nodes: Sequence[ast.stmt]) -> Block:
         self.depth += 1
         statements: list[Stmt] = []
+        outside = self.scales
         for node in nodes:
             try:
                 statements += self.statement(node)
             except Refused:
                 self.lost |= stored_names(node)
         self.depth -= 1
+        self.scales = outside
         return tuple(statements)
 
     def statement(self, node: ast.stmt) -> list[Stmt]:
@@ -172,6 +176,7 @@ class Body:
                 name = self.target(target)
                 old = Var(name, span=self.tree.span(target))
                 new = Binary(self.arithmetic(node, op), old, self.expression(value), span=span)
+                self.name_scales([name], [ast.BinOp(ast.Name(name), op, value)])
                 return [ir.Assign((name,), (new,), span=span)]
             case ast.If(test, then, orelse):
                 return [ir.If(self.condition(test), self.block(then), self.block(orelse), span=span)]
@@ -250,16 +255,25 @@ class Body:
         names = tuple(map(self.target, targets))
         if not names or len(values) != len(names) or len(set(names)) != len(names):
             raise self.tree.refuse("K108", node)
-        return ir.Assign(names, tuple(map(self.expression, values)), span=self.tree.span(node))
+        assigned = ir.Assign(names, tuple(map(self.expression, values)), span=self.tree.span(node))
+        self.name_scales(names, values)
+        return assigned
 
     def assignment(self, node: ast.stmt, targets: list[ast.expr], value: ast.expr) -> list[Stmt]:
         span = self.tree.span(node)
         names = [self.target(target) for target in targets]
         first = ir.Assign((names[0],), (self.expression(value),), span=span)
-        if self.depth == 1 and self.times[names[0]] == 1 and names[0] not in self.parameters:
-            with suppress(NotAScale):  # most values are no scales, and only scales are asked for
-                self.scales[names[0]] = scale_of(value, self.scales)
+        self.name_scales(names, [value] * len(names))
         return [first, *(ir.Assign((name,), (Var(before, span=span),), span=span) for before, name in pairwise(names))]
+
+    def name_scales(self, names: Sequence[str], values: Sequence[ast.expr]) -> None:
+        """What names stand for in scales from here on: to the end of a block, if no other place gives them anything."""
+        found: dict[str, Scale] = {}
+        for name, value in zip(names, values, strict=True):
+            if name not in self.parameters and (self.times[name] == 1 or name not in self.changing):
+                with suppress(NotAScale):  # most values are no scales, and only scales are asked for
+                    found[name] = scale_of(value, self.scales)
+        self.scales = {name: scale for name, scale in self.scales.items() if name not in names} | found
 
     def method(self, node: ast.stmt, name: str, method: str, args: list[ast.expr]) -> Stmt:
         span = self.tree.span(node)
@@ -453,3 +467,15 @@ class Body:
                         raise self.tree.refuse("K111", node)
             case _:
                 raise self.tree.refuse("K110", node, thing=clip(node))
+
+
+def _targets(statement: ast.stmt) -> list[str]:
+    """The names that an assignment gives their values itself, as a loop or a comprehension in it does not."""
+    match statement:
+        case ast.Assign(targets):
+            parts = [part for target in targets for part in (target.elts if isinstance(target, ast.Tuple | ast.List) else [target])]
+        case ast.AugAssign(target) | ast.AnnAssign(target, _, ast.expr()):
+            parts = [target]
+        case _:
+            parts = []
+    return [part.id for part in parts if isinstance(part, ast.Name)]

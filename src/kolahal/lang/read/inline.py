@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from copy import deepcopy
 
@@ -200,3 +200,18 @@ def _leaving(body: list[ast.stmt], give: Give, done: str) -> list[ast.stmt]:
             case _:
                 found.append(node)
     return found
+
+
+def is_fixed(node: ast.expr, fixed: Set[str], builtin: Callable[[ast.AST], str | None]) -> bool:
+    """Whether a value is computed from public numbers alone that never change."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Name(word) if word not in fixed and word != "len":
+                return False
+            case ast.Constant(value) if isinstance(value, str | bytes):
+                return False
+            case ast.Call() if builtin(part) != "len":
+                return False
+            case ast.expr() if not isinstance(part, ast.Name | ast.Constant | ast.Call | ast.BinOp | ast.UnaryOp):
+                return False
+    return True

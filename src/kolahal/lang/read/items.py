@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Protocol
 
+from kolahal.lang.read.joined import parts_of
 from kolahal.lang.read.snippets import Lowered, expression, name, names_of, statements
 from kolahal.lang.read.tree import Tree, clip
 
@@ -26,6 +27,7 @@ class LowersItems(Protocol):
     def keep(self, node: ast.expr, base: str) -> tuple[list[ast.stmt], ast.Name]: ...
     def kept(self, node: ast.expr, base: str) -> Lowered: ...
     def assignment(self, word: str, value: ast.expr, at: ast.AST) -> ast.stmt: ...
+    def is_joined(self, node: ast.expr) -> bool: ...
 
 
 class ListChanges:
@@ -46,7 +48,7 @@ class ListChanges:
 
     def step(self, node: ast.AugAssign, target: ast.expr, op: ast.operator, value: ast.expr) -> list[ast.stmt]:
         match target, op, value:
-            case ast.Name(word), ast.Add(), ast.List() | ast.ListComp():
+            case ast.Name(word), ast.Add(), _ if self.lowers.is_joined(ast.BinOp(target, op, value)):
                 return self.extend(word, value, node)
             case ast.Subscript(ast.Name() as of, place), _, _ if not isinstance(place, ast.Slice):
                 before, place = self.lowers.kept(place, "place")
@@ -72,6 +74,10 @@ class ListChanges:
         before, items_name = self.lowers.named(value)
         item = self.lowers.fresh("item")
         return [*before, *statements("for x in xs: word.append(x)", at, x=item, xs=items_name, word=word)]
+
+    def joined(self, node: ast.BinOp, word: str) -> list[ast.stmt]:
+        """`xs + ys` as a list that nobody else has yet, and that grows by one after the other."""
+        return [*statements("xs = []", node, xs=word), *(s for part in parts_of(node) for s in self.extend(word, part, node))]
 
     def put(self, target: ast.Subscript, value: ast.expr, at: ast.stmt) -> list[ast.stmt]:
         """`xs[place] = value` as a new list, which differs in one place: lists of the simpler forms only grow."""

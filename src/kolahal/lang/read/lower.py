@@ -14,8 +14,9 @@ from itertools import takewhile
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.draws import lower_draw, needs_list
 from kolahal.lang.read.header import Header
-from kolahal.lang.read.inline import Helpers, always_returns, may_stop, substituted, without_returns
+from kolahal.lang.read.inline import Helpers, always_returns, is_fixed, may_stop, substituted, without_returns
 from kolahal.lang.read.items import ListChanges
+from kolahal.lang.read.joined import find_lists, is_surely_list
 from kolahal.lang.read.loops import AGGREGATES, BUILTINS, LISTS, Loops, copied, is_membership, is_range, membership
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
@@ -48,6 +49,7 @@ class Lowering:
         self.loops = Loops(self)
         self.items = ListChanges(self)
         self.parts = 0
+        self.lists = find_lists(body, [self.private], self.makes_list)
 
     def body(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """The whole body; the tree of the file stays as it is."""
@@ -172,6 +174,11 @@ class Lowering:
                 return self.choice(value, lambda way: self.into(word, way, self.assignment(word, way, node)))
             case ast.Call() if self.helpers.is_helper(value):
                 return self.inlined(value, lambda way: [self.assignment(word, way, node)])
+            case ast.BinOp(ast.Name(again), _, more) if again == word not in self.parameters and self.is_joined(value):
+                return self.items.extend(word, more, node)  # no two names share a list that grows
+            case ast.BinOp(ast.List([item]), ast.Add(), ast.Name(again)) if again == word not in self.parameters | names_of([item]):
+                before, item = self.expression(item)
+                return [*before, *statements("xs.insert(0, x)", node, xs=word, x=item)]
         if not self.is_built(value):
             before, left = self.expression(value)
             if not before and left is value:
@@ -180,7 +187,7 @@ class Lowering:
         if word not in names_of([value]) and word not in self.parameters:
             return self.build(value, word)
         before, built = self.expression(value)
-        if self.makes_list(value):  # a copy: two names never share a list that grows
+        if self.makes_list(value) or self.is_joined(value):  # a copy: two names never share a list that grows
             built = copied(built, self.fresh("item"))
         return [*before, self.assignment(word, built, node)]
 
@@ -264,6 +271,9 @@ class Lowering:
                 more, times = self.expression(times)
                 made = expression("[x for i in range(n)]", node, x=item, i=self.fresh("i"), n=times)
                 return [*before, *more], made
+            case ast.BinOp() if self.is_joined(node):
+                word = self.fresh("items")
+                return self.build(node, word), name(word, node)
             case ast.BinOp(left, _, right):
                 before, (node.left, node.right) = self.ordered([left, right])
                 return before, node
@@ -353,7 +363,7 @@ class Lowering:
             case ast.Call():
                 return self.helpers.is_helper(node) or self.builtin(node) in LISTS or is_range(node)
             case _:
-                return False
+                return self.is_joined(node)
 
     def named(self, node: ast.expr) -> tuple[list[ast.stmt], str]:
         """A list by its name."""
@@ -431,6 +441,10 @@ class Lowering:
     def makes_list(self, node: ast.expr) -> bool:
         return isinstance(node, ast.ListComp) or self.builtin(node) in LISTS
 
+    def is_joined(self, node: ast.expr) -> bool:
+        """Whether this is `xs + ys`, of lists."""
+        return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and is_surely_list(node, self.lists, self.makes_list)
+
     def is_built(self, node: ast.expr) -> bool:
         """Whether a value needs a loop of its own."""
         match node, self.builtin(node):
@@ -441,11 +455,13 @@ class Lowering:
             case ast.Call(_, args), "max" | "min":
                 return len(args) == 1 and not self.loops.is_by_key(node)
             case _, found:
-                return found in AGGREGATES or found in LISTS
+                return found in AGGREGATES or found in LISTS or self.is_joined(node)
 
     def build(self, node: ast.expr, word: str) -> list[ast.stmt]:
         if isinstance(node, ast.ListComp):
             return self.loops.listed(node, word)
+        if isinstance(node, ast.BinOp):
+            return self.items.joined(node, word)
         assert isinstance(node, ast.Call)
         return self.loops.aggregate(node, self.builtin(node) or "", word)
 
@@ -459,7 +475,7 @@ class Lowering:
         values: list[tuple[str, ast.expr]] = []
         for word, value in given:
             known = isinstance(value, ast.Name) and value.id in self.sure | self.made
-            if word not in stored and (known or isinstance(value, ast.Constant) or self.is_fixed(value)):
+            if word not in stored and (known or isinstance(value, ast.Constant) or is_fixed(value, self.fixed, self.builtin)):
                 names[word] = value  # what it stands for cannot change while the helper runs
             else:
                 values.append((word, value))
@@ -482,17 +498,3 @@ class Lowering:
             body = without_returns(body, lambda way: give(copied(way, self.fresh("item")) if isinstance(way, ast.Name) and way.id in made else way), self.fresh, node)
         with self.helpers.inside(helper):
             return [*before, *self.block(body, surely_stored(before))]
-
-    def is_fixed(self, node: ast.expr) -> bool:
-        """Whether a value is computed from public numbers alone that never change."""
-        for part in ast.walk(node):
-            match part:
-                case ast.Name(word) if word not in self.fixed and word != "len":
-                    return False
-                case ast.Constant(value) if isinstance(value, str | bytes):
-                    return False
-                case ast.Call() if self.builtin(part) != "len":
-                    return False
-                case ast.expr() if not isinstance(part, ast.Name | ast.Constant | ast.Call | ast.BinOp | ast.UnaryOp):
-                    return False
-        return True

@@ -12,7 +12,7 @@ from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.record_helpers import HelperCall
-from kolahal.lang.read.record_trees import float_names, imported_names, may_be_float, written
+from kolahal.lang.read.record_trees import FALSE, TRUE, at_place, float_names, imported_names, may_be_float, written
 from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records import (
     ONE,
@@ -33,8 +33,6 @@ from kolahal.lang.records import (
 from kolahal.lang.scale import exact
 from kolahal.nouns import dataclass
 
-TRUE: RecordFunction = Apply("==", (ZERO, ZERO))
-FALSE: RecordFunction = Apply("!=", (ZERO, ZERO))
 NUMBER, TRUTH, TEXT = "a number", "a truth value", "a text"
 OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 COMPARED: dict[type[ast.cmpop], str] = {
@@ -86,7 +84,7 @@ class ItemReader:
         item, kind = self.read(node)
         if kind == TEXT:
             raise self.no_place(node, "it is a text where a number is needed")
-        return Apply("if", (item, ONE, ZERO)) if kind == TRUTH else item
+        return item if kind != TRUTH else ONE if item == TRUE else ZERO if item == FALSE else Apply("if", (item, ONE, ZERO))
 
     def truth(self, node: ast.expr) -> RecordFunction:
         item, kind = self.read(node)
@@ -158,7 +156,7 @@ class ItemReader:
             raise self.no_place(node, f"the list has {len(items)} items")
         found = written(items[int(at)])
         assert found is not None
-        return found, TEXT if isinstance(found, TextOf) else NUMBER
+        return found, TEXT if isinstance(found, TextOf) else TRUTH if found in (TRUE, FALSE) else NUMBER
 
     def name(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:
         if name in self.bound:
@@ -225,6 +223,9 @@ class ItemReader:
         if TEXT in (kind, other_kind) and (kind != other_kind or sign not in ("==", "!=")):
             raise self.no_place(node, "texts are compared with texts, by == and !=")
         self.check_labels(node, one, two)
+        if kind == other_kind == TRUTH and sign in ("==", "!=") and (known := {one, two} & {TRUE, FALSE}):
+            other = two if one in known else one
+            return other if (TRUE in known) == (sign == "==") else Apply("not", (other,))
         if kind != TEXT:
             one, two = self.number(left), self.number(right)
         return Apply(sign, (one, two))
@@ -382,6 +383,12 @@ class _RecordTurn:
                     raise read.tree.refuse("K170", node, name=name, reason="the place may be a float, such as 2.0, at which Python stops")
                 self.add_at(node, name, reached, read.number(place), _signed(op, read.number(value)))
                 return reached, names
+            case ast.Assign([ast.Subscript(ast.Name(id=name), place) as target], ast.BinOp(ast.Subscript() as before, ast.Add() | ast.Sub() as op, value)) if (
+                name in self.zeros and ast.unparse(target) == ast.unparse(before)
+            ):
+                return self.statement(at_place(ast.AugAssign(target, op, value), node), reached, names)
+            case ast.Assign([ast.Subscript(ast.Name(id=name))]) if name in self.zeros:
+                raise read.tree.refuse("K170", node, name=name, reason="its items are added to, as in `+= 1`, and not replaced")
             case ast.Assign([ast.Subscript(ast.Name(id=name))]):
                 raise read.tree.refuse("K170", node, name=name, reason="which labels a dictionary gets from the records would tell of them; give it every label before")
             case ast.If(test, then, orelse):
@@ -440,10 +447,7 @@ class _RecordTurn:
                 continue
             several[i] = _added(None if several[i] == ZERO else several[i], here, item)
 
-
-    def add_to_bin(
-        self, node: ast.stmt, name: str, size: str, reached: RecordFunction, place: RecordFunction, item: RecordFunction
-    ) -> None:
+    def add_to_bin(self, node: ast.stmt, name: str, size: str, reached: RecordFunction, place: RecordFunction, item: RecordFunction) -> None:
         reader, many = self.reader, ArgumentOf(size)
         outside = Apply("or", (Apply("<", (place, ZERO)), Apply(">=", (place, many))))
         possible = both(reached, Apply(">=", (many, ONE)))

@@ -16,6 +16,8 @@ from kolahal.lang.sketch import Parameter, Type
 from kolahal.nouns import dataclass
 
 MOST_AGGREGATES = 64  # items of the private list
+TRUE: RecordFunction = Apply("==", (ZERO, ZERO))
+FALSE: RecordFunction = Apply("!=", (ZERO, ZERO))
 Node = TypeVar("Node", bound=ast.expr | ast.stmt)
 Builder: TypeAlias = Callable[[Mapping[str, RecordFunction]], Aggregate]
 
@@ -57,8 +59,8 @@ def total_of(item: RecordFunction, test: RecordFunction | None = None) -> Aggreg
             return Aggregate("sum", item, test)
 
 
-def over_same(node: ast.ListComp, over: ast.expr) -> ast.comprehension:
-    return ast.comprehension(node.generators[0].target, over, [], 0)
+def over_same(loop: ast.comprehension, over: ast.expr) -> ast.comprehension:
+    return ast.comprehension(loop.target, over, [], 0)
 
 
 def plain_sums(body: list[ast.stmt], rows: str, row: RowClass) -> list[ast.stmt]:
@@ -164,11 +166,13 @@ def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt | ast.expr], whol
 
 
 def written(item: ast.expr) -> RecordFunction | None:
-    """A text or a number that is written out."""
+    """A text, a truth value or a number that is written out."""
     match item:
+        case ast.Constant(value=bool() as truth):
+            return TRUE if truth else FALSE
         case ast.Constant(value=str() as text):
             return TextOf(text)
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+        case ast.Constant(value=int() | float() as value):
             number = exact(value)
             return None if number is None else NumberOf(number)
         case ast.UnaryOp(ast.USub(), inner):

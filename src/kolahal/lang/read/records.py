@@ -235,11 +235,7 @@ class _Lowering:
         for statement, name in self.whole_lists:
             named = [n for n in names if n.id == name]  # where it is read before, it has no value there
             stored = [n for n in named if isinstance(n.ctx, ast.Store)]
-            grown = any(
-                isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name
-                for s in block
-                for n in ast.walk(s)
-            )
+            grown = any(clip(n.value) == name for s in block for n in ast.walk(s) if isinstance(n, ast.Attribute))
             asked = [*self.runs.names, *ast.walk(statement)]
             reads = [n for n in names if n.id == answers and not any(n is p for p in asked)]
             if statement in block and stored == named[:1] and not grown and not reads and self.is_whole(statement):
@@ -276,17 +272,18 @@ class _Lowering:
                 raise self.tree.refuse("K165", node, thing=clip(node), why="Records are used in aggregates alone")
             case ast.Subscript(ast.Name(id=name)) if name == self.rows:
                 raise self.tree.refuse("K165", node, thing=clip(node), why="Which record stands at a place is no aggregate")
-            case ast.ListComp(item, [ast.comprehension(ast.Name(id=name), over, [], 0)]):
-                turn = turn_of(name, over, [item], self.items.whole)
-                over = self.expression(over)
-                self.runs.loops.append(None)
-                self.turns += [turn] if turn is not None else []
+            case ast.ListComp(item, loops) if self.are_plain(loops):
+                turns: list[LoopTurn | None] = []
+                overs: list[ast.expr] = []
+                for g in loops:
+                    overs.append(self.expression(g.iter))
+                    turns.append(turn_of(clip(g.target), g.iter, [item], self.items.whole))
+                    self.turns += [turn for turn in turns[-1:] if turn is not None]
+                self.runs.loops += [None] * len(loops)
                 inner = self.expression(item)
-                self.runs.loops.pop()
-                if turn is not None:
-                    self.turns.pop()
-                    over = self.by_place(turn, over, [inner])
-                return at_place(ast.ListComp(inner, [over_same(node, over)]), node)
+                del self.runs.loops[-len(loops) :], self.turns[len(self.turns) - len(turns) + turns.count(None) :]
+                overs = [over if turn is None else self.by_place(turn, over, [inner, *overs]) for turn, over in zip(turns, overs, strict=True)]
+                return at_place(ast.ListComp(inner, [over_same(g, over) for g, over in zip(loops, overs, strict=True)]), node)
             case ast.BinOp(_, ast.Add() | ast.Sub(), _) if (folded := self.fold(node)) is not None:
                 return folded
         copied = copy.copy(node)
@@ -297,6 +294,10 @@ class _Lowering:
         if again:
             self.runs.loops.pop()
         return copied
+
+    def are_plain(self, loops: Sequence[ast.comprehension]) -> bool:
+        """Whether each loop of a comprehension has a name of its own and no condition."""
+        return len({clip(g.target) for g in loops if isinstance(g.target, ast.Name) and not g.ifs and not g.is_async}) == len(loops)
 
     def fold(self, node: ast.expr) -> ast.expr | None:
         """A sum in which aggregates that depend on the run stand beside others, with one aggregate for all of them."""
@@ -370,9 +371,8 @@ class _Lowering:
         if not isinstance(loop.target, ast.Name):
             raise self.tree.refuse("K125", loop.target)
         default = self.default(node)
-        record, turned = loop.target.id, frozenset(
-            n.id for n in ast.walk(many) if isinstance(n, ast.Name) and n.id in {t.name for t in self.turns}
-        ) - {loop.target.id}
+        record, names = loop.target.id, {t.name for t in self.turns} - {loop.target.id}
+        turned = frozenset(n.id for n in ast.walk(many) if isinstance(n, ast.Name) and n.id in names)
 
         def build(bound: Mapping[str, RecordFunction]) -> Aggregate:
             inner = self.items.of(record, bound)

@@ -215,6 +215,8 @@ class _Places:
                 return [TurnValues(tuple(items))]
             case ast.Name(id=name) if name in self.lists:
                 return [TurnValues(self.lists[name])]
+            case ast.Call(ast.Name(id="range"), [start, stop, step], []) if numbers := _range(start, stop, step):
+                return [TurnValues(tuple(at_place(ast.Constant(number), over) for number in numbers))]
             case ast.Name(id=name) | ast.Call(ast.Attribute(ast.Name(id=name), "keys"), [], []) if name in self.labels:
                 return [TurnValues(tuple(at_place(ast.Constant(label), over) for label in self.labels[name]))]
             case ast.Call(ast.Attribute(ast.Name(id=name), "items" | "values" as what), [], []) if name in self.labels:
@@ -438,6 +440,13 @@ def _whole(node: ast.expr | None) -> int | None:
             return -value
         case _:
             return None
+
+
+def _range(*bounds: ast.expr) -> range | None:
+    """A range that is written out, and not too long."""
+    start, stop, step = map(_whole, bounds)
+    numbers = range(start, stop, step) if start is not None and stop is not None and step else range(0)
+    return numbers if len(numbers) <= MOST_AGGREGATES else None
 
 
 def _names(target: ast.expr) -> Iterator[str]:

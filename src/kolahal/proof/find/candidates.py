@@ -5,7 +5,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, islice
@@ -41,7 +41,7 @@ from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
 from kolahal.proof.find.led_candidates import led_candidates
-from kolahal.proof.find.numbers import Both
+from kolahal.proof.find.numbers import Both, null_space
 from kolahal.proof.find.watched_candidates import watched_candidates, watched_facts
 from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
@@ -439,28 +439,18 @@ def _balances(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formul
             yield equal(total, ZERO)
 
 
-def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[Fraction]]:
-    """A basis of the vectors that are orthogonal to all rows."""
-    pivots: dict[int, list[Fraction]] = {}
-    for row in rows:
-        rest = list(row)
-        for column, own in pivots.items():
-            rest = [a - rest[column] * b for a, b in zip(rest, own, strict=True)] if rest[column] else rest
-        lead = next((i for i, value in enumerate(rest) if value), None)
-        if lead is not None:
-            rest = [value / rest[lead] for value in rest]
-            for other, own in pivots.items():
-                pivots[other] = [a - own[lead] * b for a, b in zip(own, rest, strict=True)]
-            pivots[lead] = rest
-    for free in range(width):
-        if free not in pivots:
-            yield [Fraction(i == free) if i not in pivots else -pivots[i][free] for i in range(width)]
+def _steepest(gap: Sum, unit: Callable[[ConcreteState], Any], states: Sequence[ConcreteState], sizes: int = 1) -> list[Fraction]:
+    """How many units a difference was seen to be at most, to either side, with units of so many sizes."""
+    value = compile_sum(gap)
+    seen = {(abs(Fraction(value(state)) / size), size) for state in states if (size := unit(state)) > 0}
+    most = max((slope for slope, _ in seen), default=Fraction(0))
+    return [most, -most] if most and sum(slope == most for slope, _ in seen) >= sizes else []
 
 
 def _difference_atoms(
     product: Product, scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState], scales: Sequence[Fraction]
 ) -> Iterator[Formula]:
-    unit = neighbours.unit
+    unit, unit_at = neighbours.unit, compile_sum(neighbours.unit)
     more = sorted({reach.coefficient for reach in alignment.reach if reach is not None and not reach.powers} - {1, 2})  # as far as shifts are promised to go
     far = [Fraction(sign) * reach for reach in more for sign in (-1, 1)]
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
@@ -479,20 +469,22 @@ def _difference_atoms(
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
         else:
+            slopes = _steepest(gap, unit_at, there) if neighbours.single else []
             for factor in [*map(Fraction, (-2, -1, 1, 2)), *far]:
                 atoms.append(equal(gap, unit.times(factor)))
-            for factor in [*map(Fraction, (-2, -1, 0, 1, 2)), *far]:
+            for factor in dict.fromkeys([*map(Fraction, (-2, -1, 0, 1, 2)), *far, *slopes]):
                 atoms.append(at_most(gap, unit.times(factor)))
                 atoms.append(at_most(unit.times(factor), gap))
             if neighbours.single:
                 by = variable(moved_by(neighbours.sort))
-                for factor in [*map(Fraction, (1, -1)), *far]:
+                for factor in dict.fromkeys([*map(Fraction, (1, -1)), *far, *slopes]):
                     atoms.append(equal(gap, by.times(factor)))
                     atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:
                 for steps in dict.fromkeys((turn, *(term for term, _ in scene.pairs[:MOST_STEPS]), *most)):
-                    reach = steps.times(neighbours.distance)
-                    atoms += [at_most(gap, reach), at_most(-reach, gap)]
+                    for slope in dict.fromkeys([neighbours.distance, *_steepest(gap, compile_sum(steps), there, 3)]):
+                        reach = steps.times(slope)
+                        atoms += [at_most(gap, reach), at_most(-reach, gap)] if slope > 0 else []
                 atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]
         yield from (implies(both.known, atom) for atom in atoms)
     for a, b in combinations([both for both in scene.numbers if not both.counts and both.known == TRUE], 2):

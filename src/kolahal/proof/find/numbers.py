@@ -1,6 +1,9 @@
-"""A variable of both runs, as invariants speak of it."""
+"""A variable of both runs, as invariants speak of it, and linear relations between such numbers."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from kolahal.logic.terms import Formula, Sum
 from kolahal.nouns import dataclass
@@ -18,3 +21,21 @@ class Both:
     @property
     def difference(self) -> Sum:
         return self.two - self.one
+
+
+def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[Fraction]]:
+    """A basis of the vectors that are orthogonal to all rows."""
+    pivots: dict[int, list[Fraction]] = {}
+    for row in rows:
+        rest = list(row)
+        for column, own in pivots.items():
+            rest = [a - rest[column] * b for a, b in zip(rest, own, strict=True)] if rest[column] else rest
+        lead = next((i for i, value in enumerate(rest) if value), None)
+        if lead is not None:
+            rest = [value / rest[lead] for value in rest]
+            for other, own in pivots.items():
+                pivots[other] = [a - own[lead] * b for a, b in zip(own, rest, strict=True)]
+            pivots[lead] = rest
+    for free in range(width):
+        if free not in pivots:
+            yield [Fraction(i == free) if i not in pivots else -pivots[i][free] for i in range(width)]

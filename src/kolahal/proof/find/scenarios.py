@@ -58,7 +58,8 @@ class ScenarioSource:
         self.constants = self.near_constants()
         needed, least = answers_needed(product.sketch), least_length(product.sketch)
         more = [needed, needed + 1] if needed > 4 else []  # with fewer answers it may stop, which tells nothing
-        self.sizes = [max(size, least) for size in (1, 2, 3, 4, self.long, *more)]
+        counted = product.sketch.private.count
+        self.sizes = [max(size, least) for size in (1, 2, 3, 4, self.long, *more)] if counted is None else [counted]
         self.adjacency = enclosing(product.sketch.adjacency)
         self.rng = random.Random(seed)
 

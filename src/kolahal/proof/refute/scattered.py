@@ -101,7 +101,7 @@ class _ScatteredSearch:
         unit = noise_unit(self.sketch, arguments, ())
 
         def units(*_: object) -> tuple[Any, ...]:
-            return (Fraction(self.rng.choice((-1, 0, 1)), 2),)
+            return Fraction(self.rng.choice((-1, 0, 1)), 2), Fraction(0)  # noise on the whole numbers is made of two
 
         corners = list(islice(self.sketch.adjacency.vertices(arguments.size), 1 << arguments.size + 1))
         for _ in range(EXAMPLES):

@@ -264,8 +264,7 @@ class Evaluator:
         moved = value - of
         stepped = last + number(1)
         result = choose(equal(moved, ZERO), last, choose(equal(stepped, divisor), ZERO, stepped))
-        state.faults.append(below(divisor, number(1)))
-        state.faults.append(negate(some([equal(moved, ZERO), equal(moved, number(1))])))
+        state.faults += [below(divisor, number(1)), negate(some([equal(moved, ZERO), equal(moved, number(1))]))]
         state.ghosts[Dividend(key)], state.ghosts[Remainder(key)] = value, result
         return result
 
@@ -293,10 +292,9 @@ class Evaluator:
     def item(self, source: SymbolicValue, name: str, place: Sum, state: Walk) -> SingleValue:
         over = source.over if isinstance(source, View) else source
         length = over.length if isinstance(over, Built) else variable(LENGTH)
-        # Python counts negative places from the end; here they are a fault that must be shown not to happen.
-        for outside in (below(place, ZERO), at_most(length, place)):
-            if outside != FALSE:
-                state.faults.append(outside)
+        # Other negative places, which Python counts from the end too, are a fault that must be shown not to happen.
+        place = length + place if not place.terms and place.constant < 0 else place
+        state.faults += [outside for outside in (below(place, ZERO), at_most(length, place)) if outside != FALSE]
         match source:
             case Built():
                 return self.built_item(source, place, state)
@@ -349,6 +347,7 @@ class Evaluator:
 
     def view_item(self, view: View, place: Sum, state: Walk) -> SingleValue:
         spot = None if view.drawn is None else Spot(view.drawn, in_common(place))
+        drawn_before: list[tuple[Formula, SingleValue]] = []
         if spot is not None and spot in state.items:
             return state.items[spot][1]
         if spot is not None and (drawn := view.noisy) is not None:
@@ -364,9 +363,13 @@ class Evaluator:
             # An item is drawn when it is first read, so no place may be read twice: places only grow, or only fall.
             back, last = view.cursor in self.backwards, state.ghosts[ghost]
             behind = at_most(last, place) if back else below(place, last)
-            if behind != FALSE:
+            passed = place if back else place + number(1)
+            if view.cursor in state.made:  # where all that were drawn are known, it may be one of those
+                drawn_before = [(equal(place, at), item) for known, (at, item) in state.items.items() if known.of == view.cursor]
+                passed = choose(behind, last, passed)
+            elif behind != FALSE:
                 state.faults.append(behind)
-            state.ghosts[ghost] = place if back else place + number(1)
+            state.ghosts[ghost] = passed
         inner = state.fork()
         inner.names = {n: v for n, v in state.names.items() if view.passing or n in self.fixed | self.once} | {
             view.name: Numeric(place) if view.over is None else self.item(view.over, view.name, place, state)
@@ -378,6 +381,8 @@ class Evaluator:
         value = self.plain(view.item, inner) if isinstance(view.item, Draw) else self.scalar(view.item, inner)
         if spot is not None:
             state.draws[before:] = [replace(drawn, spot=spot, place=place) for drawn in state.draws[before:]]
+            for test, item in drawn_before:
+                value = pick(test, item, value)
             state.items[spot] = place, value
             self.keep_item(spot, place, value, state)
         return value

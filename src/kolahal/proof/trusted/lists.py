@@ -105,6 +105,7 @@ class ListMaker(Evaluator):
             return self.drawn_at_once(node, View(item, name, source, None), cursor, state)
         state.ghosts[Cursor(cursor)] = variable(LENGTH) if cursor in self.backwards else ZERO
         state.items = {spot: item for spot, item in state.items.items() if spot.of != cursor}  # of the old one
+        state.made |= {cursor}
         for _, ghost in self.followed[cursor]:
             state.names[ghost] = UNDRAWN
         return View(item, name, source, cursor)

@@ -182,17 +182,21 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
 
 
 def decide_flags(sketch: Sketch) -> Sketch:
-    """The program in which a truth value that is looked at behind a loop head is decided where it gets its value, as in
-    `if v > t: go = False` and `else: go = True` for `go = not v > t`: a condition, on which shifts may depend."""
+    """The program in which a truth value that is the answer, or looked at behind a loop head, is decided where it gets its value,
+    as in `if v > t: go = False` and `else: go = True` for `go = not v > t`: a condition, on which shifts may depend."""
     steps = compile_steps(sketch.body)
     live = live_names(steps)
-    flags = frozenset[str]().union(*(live[at] for at, step in enumerate(steps) if isinstance(step, Head)))
+    told = frozenset(step.value.name for step in steps if isinstance(step, Give) and isinstance(step.value, ir.Var))
+    flags = told.union(*(live[at] for at, step in enumerate(steps) if isinstance(step, Head)))
 
     def decide(node: ir.Node) -> ir.Node | None:
         match node:
             case ir.Assign((target,), (value,)) if target in flags and _compares(value):
                 ways = ((ir.Assign((target,), (ir.Const(truth, span=value.span),), span=node.span),) for truth in (True, False))
                 return ir.If(value, *ways, span=node.span)
+            case ir.Return(value) if _compares(value):
+                ends = ((ir.Return(ir.Const(truth, span=value.span), span=node.span),) for truth in (True, False))
+                return ir.If(value, *ends, span=node.span)
             case _:
                 return None
 

@@ -388,6 +388,7 @@ class Walk:
     draws: list[Drawn] = field(default_factory=list)
     items: dict[Spot, tuple[Sum, SingleValue]] = field(default_factory=dict)  # of views, computed in this segment
     computed: list[Computation] = field(default_factory=list)
+    made: frozenset[int] = frozenset()  # lists of noise that began in this segment, so that all that was drawn of them is known
 
     def fork(self) -> Walk:
         return Walk(
@@ -401,6 +402,7 @@ class Walk:
             list(self.draws),
             dict(self.items),
             list(self.computed),
+            self.made,
         )
 
     def path(self, end: Goto | Returned) -> SegmentPath:

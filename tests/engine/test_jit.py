@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from fractions import Fraction
 from pathlib import Path
 
@@ -78,6 +80,18 @@ def test_a_compiled_kernel_is_kept_and_found_again(cache: Path) -> None:
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == str(expected)
     assert kernel.stat().st_mtime_ns == stamp
+
+
+def test_noise_goes_with_its_tape() -> None:
+    sketch, tape = parse(TEXT), Tape((4,), 300)
+    jit.drive(jit.interpret(sketch), sketch, DATABASE, ARGUMENTS, (1.0,), tape)
+    noise = weakref.ref(tape.units(sketch.draws[0].noise, 0, ()))
+    gc.disable()
+    try:
+        del tape
+        assert noise() is None
+    finally:
+        gc.enable()
 
 
 @needs_numba

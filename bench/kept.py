@@ -42,9 +42,14 @@ def keep(name: str, job: Job, found: Found) -> None:
         file.write(json.dumps({"job": list(job), "found": found}) + "\n")
 
 
-def run_all(name: str, jobs: Sequence[Job], function: Callable[..., Found]) -> Iterator[tuple[Job, Found]]:
-    """Jobs in WORKERS processes, one each at a time; those that are known are not done again."""
-    known = read(name)
+def run_all(
+    name: str, jobs: Sequence[Job], function: Callable[..., Found], limit: float = 0
+) -> Iterator[tuple[Job, Found]]:
+    """Jobs in WORKERS processes, one each at a time; those that are known are not done again.
+
+    What is known to have passed a lower limit than `limit` is.
+    """
+    known = {job: found for job, found in read(name).items() if found.get("limit", limit) >= limit}
     yield from ((job, known[job]) for job in jobs if job in known)
     with ProcessPoolExecutor(WORKERS) as pool:
         waiting = {pool.submit(function, *job): job for job in jobs if job not in known}

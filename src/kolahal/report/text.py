@@ -132,8 +132,8 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
         )
         lines += _remedy(advise(best.verdict, sketch))
         lines += ["", str(synthesis.mechanism)]
-    words = SAMPLED if any(isinstance(judged.verdict, Tested) for judged in synthesis.judged) else PHASES
-    lines.append(f"seconds: {_seconds(seconds, words)}; method {synthesis.method}, seed {synthesis.settings.seed}")
+    phases = SAMPLED if any(isinstance(judged.verdict, Tested) for judged in synthesis.judged) else PHASES
+    lines.append(f"seconds: {_seconds(seconds, phases)}; method {synthesis.method}, seed {synthesis.settings.seed}")
     return "\n".join(lines) + "\n"
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 FOLDER = Path(os.environ.get("KOLAHAL_KEEP", "out/bench"))  # remove a file of it to begin anew
 WORKERS = int(os.environ.get("KOLAHAL_WORKERS", "2"))
+GRACE = 10  # seconds
 Job = tuple[str | int, ...]
 Found = dict[str, Any]
 
@@ -41,9 +42,14 @@ def keep(name: str, job: Job, found: Found) -> None:
         file.write(json.dumps({"job": list(job), "found": found}) + "\n")
 
 
-def run_all(name: str, jobs: Sequence[Job], function: Callable[..., Found]) -> Iterator[tuple[Job, Found]]:
-    """Jobs in WORKERS processes, one each at a time; those that are known are not done again."""
-    known = read(name)
+def run_all(
+    name: str, jobs: Sequence[Job], function: Callable[..., Found], limit: float = 0
+) -> Iterator[tuple[Job, Found]]:
+    """Jobs in WORKERS processes, one each at a time; those that are known are not done again.
+
+    What is known to have passed a lower limit than `limit` is.
+    """
+    known = {job: found for job, found in read(name).items() if found.get("limit", limit) >= limit}
     yield from ((job, known[job]) for job in jobs if job in known)
     with ProcessPoolExecutor(WORKERS) as pool:
         waiting = {pool.submit(function, *job): job for job in jobs if job not in known}
@@ -69,7 +75,8 @@ def within(limit: float, function: Callable[..., Found], *arguments: object) -> 
 
 
 def _send(there: Connection, limit: float, function: Callable[..., Found], arguments: tuple[object, ...]) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit)))
+    most = math.ceil(limit)
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + GRACE))  # at the second one it is killed, and nobody knows why
     found = function(*arguments)
     there.send({**found, "cpu": round(cpu_seconds(), 2)})
 

@@ -22,11 +22,13 @@ from kolahal.evaluation import evaluate, rank_of
 from kolahal.figures import landscape, losses_by_scale, objectives_by_scale, p_values
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
+from kolahal.lang.sketch import Completion
 from kolahal.law import hole_choices
 from kolahal.law.law import find_laws
 from kolahal.model import Arguments, Equals, Example
 from kolahal.report.json import dump, synthesis_document
 from kolahal.report.safe import escape
+from kolahal.report.text import render_synthesis
 from kolahal.results import Synthesis
 from kolahal.roads.baselines import Cache
 from kolahal.roads.methods import synthesize, travel
@@ -180,24 +182,31 @@ CHEAP = replace(
     ranking=RankingSettings(finalists_per_hole=2, measured_per_hole=5),
     tester=TesterSettings.quick(),
 )  # fmt: skip
-# Wrong completions of SVT whose noise does not grow with N are seen by tests with many runs alone: it is second here, and is
-# first with the default budget (tests/golden/ranks.json).
-LARGER = {"svt": replace(CHEAP, arguments=ArgumentSettings(), tester=TesterSettings.final())}
-SECOND = {"svt": 2}
-
-
 @cache
 def sampled(name: str) -> Synthesis:
     """The paper's own method on a sketch of the gallery."""
     return synthesize(load_one(name), SAMPLED, "paper")
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.paper] * (n in LARGER)) for n in GALLERY])
+@pytest.mark.parametrize("name", GALLERY)
 def test_the_papers_own_method_ranks_the_classic_answer_as_the_paper_does(name: str) -> None:
     """The seed is fixed, so there is no false alarm: another rank is another algorithm, or other random numbers."""
-    found = synthesize(load_one(name), LARGER.get(name, CHEAP), "paper")
-    rank = rank_of(GALLERY[name].textbook[:1], found.judged)
-    assert rank is not None and rank <= SECOND.get(name, GALLERY[name].rank)
+    found = synthesize(load_one(name), CHEAP, "paper")
+    ranked = tuple(j for j in found.judged if seen_by_few_runs(name, found.split.training[0], j.ranked.completion))
+    rank = rank_of(GALLERY[name].textbook[:1], ranked)
+    assert rank is not None and rank <= GALLERY[name].rank
+    assert len(found.judged) - len(ranked) <= 3
+
+
+def seen_by_few_runs(name: str, arguments: Arguments, completion: Completion) -> bool:
+    """All but completions of SVT with too little noise for N = 2, such as (4/ε, 4/ε), which costs 5/4 of ε: tests with
+    many runs reject them, and tests/golden/ranks.json has what is left then."""
+    if name != "svt":
+        return True
+    threshold, query = arguments.concretise(load_one(name), completion)
+    if not threshold or not query:
+        return True
+    return 1 / threshold + 2 * float(dict(arguments.values)["N"]) / query <= float(arguments.epsilon)
 
 
 RANKS = Path(__file__).parent / "golden" / "ranks.json"  # by sketch and seed: of the classic answer, and of a variant
@@ -251,6 +260,9 @@ def test_the_papers_own_method_samples_and_tests_and_does_nothing_else() -> None
     assert found.law is None and all(isinstance(judged.verdict, Tested) for judged in found.judged)
     assert all(judged.trial is not None for judged in found.judged)
     assert {row["verdict"] for row in found.table()} == {"tested"} and found.table()[0]["p_value"] > 0.05
+    text = render_synthesis(found, {"opti": 1.0, "verify": 2.0})
+    assert "searching the region 1.0, final tests 2.0" in text and "law" not in text and "proving" not in text
+    assert text.count("fails its test") == sum(judged.is_rejected(0.05) for judged in found.judged) > 0
     assert dict(exact("noisy_max_1").losses)["integrated"] > 100
 
 

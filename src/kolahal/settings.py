@@ -9,7 +9,7 @@ from typing import Any
 from kolahal.errors import SettingsError
 from kolahal.nouns import dataclass
 
-ALPHA = 0.05  # Sec. VI: the p-value below which a test counts as a violation
+ALPHA = 0.05  # Sec. VII: the p-value below which a test counts as a violation
 
 
 @dataclass(frozen=True, slots=True)

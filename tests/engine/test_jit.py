@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import re
 import subprocess
 import sys
+import weakref
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from hypothesis import given, settings
 
 from kolahal.engine import batch, engines, jit
 from kolahal.engine.engines import BATCH, NUMBA, RUNS_WORTH_COMPILING, RUNS_WORTH_LOADING, choose_engine
+from kolahal.engine.faults import RunError
 from kolahal.engine.kernel import write_kernel
 from kolahal.engine.tape import Tape
 from kolahal.lang.read.parse import parse
@@ -78,6 +82,46 @@ def test_a_compiled_kernel_is_kept_and_found_again(cache: Path) -> None:
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == str(expected)
     assert kernel.stat().st_mtime_ns == stamp
+
+
+CHOICES = {
+    "largest": "best = None\n    at = 0\n    for i in range(len(q)):\n        y = q[i] + Lap(2)\n"
+    "        if best is None or y > best:\n            best = y\n            at = i\n    return [at, best]",
+    "swap": "a = q[0] + Lap(1)\n    b = q[1] + Lap(1)\n    if a > b:\n        a, b = b, a\n    return [a, b]",
+    "one after the other": "a = Lap(1)\n    b = 0\n    if a > 0:\n        b = a\n        a = b + 1\n    return [a, b]",
+    "kinds": "a = None\n    b = False\n    if Lap(1) > 0:\n        a = 3\n        b = True\n    else:\n        a = True\n    return [a, b]",
+    "unset": "if Lap(1) > -3:\n        a = 1\n    return a",
+    "and": "a = 0\n    b = Lap(1)\n    if b > 0 and Lap(1) > b:\n        a = 1\n    else:\n        a = -b\n        b = 2\n    return [a, b]",
+    "neither": "a = 1\n    if q[0] > Lap(1) or Lap(1) > 1:\n        a = 2 * q[1] - 1\n    else:\n        pass\n    return a",
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+def test_choices_without_a_branch_are_those_of_the_program(name: str) -> None:
+    sketch = parse(f"@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    {CHOICES[name]}\n")
+    tape = Tape((4,), 200)
+    told = []
+    for run in (batch.run, lambda *given: jit.drive(jit.interpret(sketch), *given)[0]):
+        try:
+            told.append(run(sketch, DATABASE, ARGUMENTS, (), tape).rows())
+        except RunError as error:
+            told.append([d.code for d in error.diagnostics])
+    assert told[0] == told[1]
+    assert (told[0] == ["K405"]) == (name == "unset")
+    without_a_branch = bool(re.search(r"= \S+ if x_\d+ else", write_kernel(sketch).text))
+    assert without_a_branch if name in ("largest", "swap") else name != "neither" or not without_a_branch
+
+
+def test_noise_goes_with_its_tape() -> None:
+    sketch, tape = parse(TEXT), Tape((4,), 300)
+    jit.drive(jit.interpret(sketch), sketch, DATABASE, ARGUMENTS, (1.0,), tape)
+    noise = weakref.ref(tape.units(sketch.draws[0].noise, 0, ()))
+    gc.disable()
+    try:
+        del tape
+        assert noise() is None
+    finally:
+        gc.enable()
 
 
 @needs_numba

@@ -117,10 +117,13 @@ def run_with_draws(
 
 
 class _CompiledNoise:
-    """The table through which a kernel finds unit noise: for each site, one place an address, filled on demand."""
+    """The table through which a kernel finds unit noise: for each site, one place an address, filled on demand.
 
-    def __init__(self, kernel: Kernel, tape: Tape, size: int):
-        self.kernel, self.tape = kernel, tape
+    The tape holds it, and it not the tape: a circle would keep the noise until somebody looks for circles.
+    """
+
+    def __init__(self, kernel: Kernel, size: int):
+        self.kernel = kernel
         outermost = {loops[0] for loops in kernel.around if loops}
         # Most loops run over the answers, and the test of `while` has a turn more; inner loops start small, because
         # room is the product over all loops.
@@ -138,19 +141,19 @@ class _CompiledNoise:
         self.extents[loop] = max(turns, 2 * int(self.extents[loop]))
         self.clear()
 
-    def supply(self, site: int, slot: int) -> None:
+    def supply(self, tape: Tape, site: int, slot: int) -> None:
         """Draw what the kernel asks for; of the turns that follow, hand over what others have drawn before."""
         noise, turns = self.kernel.draws[site].noise, self.turns(site, slot)
         last = int(self.extents[self.kernel.around[site][-1]]) if turns else 1
         # A kernel starts a run again for each thing that it asks for, so a loop that has gone far gets more at once.
         ahead = turns[-1] + turns[-1] // 4 if turns else 0
         while True:
-            units = self.tape.units(noise, site, turns)
+            units = tape.units(noise, site, turns)
             self.rows[self.offsets[site] + slot] = units.ctypes.data  # the tape keeps the array alive
             if not turns or turns[-1] + 1 == last:
                 return
             slot, turns = slot + 1, (*turns[:-1], turns[-1] + 1)
-            if turns[-1] > ahead and not self.tape.has(noise, site, turns):
+            if turns[-1] > ahead and not tape.has(noise, site, turns):
                 return
 
     def turns(self, site: int, slot: int) -> Turns:
@@ -180,7 +183,7 @@ def drive(
         hole = draw.scale
         by_site[draw.site] = scales[hole.index] if isinstance(hole, Hole) else hole.near(quantities)
     key = kernel.text, size
-    noise = tape.tables.get(key) or tape.tables.setdefault(key, _CompiledNoise(kernel, tape, size))
+    noise = tape.tables.get(key) or tape.tables.setdefault(key, _CompiledNoise(kernel, size))
     room = 2 * max(size, kernel.widest) + 2
     width = max(size if kernel.lists else 1, kernel.widest, 1)  # fresh memory costs as much as the runs
     lengths: Lengths = np.zeros(runs, dtype=np.int64)
@@ -198,7 +201,7 @@ def drive(
         if status == DONE:
             return Outputs(lengths, kinds, values), used
         if status == NO_NOISE:
-            noise.supply(which, amount)
+            noise.supply(tape, which, amount)
         elif status == NO_TURNS:
             noise.grow(which, amount)
         elif status == NO_LIST_ROOM:

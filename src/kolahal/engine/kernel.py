@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field
+from fractions import Fraction
 
 from kolahal.engine.faults import MOST_TURNS
 from kolahal.engine.kernel_expressions import (
@@ -168,6 +169,8 @@ class _Writer(ExpressionWriter):
         match node:
             case ir.Assign(targets, values):
                 self.assignment(targets, values)
+            case ir.If(test, then, orelse) if self.is_plain(then) and self.is_plain(orelse):
+                self.choose(test, then, orelse)
             case ir.If(test, then, orelse):
                 with self.indented(f"if {self.truth(test)}:"):
                     self.block(then)
@@ -191,6 +194,68 @@ class _Writer(ExpressionWriter):
                 self.write("break")
             case ir.Continue():
                 self.write("continue")
+
+    # ---- choices: both sides are computed and one is kept, because noise makes a branch that no processor foresees
+
+    def is_plain(self, body: ir.Block) -> bool:
+        """Whether a block only sets names to values that cannot fail and do not build on one another."""
+        targets: set[str] = set()
+        for node in body:
+            if not isinstance(node, ir.Assign) or not all(isinstance(self.names[t], ScalarName) for t in node.targets):
+                return False
+            for value in node.values:
+                if not self.is_safe(value) or any(isinstance(n, ir.Var) and n.name in targets for n in ir.walk(value)):
+                    return False
+            targets |= set(node.targets)
+        return len(targets) == sum(len(node.targets) for node in body if isinstance(node, ir.Assign))
+
+    def is_safe(self, expr: ir.Expr, number: bool = False) -> bool:
+        """Whether computing it is quick and never ends a run; as a `number`, also where nothing but a number will do."""
+        match expr:
+            case ir.Const(value):
+                return not number or isinstance(value, Fraction)
+            case ir.Var(name):
+                held = self.names[name]
+                return isinstance(held, ScalarName) and not held.unset and (not number or held.kind == NUMBER)
+            case ir.Binary("+" | "-" | "*", left, right):
+                return self.is_safe(left, number=True) and self.is_safe(right, number=True)
+            case _:
+                return False
+
+    def choose(self, test: ir.Expr, then: ir.Block, orelse: ir.Block) -> None:
+        """`if test: then else: orelse` for plain blocks; of `and` and `or`, only the last part is no branch."""
+        match test:
+            case ir.Binary("or" | "and" as op, left, right):
+                with self.indented(f"if {self.truth(left)}:"):
+                    if op == "or":
+                        self.block(then)
+                    else:
+                        self.choose(right, then, orelse)
+                with self.indented("else:"):
+                    if op == "or":
+                        self.choose(right, then, orelse)
+                    else:
+                        self.block(orelse)
+            case _:
+                chosen = self.keep(self.truth(test))
+                one, other = self.values_of(then), self.values_of(orelse)
+                for held in dict.fromkeys((*one, *other)):
+                    kept = held.value, held.tag or NUMBER
+                    (value, kind), (rest, rest_kind) = one.get(held, kept), other.get(held, kept)
+                    self.write(f"{held.value} = {value} if {chosen} else {rest}")
+                    if held.tag is not None:
+                        self.write(f"{held.tag} = {kind} if {chosen} else {rest_kind}")
+
+    def values_of(self, body: ir.Block) -> dict[ScalarName, tuple[str, int | str]]:
+        """What a plain block sets each name to, computed now, and its kind."""
+        found: dict[ScalarName, tuple[str, int | str]] = {}
+        for node in body:
+            assert isinstance(node, ir.Assign)
+            for target, expr in zip(node.targets, node.values, strict=True):
+                held, value = self.names[target], self.scalar(expr)
+                assert isinstance(held, ScalarName)
+                found[held] = self.keep(value.truth if held.kind == BOOLEAN else value.double), value.kind
+        return found
 
     def leave(self) -> None:
         """Go on to the next run, out of all loops."""

@@ -20,9 +20,20 @@ from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy
 from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
 from kolahal.settings import ALPHA
-from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, describe_verdict, name_verdict, proof_of, scope_of
+from kolahal.verdicts import (
+    Bounded,
+    Proved,
+    Refuted,
+    Tested,
+    Unknown,
+    describe_verdict,
+    name_verdict,
+    proof_of,
+    scope_of,
+)
 
 PHASES = {"init": "preparing", "opti": "finding the law", "enum": "ranking", "verify": "proving"}  # of the paper, in words
+SAMPLED = {"init": "selecting examples", "opti": "searching the region", "enum": "ranking", "verify": "final tests"}
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | None = None) -> str:
@@ -81,9 +92,9 @@ def _law_lines(law: Law, sketch: Sketch) -> list[str]:
     return lines
 
 
-def _seconds(seconds: dict[str, float]) -> str:
+def _seconds(seconds: dict[str, float], words: dict[str, str]) -> str:
     """Where the time went; what is left over is loading and drawing."""
-    steps = {PHASES.get(step, step): value for step, value in seconds.items() if step != "total"}
+    steps = {words.get(step, step): value for step, value in seconds.items() if step != "total"}
     total = seconds.get("total", sum(steps.values()))
     steps["the rest"] = max(0.0, total - sum(steps.values()))
     return ", ".join(f"{step} {value:.1f}" for step, value in {**steps, "total": total}.items())
@@ -121,7 +132,8 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
         )
         lines += _remedy(advise(best.verdict, sketch))
         lines += ["", str(synthesis.mechanism)]
-    lines.append(f"seconds: {_seconds(seconds)}; method {synthesis.method}, seed {synthesis.settings.seed}")
+    phases = SAMPLED if any(isinstance(judged.verdict, Tested) for judged in synthesis.judged) else PHASES
+    lines.append(f"seconds: {_seconds(seconds, phases)}; method {synthesis.method}, seed {synthesis.settings.seed}")
     return "\n".join(lines) + "\n"
 
 
@@ -131,6 +143,8 @@ def _row(rank: int, judged: Judged, picked: bool, epsilon: float) -> list[str]:
     word = name_verdict(verdict) + (f", {scope}" if scope else "")
     if isinstance(verdict, Unknown) and verdict.defect:
         word += ", a defect of ours"
+    if isinstance(verdict, Tested) and judged.is_rejected(ALPHA):
+        word = "fails its test"
     trial = judged.trial
     return [
         ">>>>" if picked else "",

@@ -18,6 +18,7 @@ Cells = NDArray[np.int64]
 
 MOST_ATOMS = 64  # more different numbers than this are taken as a continuum
 LONGEST_PREFIX = 8
+SMALL_TABLE = 1 << 16  # cells: fewer are numbered by counting them all, which is faster than sorting
 
 
 def pool_answers(first: Outputs, second: Outputs) -> Outputs:
@@ -43,15 +44,17 @@ class SortedAnswers:
 
     pool: Outputs
     codes: Cells  # (answers,) the discrete part, as a number from 0
-    count: int
-    prefixes: tuple[Cells, ...]  # the same for the first items of lists, as any whole numbers
+    samples: Cells  # (codes,) an answer of each
+    prefixes: tuple[Cells, ...]  # by code, the discrete part of the first items of lists, as any whole numbers
     continuous: Mask  # (items, answers): the numbers that are no atoms
+
+    @property
+    def count(self) -> int:
+        return len(self.samples)
 
     def example(self, code: int) -> Any:
         """Item values of an answer with this discrete part; `...` for a number of a continuum. A scalar is no tuple."""
-        return self._row(int(np.argmax(self.codes == code)))
-
-    def _row(self, run: int) -> Any:
+        run = int(self.samples[code])
         row = self.pool.row(run)
         items = [
             ... if self.continuous[i, run] else _exact(item)
@@ -69,7 +72,7 @@ class SortedAnswers:
 
     def prefix(self, cells: Cells, length: int) -> Callable[[int], Event | None]:
         def event(cell: int) -> Event | None:
-            row = self._row(int(np.argmax(cells == cell)))
+            row = self.example(int(np.argmax(cells == cell)))
             if not isinstance(row, tuple):
                 return pattern(row)
             if ... in row[:length]:
@@ -92,7 +95,7 @@ def pattern(row: Any) -> Event:
     return AllOf(tuple(Within(None, None) if item is ... else Equals(item) for item in row))
 
 
-def _codes(pool: Outputs) -> tuple[Cells, int, tuple[Cells, ...], Mask]:
+def _codes(pool: Outputs) -> tuple[Cells, Cells, tuple[Cells, ...], Mask]:
     width = pool.values.shape[0]
     lists = bool((pool.lengths != SCALAR).any())
     codes = np.zeros(pool.runs, dtype=np.int64)
@@ -102,39 +105,48 @@ def _codes(pool: Outputs) -> tuple[Cells, int, tuple[Cells, ...], Mask]:
     continuous = np.zeros((width, pool.runs), dtype=bool)
     prefixes: list[Cells] = []
     for place in range(width):
-        digit, continuous[place] = _sort_items(pool, place)
-        digit, radix = compact(digit)
-        if bound * radix > 1 << 40:
+        digit, radix = _sort_items(pool, place, continuous[place])
+        if bound * radix > SMALL_TABLE:
             codes, bound = compact(codes)
         codes, bound = codes * radix + digit, bound * radix
         if lists and place < min(LONGEST_PREFIX, width - 1):
             prefixes.append(codes)
     codes, count = compact(codes)
-    return codes, count, tuple(prefixes), continuous
+    samples = np.empty(count, dtype=np.int64)
+    samples[codes] = np.arange(len(codes))
+    return codes, samples, tuple(prefix[samples] for prefix in prefixes), continuous
 
 
-def _sort_items(pool: Outputs, place: int) -> tuple[Cells, Mask]:
-    """A number for the discrete part of every item at a place, and which items are of a continuum."""
-    present = pool.lengths > place
-    if place == 0:
-        present |= pool.lengths == SCALAR
+def _sort_items(pool: Outputs, place: int, continuous: Mask) -> tuple[Cells, int]:
+    """A number for the discrete part of every item at a place, and a bound on it; marks the items of a continuum."""
     kinds, values = pool.kinds[place], pool.values[place]
     # 0 is no item, 1 is None, 2 and 3 are False and True, 4 is a number of a continuum, others are atoms.
-    digit = np.where(present, kinds, 0).astype(np.int64)
+    digit = kinds.astype(np.int64)
+    absent = pool.lengths <= place if place else pool.lengths == 0
+    digit[absent] = 0
     truth = digit == BOOLEAN
     if truth.any():
         digit += truth & (values != 0)
-    numbers = present & (kinds == NUMBER)
+    numbers = (kinds == NUMBER) & ~absent
     if not numbers.any():
-        return digit, numbers
-    found = values if numbers.all() else values[numbers]
-    atoms = _atoms(found)
-    sorted_in = np.searchsorted(atoms, found).clip(max=max(0, len(atoms) - 1))
-    is_atom = atoms[sorted_in] == found if len(atoms) else np.zeros(len(found), dtype=bool)
+        return digit, NUMBER + 1
+    everywhere = bool(numbers.all())
+    found = values if everywhere else values[numbers]
+    sorted_in, is_atom = _places(_atoms(found), found)
     digit[numbers] = np.where(is_atom, 5 + sorted_in, 4)
-    continuous = numbers.copy()
     continuous[numbers] = ~is_atom
-    return digit, continuous
+    return compact(digit)
+
+
+def _places(atoms: Array, found: Array) -> tuple[Cells, Mask]:
+    """Where each number stands among the atoms, which ascend, and whether it is one."""
+    if not len(atoms):
+        return np.zeros(len(found), dtype=np.int64), np.zeros(len(found), dtype=bool)
+    if len(atoms) == atoms[-1] - atoms[0] + 1 and (found == np.floor(found)).all():
+        place = (found.clip(atoms[0], atoms[-1]) - atoms[0]).astype(np.int64)
+    else:
+        place = np.searchsorted(atoms, found).clip(max=len(atoms) - 1)
+    return place, atoms[place] == found
 
 
 def _atoms(values: Array) -> Array:
@@ -157,12 +169,44 @@ def _atoms(values: Array) -> Array:
 def compact(codes: Cells) -> tuple[Cells, int]:
     """The same classes, numbered 0, 1, … in the order of their codes."""
     bound = int(codes.max(initial=0)) + 1
-    if bound <= max(1 << 12, 4 * len(codes)):
+    if bound <= max(SMALL_TABLE, 4 * len(codes)):
         used = np.bincount(codes, minlength=bound) > 0
         count = int(used.sum())
         return (codes, count) if count == bound else ((np.cumsum(used) - 1)[codes], count)
     distinct, inverse = np.unique(codes, return_inverse=True)
     return inverse.astype(np.int64), len(distinct)
+
+
+@dataclass(frozen=True, slots=True)
+class JointCells:
+    """How many runs end in a cell on d1 and in a cell on d2, by both: the runs of either half, every other one."""
+
+    first: Cells  # (pairs,) the cell on d1
+    second: Cells
+    even: Cells  # (pairs,) runs
+    odd: Cells
+
+    @property
+    def all(self) -> Cells:
+        return self.even + self.odd
+
+    def merged(self, cells: Cells) -> JointCells:
+        """The same runs in other cells, by the cells that they were in."""
+        return JointCells(cells[self.first], cells[self.second], self.even, self.odd)
+
+
+def join_cells(first: Cells, second: Cells, count: int) -> JointCells:
+    """The joint table of two runs on each noise, as the list of what occurs."""
+    pairs, total = compact(first * count + second)
+    halves = [np.bincount(pairs[start::2], minlength=total) for start in (0, 1)]
+    sample = np.empty(total, dtype=np.int64)
+    sample[pairs] = np.arange(len(pairs))
+    return JointCells(first[sample], second[sample], halves[0], halves[1])
+
+
+def tally(cells: Cells, runs: Cells, count: int) -> Cells:
+    """How many runs are in each of `count` cells."""
+    return np.bincount(cells, weights=runs, minlength=count).astype(np.int64)
 
 
 def with_parts(example: tuple[Any, ...], parts: dict[int, Within]) -> AllOf:

@@ -20,7 +20,17 @@ from kolahal.engine.noise import Array
 from kolahal.engine.outputs import NUMBER, SCALAR, Mask, Outputs
 from kolahal.model import Event, Linear, OneOf, Within
 from kolahal.nouns import dataclass
-from kolahal.tester.discrete_parts import Cells, SortedAnswers, compact, pattern, sort_answers, with_parts
+from kolahal.tester.discrete_parts import (
+    Cells,
+    JointCells,
+    SortedAnswers,
+    compact,
+    join_cells,
+    pattern,
+    sort_answers,
+    tally,
+    with_parts,
+)
 from kolahal.tester.statistics import Tally
 
 TAIL = np.array([0.0004, 0.001, 0.002, 0.005, 0.01, 0.02, 0.035])
@@ -94,44 +104,38 @@ class EventLead:
 class Unordered:
     """Cells without an order: single cells, and unions by likelihood ratio."""
 
-    first: Cells  # (runs,)
-    second: Cells
+    joint: JointCells
     count: int
     event: Callable[[int], Event | None]
     unions: bool = True
 
     def leads(self, criterion: Criterion) -> Iterator[EventLead]:
-        runs = len(self.first)
-        n1, n2, both = self.tables(slice(None))
-        for flipped, score in _both_ways(criterion, n1, n2, both, runs):
+        joint, runs = self.joint, self.joint.all
+        same = joint.first == joint.second
+        n1, n2 = tally(joint.first, runs, self.count), tally(joint.second, runs, self.count)
+        both = tally(joint.first[same], runs[same], self.count)
+        for flipped, score in _both_ways(criterion, n1, n2, both, int(runs.sum())):
             for cell in np.argsort(-score, kind="stable")[:2]:
                 yield EventLead(float(score[cell]), flipped, partial(self.event, int(cell)))
         if self.unions and self.count > 2:
             for flipped in (False, True):
                 yield from self.union(criterion, flipped)
 
-    def tables(self, part: slice) -> tuple[Any, Any, Any]:
-        c1, c2 = self.first[part], self.second[part]
-        same = c1[c1 == c2]
-        return tuple(np.bincount(c, minlength=self.count) for c in (c1, c2, same))  # type: ignore[return-value]
-
     def union(self, criterion: Criterion, flipped: bool) -> Iterator[EventLead]:
         """The best union; cells are put in order on one half of the runs and counted on the other."""
-        n1, n2, _ = self.tables(slice(0, None, 2))
+        first, second = self.joint.first, self.joint.second
         if flipped:
-            n1, n2 = n2, n1
+            first, second = second, first
+        n1, n2 = tally(first, self.joint.even, self.count), tally(second, self.joint.even, self.count)
         # A rare cell is no better than its ratio less one standard deviation.
         ratio = np.log((n1 + 0.5) / (n2 + 0.5)) - np.sqrt(1 / (n1 + 0.5) + 1 / (n2 + 0.5))
         order = np.argsort(-ratio, kind="stable")
         rank = np.empty(self.count, dtype=np.int64)
         rank[order] = np.arange(self.count)
-        held_out = slice(1, None, 2)
-        r1, r2 = rank[self.first[held_out]], rank[self.second[held_out]]
-        if flipped:
-            r1, r2 = r2, r1
+        r1, r2, held_out = rank[first], rank[second], self.joint.odd
         # A run is in the union of the first k cells if its rank is below k; both runs are if the larger rank is.
-        h1, h2, both = (np.cumsum(np.bincount(r, minlength=self.count)) for r in (r1, r2, np.maximum(r1, r2)))
-        score = criterion.score(h1, h2, both, len(r1)) - TWO_ENDS * np.sqrt(1 / (h1 + 0.5) + 1 / (h2 + 0.5))
+        h1, h2, both = (np.cumsum(tally(r, held_out, self.count)) for r in (r1, r2, np.maximum(r1, r2)))
+        score = criterion.score(h1, h2, both, int(held_out.sum())) - TWO_ENDS * np.sqrt(1 / (h1 + 0.5) + 1 / (h2 + 0.5))
         score = score[1:LARGEST_UNION]
         if not len(score):
             return
@@ -148,19 +152,16 @@ class Unordered:
 class Ordered:
     """Cells 1, 2, … in order, 0 is outside: intervals of cells, or only those up to the last cell (`upper`)."""
 
-    first: Cells  # (runs,)
-    second: Cells
-    count: int  # cells, with 0
+    table: Cells  # (cells, cells), with 0: runs by their cell on d1 and on d2
     event: Callable[[int, int], Event]  # from the first and the last cell of an interval
     upper: bool = False
 
     def leads(self, criterion: Criterion) -> Iterator[EventLead]:
-        runs, width = len(self.first), self.count
-        table = np.bincount(self.first * width + self.second, minlength=width * width).reshape(width, width)[1:, 1:]
-        n1 = np.concatenate([[0], np.cumsum(np.bincount(self.first, minlength=width)[1:])])
-        n2 = np.concatenate([[0], np.cumsum(np.bincount(self.second, minlength=width)[1:])])
+        table, width, runs = self.table, len(self.table), int(self.table.sum())
+        n1 = np.concatenate([[0], table.sum(axis=1)[1:].cumsum()])
+        n2 = np.concatenate([[0], table.sum(axis=0)[1:].cumsum()])
         sums = np.zeros((width, width), dtype=np.int64)
-        sums[1:, 1:] = table.cumsum(axis=0).cumsum(axis=1)
+        sums[1:, 1:] = table[1:, 1:].cumsum(axis=0).cumsum(axis=1)
         if self.upper:
             low = np.arange(width - 1)
             high = np.full(width - 1, width - 1)
@@ -185,27 +186,28 @@ def _both_ways(criterion: Criterion, n1: Any, n2: Any, both: Any, runs: int) -> 
 def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
     runs, answers = first.runs, sort_answers(first, second)
     pool = answers.pool
-    yield Unordered(answers.codes[:runs], answers.codes[runs:], answers.count, answers.whole)
+    joint = join_cells(answers.codes[:runs], answers.codes[runs:], answers.count)
+    yield Unordered(joint, answers.count, answers.whole)
     if answers.count > MANY_NUMBERS and (pool.lengths == SCALAR).all() and (pool.kinds[0] == NUMBER).all():
-        everything = np.ones(pool.runs, dtype=bool)  # half-lines of many whole numbers read better than unions
-        yield _line_view(pool.values[0], everything, runs, Within)
+        # Half-lines of many whole numbers read better than unions.
+        yield _value_view(answers, joint)
     for length, codes in enumerate(answers.prefixes, start=1):
         cells, count = compact(codes)
         if 1 < count != answers.count:
-            yield Unordered(cells[:runs], cells[runs:], count, answers.prefix(cells, length), unions=False)
-    for code in _telling_codes(answers, runs):
+            yield Unordered(joint.merged(cells), count, answers.prefix(cells, length), unions=False)
+    for code in _telling_codes(joint, answers.count):
         places = answers.numbers(code)
         if places:
             yield from _number_views(pool, answers.codes == code, places, answers.example(code), runs)
 
 
-def _telling_codes(answers: SortedAnswers, runs: int) -> list[int]:
+def _telling_codes(joint: JointCells, count: int) -> list[int]:
     """The discrete parts whose numbers are worth a look: the commonest, and those that tell d1 from d2 by themselves."""
-    n1, n2 = (np.bincount(part, minlength=answers.count) for part in (answers.codes[:runs], answers.codes[runs:]))
+    n1, n2 = tally(joint.first, joint.all, count), tally(joint.second, joint.all, count)
     size = n1 + n2
     told = np.abs(np.log((n1 + 0.5) / (n2 + 0.5))) - 2 / np.sqrt(size + 0.5)
     ranked = [*np.argsort(-size, kind="stable")[:2].tolist(), *np.argsort(-told, kind="stable")[:MOST_CODES].tolist()]
-    return [code for code in dict.fromkeys(ranked) if size[code] >= RAREST_CODE * len(answers.codes)][:MOST_CODES]
+    return [code for code in dict.fromkeys(ranked) if size[code] >= RAREST_CODE * size.sum()][:MOST_CODES]
 
 
 # ---------------------------------------------------------------- the numbers in an answer
@@ -255,22 +257,57 @@ def _shape_of(values: Array, places: list[int], seen1: Any, seen2: Any) -> _Shap
     return _Shape(tuple(places[i] for i in kept), weights[kept], quartiles[1][kept], spreads[kept])
 
 
+def _value_view(answers: SortedAnswers, joint: JointCells) -> Ordered:
+    """Bins of the answer itself, where that is one number."""
+    values = answers.pool.values[0]
+    if answers.continuous.any():
+        return _line_view(values, np.ones(len(values), dtype=bool), len(values) // 2, Within)
+    bins = _bins_of(values, Within)
+    binned = joint.merged(bins.cells(values[answers.samples]))
+    return Ordered(_table(binned.first, binned.second, bins.count, binned.all), bins.event)
+
+
 def _line_view(
     values: Array, inside: Mask, runs: int, event: Callable[[Fraction | None, Fraction | None], Event]
 ) -> Ordered:
     """Bins of one number."""
-    edges = _edges(values[inside])
-    cells = np.searchsorted(edges.floats, values, side="right") + 1
+    bins = _bins_of(values[inside], event)
+    cells = bins.cells(values)
     cells[~inside] = 0
-    count = len(edges.floats) + 2
-    whole = bool((values == np.floor(values)).all())
+    return Ordered(_table(cells[:runs], cells[runs:], bins.count), bins.event)
 
-    def of(low: int, high: int) -> Event:
-        below = edges.exact(low - 2) if low > 1 else None
-        above = edges.exact(high - 1) - whole if high < count - 1 else None  # closed intervals: 3 ≤ x < 6 is 3 ≤ x ≤ 5
-        return event(below, above)
 
-    return Ordered(cells[:runs], cells[runs:], count, of)
+def _table(first: Cells, second: Cells, count: int, runs: Cells | None = None) -> Cells:
+    """Runs by their cells; `runs` says how many stand for each pair, if not one."""
+    pairs, size = first * count + second, count * count
+    found = np.bincount(pairs, minlength=size) if runs is None else tally(pairs, runs, size)
+    return found.reshape(count, count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bins:
+    """Where the numbers of an answer are cut, and the events between two cuts; cell 0 is for what is not looked at."""
+
+    edges: _Decimals
+    whole: bool
+    of: Callable[[Fraction | None, Fraction | None], Event]
+
+    @property
+    def count(self) -> int:
+        return len(self.edges.wholes) + 2
+
+    def cells(self, values: Array) -> Cells:
+        return np.searchsorted(self.edges.floats, values, side="right") + 1
+
+    def event(self, low: int, high: int) -> Event:
+        below = self.edges.exact(low - 2) if low > 1 else None
+        # Closed intervals: 3 ≤ x < 6 is 3 ≤ x ≤ 5.
+        above = self.edges.exact(high - 1) - self.whole if high < self.count - 1 else None
+        return self.of(below, above)
+
+
+def _bins_of(values: Array, event: Callable[[Fraction | None, Fraction | None], Event]) -> _Bins:
+    return _Bins(_edges(values), bool((values == np.floor(values)).all()), event)
 
 
 def _line_event(example: Any, place: int) -> Callable[[Fraction | None, Fraction | None], Event]:
@@ -304,7 +341,7 @@ def _box_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any
             parts[place] = Within(bound, None) if sign > 0 else Within(None, bound)
         return with_parts(example, parts)
 
-    return Ordered(numbers[:runs], numbers[runs:], BOXES + 1, of, upper=True)
+    return Ordered(_table(numbers[:runs], numbers[runs:], BOXES + 1), of, upper=True)
 
 
 def _linear_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
@@ -321,7 +358,7 @@ def _linear_view(values: Array, inside: Mask, shape: _Shape, way: int, example: 
     def of(low: int, _: int) -> Event:
         return Linear(tuple(full), edges.exact(low - 2)) if low > 1 else pattern(example)
 
-    return Ordered(cells[:runs], cells[runs:], len(edges.floats) + 2, of, upper=True)
+    return Ordered(_table(cells[:runs], cells[runs:], len(edges.floats) + 2), of, upper=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,12 +34,12 @@ from kolahal.cli.files import tell_files as tell_files
 from kolahal.cli.files import write_files as write_files
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
+from kolahal.limits import Limits, Stopped, WorkerDied
 from kolahal.report.sarif import Remark, sarif_document
 from kolahal.sketches.gallery import NAMES, find, load_one
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
-    from kolahal.workers import Limits
 
 PATIENCE = 600  # seconds for a command without --limit: every step is counted, but there may be many
 
@@ -77,8 +77,6 @@ def limits(seconds: float | None, memory: int | None) -> Callable[[Command], Com
         )  # fmt: skip
         @wraps(command)
         def with_limits(*, limit: float | None, memory: int | None, **given: Any) -> Any:
-            from kolahal.workers import Limits
-
             return command(limit=Limits(limit, memory), **given)
 
         return with_limits
@@ -92,14 +90,14 @@ def supervised(command: Command) -> Command:
     @limits(None, None)
     @wraps(command)
     def within_limits(*, limit: Limits, **given: Any) -> Any:
-        from kolahal.workers import Stopped, WorkerDied, oversee
-
         code, why = UNKNOWN, f"stopped after {PATIENCE} s; give it more time with --limit {6 * PATIENCE}"
         try:
             if limit.seconds is None and limit.memory is None:
                 with limited(PATIENCE):
                     return command(**given)
             else:
+                from kolahal.workers import oversee
+
                 code, why = oversee(limit, lambda: conclude(lambda: command(**given))), ""
         except Stopped as stopped:
             why = str(stopped)

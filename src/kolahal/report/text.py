@@ -14,7 +14,6 @@ from kolahal.report.advice import advise
 from kolahal.report.budgets import render_budget_check, worth_lines
 from kolahal.report.costs import cost_words, crossing_lines
 from kolahal.report.names import name_lines
-from kolahal.report.proofs import explain_shortly
 from kolahal.report.records import counterexample_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
 from kolahal.report.words import describe_accuracy
@@ -221,6 +220,8 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     proof = proof_of(check.verdict)
     if proof is not None:
         certificate = proof.document()
+        from kolahal.report.proofs import explain_shortly
+
         lines += explain_shortly(certificate, sketch, claim)
         assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.ir import Comprehension, Draw, Index, Return, Var, assignments, walk
+from kolahal.lang.ir import Comprehension, Draw, Index, Node, Return, Var, assignments, rebuild, walk
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.set_aside import set_aside
@@ -20,30 +22,42 @@ from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
-from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
+from kolahal.proof.trusted.certificate import (
+    CaseProof,
+    LengthProof,
+    Rejected,
+    read_certificate,
+    read_verdict,
+    recheck,
+    write_certificate,
+)
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
-from kolahal.verdicts import Proved, Unknown
+from kolahal.verdicts import Proved, Unknown, Verdict
 
 DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
 MOST_ATTEMPTS = 5  # at a proof, of one ghost
 ATTEMPT = 1_500  # rehearsals that take as long as one of them
+ANY = Scale(Fraction(1))  # in place of scales that do not matter
+
+Way = tuple[bool, frozenset[int], bool]  # whether lists are drawn at once, what is taken apart, whether draws are delayed
 
 
 def prove_every_length(
-    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS
+    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, guess: LengthProof | None = None
 ) -> Proved | Unknown:
     """Whether a program without holes keeps its claim (ε, if none is given) for inputs of every length.
 
     The proof is by randomness alignment and covers all real databases, all ε > 0 and all values of the arguments,
-    except for what the certificate lists as assumed. Unknown says nothing about the program.
+    except for what the certificate lists as assumed. Unknown says nothing about the program. `guess` is the proof of a
+    program like it, whose alignments are tried first.
     """
     claim = claim or plain_claim(sketch)
-    found = _search(sketch, claim, settings, False)
+    found = _search(sketch, claim, settings, False, guess)
     if isinstance(found, Proved) or found.failed_rechecks or found.defect:
         return found
     over_reals = prove_over_reals(sketch, claim, settings)
@@ -56,10 +70,18 @@ def prove_over_reals(sketch: Sketch, claim: Scale, settings: ProofSettings = DEF
     return _search(sketch, claim, settings, True)
 
 
-def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool) -> Proved | Unknown:
+def guess_from(verdict: Verdict) -> LengthProof | None:
+    """The proof for every length that a verdict carries, if it does."""
+    try:
+        return read_certificate(verdict.certificate)[0] if isinstance(verdict, Proved) else None
+    except (Rejected, Unsupported):  # a proof of another kind
+        return None
+
+
+def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool, guess: LengthProof | None = None) -> Proved | Unknown:
     try:
         effort = Effort(settings.rehearsals)
-        found = find_proof(sketch, claim, settings, real=real, effort=effort)
+        found = find_proof(sketch, claim, settings, real=real, effort=effort, guess=guess)
         if isinstance(found, str):
             return Unknown(f"no proof for every length: {found}", cut_short=effort.is_over)
         certificate = write_certificate(found)
@@ -78,8 +100,9 @@ def find_proof(
     reach: Mapping[int, Scale] | None = None,
     real: bool = False,
     effort: Effort | None = None,
+    guess: LengthProof | None = None,
 ) -> LengthProof | str:
-    """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
+    """A proof, or why none was found. Lazy comprehensions are tried before eager ones, and what a `guess` has before all.
 
     The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. With `real`,
     noise is real and never ties. `effort` tells afterwards how much was done.
@@ -89,26 +112,49 @@ def find_proof(
     if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
         raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
     assumed = assumed_names(sketch, claim)
-    reasons = []
-    named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
+    reasons: dict[Way, str] = {}
     effort = effort or Effort(settings.rehearsals)
-    ways = releases(restated(sketch))
-    for at_once, released, delayed in itertools.product((True, False), ways, (True, False) if named else (False,)):
+    usual = list(_ways(sketch))
+    known = None if guess is None else (guess.at_once, guess.released, guess.delayed)
+    likely = _likely_alignments(sketch, guess)
+    for way in sorted(usual, key=lambda way: way != known):
+        at_once, released, delayed = way
         try:
             product = build_product(sketch, released, delayed, at_once)
             if at_once and (real or not product.first.noisy_items):
                 continue
             cases = []
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real)
+                first = likely.get(neighbours) if way == known else None
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, effort, reach or {}, real, first)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
                 effort.most += settings.rehearsals  # as much again for the next
             return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once)
         except Unsupported as error:
-            reasons.append(str(error))
-    return reasons[0]
+            reasons[way] = str(error)
+    return next(reasons[way] for way in usual if way in reasons)
+
+
+def _ways(sketch: Sketch) -> Iterator[Way]:
+    """How the draws of a program may be taken apart."""
+    named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
+    return itertools.product((True, False), releases(restated(sketch)), (True, False) if named else (False,))
+
+
+def _likely_alignments(sketch: Sketch, guess: LengthProof | None) -> dict[Neighbours, Alignment]:
+    """The alignments of a guess, where its program differs in its scales alone."""
+    if guess is None or _without_scales(guess.sketch) != _without_scales(sketch):
+        return {}
+    return {case.neighbours: case.alignment for case in guess.cases}
+
+
+def _without_scales(sketch: Sketch) -> Sketch:
+    def change(node: Node) -> Node | None:
+        return replace(node, scale=ANY) if isinstance(node, Draw) else None
+
+    return replace(sketch, body=rebuild(sketch.body, change))
 
 
 def releases(sketch: Sketch) -> list[frozenset[int]]:
@@ -126,9 +172,14 @@ def find_case(
     effort: Effort,
     reach: Mapping[int, Scale],
     real: bool,
+    likely: Alignment | None = None,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
+    if likely is not None and stage.passes(likely):
+        found = prove_alignment(product, stage, neighbours, likely, claim, assumed, steps)
+        if isinstance(found, CaseProof):
+            return found
     reason = "no alignment of the templates fits"
     for candidates in AlignmentSearch(product, stage, reach, real).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import wraps
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -43,7 +44,20 @@ if TYPE_CHECKING:
 
 PATIENCE = 600  # seconds for a command without --limit: every step is counted, but there may be many
 
+MOST_SECONDS, MOST_MEMORY = 1_000_000, 1 << 30  # of --limit and --memory: more is no limit, and more than clocks can count
+
 Command = Callable[..., Any]
+
+
+class _Seconds(click.FloatRange):
+    """A range of numbers, none of which is NaN."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        found = super().convert(value, parameter, context)
+        return self.fail(f"{value} is not a number.", parameter, context) if isnan(found) else found
+
+
+SECONDS = _Seconds(0, MOST_SECONDS, min_open=True)
 
 # options that several commands have
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -68,11 +82,11 @@ def limits(seconds: float | None, memory: int | None) -> Callable[[Command], Com
 
     def decorate(command: Command) -> Command:
         @click.option(
-            "--limit", "limit", type=click.FloatRange(0, min_open=True), default=seconds, show_default=seconds is not None,
+            "--limit", "limit", type=SECONDS, default=seconds, show_default=seconds is not None,
             help="Seconds that a job may take.",
         )  # fmt: skip
         @click.option(
-            "--memory", type=click.IntRange(1), default=memory, show_default=memory is not None,
+            "--memory", type=click.IntRange(1, MOST_MEMORY), default=memory, show_default=memory is not None,
             help="MiB that a job may take.",
         )  # fmt: skip
         @wraps(command)

@@ -16,12 +16,10 @@ from kolahal.report.costs import cost_words, crossing_lines
 from kolahal.report.names import name_lines
 from kolahal.report.records import counterexample_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
-from kolahal.report.words import describe_accuracy
+from kolahal.report.words import describe_accuracy, seconds_words
 from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
 from kolahal.settings import ALPHA
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, describe_verdict, name_verdict, proof_of, scope_of
-
-PHASES = {"init": "preparing", "opti": "finding the law", "enum": "ranking", "verify": "proving"}  # of the paper, in words
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | None = None) -> str:
@@ -80,14 +78,6 @@ def _law_lines(law: Law, sketch: Sketch) -> list[str]:
     return lines
 
 
-def _seconds(seconds: dict[str, float]) -> str:
-    """Where the time went; what is left over is loading and drawing."""
-    steps = {PHASES.get(step, step): value for step, value in seconds.items() if step != "total"}
-    total = seconds.get("total", sum(steps.values()))
-    steps["the rest"] = max(0.0, total - sum(steps.values()))
-    return ", ".join(f"{step} {value:.1f}" for step, value in {**steps, "total": total}.items())
-
-
 def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int | None = None) -> str:
     """The ranked table, the pick, and the private program, for a terminal of at most so many columns."""
     sketch = synthesis.sketch
@@ -120,7 +110,7 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
         )
         lines += _remedy(advise(best.verdict, sketch))
         lines += ["", str(synthesis.mechanism)]
-    lines.append(f"seconds: {_seconds(seconds)}; method {synthesis.method}, seed {synthesis.settings.seed}")
+    lines.append(f"seconds: {seconds_words(seconds)}; method {synthesis.method}, seed {synthesis.settings.seed}")
     return "\n".join(lines) + "\n"
 
 

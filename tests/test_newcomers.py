@@ -54,6 +54,11 @@ def test_a_limit_is_a_number_that_a_clock_can_count(value: str, capsys: pytest.C
     assert "--limit" in capsys.readouterr().err
 
 
+def test_a_misspelt_command_is_told_what_may_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chek", "sum"]) == MISTAKE and "Did you mean 'check'?" in capsys.readouterr().err
+    assert main(["frobnicate"]) == MISTAKE and "There are batch, check," in capsys.readouterr().err
+
+
 def test_the_seconds_add_up_and_have_words() -> None:
     found = synthesize(parse(FIRST.format("hole")))
     text = render_synthesis(found, {"init": 0.1, "opti": 0.2, "enum": 0.3, "verify": 0.4, "total": 1.5})

@@ -172,7 +172,16 @@ def _leave_interrupts_to_us() -> None:
 
 
 class _Commands(click.Group):
-    """Commands whose first sentences are listed whole."""
+    """Commands whose first sentences are listed whole; one that is misspelt is told what may be meant."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0].isidentifier() and args[0] not in self.commands:
+            from difflib import get_close_matches  # which only a mistake needs
+
+            near = get_close_matches(args[0], self.commands, 1)
+            meant = f" Did you mean {near[0]!r}?" if near else f" There are {', '.join(sorted(self.commands))}."
+            ctx.fail(f"No such command {args[0]!r}.{meant}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, command.get_short_help_str(limit=1000)) for name, command in sorted(self.commands.items())]

@@ -8,21 +8,28 @@ from __future__ import annotations
 import re
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 
 SLOW = True  # it writes a file
 ROOT = Path(__file__).parents[1]
 CAST = ROOT / "docs" / "images" / "terminal.svg"
 COMMAND = "kolahal synth above_threshold.py --out private"
 SIZE, STEP, MARGIN = 13, 18, 16  # of a character, from line to line, around all
+COLUMNS = 100
 TYPING, PAUSE, LINE = 1.2, 1.0, 0.05  # seconds
 
 
 def read_lines() -> list[str]:
-    """The command and its output, as the README has them."""
+    """The command and its output, as the README has them, folded as in a terminal."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(rf"^\$ {re.escape(COMMAND)}\n.*?(?=^```)", readme, re.MULTILINE | re.DOTALL)
     assert found is not None, "the README has the command"
-    return found[0].rstrip("\n").split("\n")
+    return [part for line in found[0].rstrip("\n").split("\n") for part in fold(line)]
+
+
+def fold(line: str) -> list[str]:
+    """A line as one or more of at most so many columns."""
+    return wrap(line, COLUMNS, subsequent_indent="  ") if len(line) > COLUMNS else [line]
 
 
 def draw(lines: list[str]) -> str:

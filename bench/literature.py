@@ -14,10 +14,11 @@ from pathlib import Path
 from tests.known.literature.literature_table import BROKEN, ENTRIES, PRIVATE, TRUTHS, Entry, sketches_of
 
 from kolahal.checking import check, parse_claim
+from kolahal.limits import Limits, Stopped, WorkerDied
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.report.text import table
 from kolahal.verdicts import Refuted, Unknown, name_verdict
-from kolahal.workers import Limits, Stopped, WorkerDied, call, stop
+from kolahal.workers import call, stop
 
 SLOW = True
 SECONDS = 20.0  # of the processor

@@ -23,8 +23,9 @@ from tests.known.rewrites.rewriting import rewritten
 from kolahal.checking import check
 from kolahal.lang.read.parse import parse_source
 from kolahal.lang.source import SketchError, Source
+from kolahal.limits import Limits, Stopped, WorkerDied
 from kolahal.verdicts import name_verdict
-from kolahal.workers import Limits, Stopped, WorkerDied, call, stop
+from kolahal.workers import call, stop
 
 SLOW = True
 SECONDS = 20.0  # of the processor

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import kolahal
+from kolahal.later import LATER
 
 PACKAGE = Path(kolahal.__file__).parent
 GALLERY = {path for path in (PACKAGE / "sketches").glob("*.py") if path.stem not in ("__init__", "gallery")}
@@ -23,6 +24,7 @@ MAY_IMPORT = {
     "early": set(),
     "errors": set(),
     "nouns": set(),
+    "later": set(),
     "lang": {"errors"},
     "lang.templates": {"logic"},
     "lang.read": {"errors", "lang", "lang.templates"},
@@ -53,9 +55,10 @@ MAY_IMPORT = {
     "pictures": PROOFS | {"report"},
     "emission": BELOW | {"lang.templates", "checking", "lang.patch", "proof"},
     "opendp": BELOW | {"checking", "emission", "report"},
-    "workers": {"errors"},
-    "batch": PROOFS | {"__version__", "checking", "roads", "report", "sketches", "workers"},
-    "editor": PROOFS | {"checking", "lang.patch", "report", "roads", "workers"},
+    "limits": set(),
+    "workers": {"errors", "limits"},
+    "batch": PROOFS | {"limits", "later", "__version__", "checking", "roads", "report", "sketches", "workers"},
+    "editor": PROOFS | {"limits", "later", "checking", "lang.patch", "report", "roads", "workers"},
     "evaluation": PROOFS | {"search", "roads", "sketches", "report"},
     "figures": PROOFS | {"search", "roads", "sketches", "report"},
 }
@@ -81,7 +84,6 @@ EXECUTORS = {
     "lang/sketch.py",
     "emission/program.py",
     "engine/jit.py",
-    "nouns.py",
 }  # they execute what they themselves printed, never a user's text
 
 
@@ -280,14 +282,14 @@ def test_what_everyone_imports_needs_only_the_standard_library(path):
 
 @of_each(SOURCES)
 def test_imports_stand_at_the_top(path):
-    """Except for optional libraries, and in the doors, which load the rest only when it is asked for."""
+    """Except for what most commands end without, and in the doors, which load the rest only when it is asked for."""
     if home(path) in DOORS:
         return
     assert "TYPE_CHECKING" not in path.read_text()
     for function in ast.walk(tree_of(path)):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             inside = [full for _, full in imports(function) if full.startswith("kolahal.")]
-            assert all(full.startswith("kolahal.engine.jit") for full in inside), inside
+            assert all(full.startswith(LATER) for full in inside), inside
 
 
 @of_each(SOURCES)

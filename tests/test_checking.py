@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from kolahal import parse_scale
-from kolahal.checking import check, verify
+from kolahal.checking import check
 from kolahal.cli import main
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Bounded, Everywhere, Proved, Refuted, UpTo
+from kolahal.verification import verify
 
 THRESHOLD = """
 @sketch(adjacent=each_within(1))

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from kolahal import check, synthesize
 from kolahal.cli import cli, main
+from kolahal.cli.ends import MISTAKE
 from kolahal.lang.read.others import find_remedy
 from kolahal.lang.read.parse import parse
 from kolahal.report.text import render_synthesis, table
@@ -45,6 +46,17 @@ def test_a_table_folds_where_there_is_no_room() -> None:
     found = synthesize(parse(FIRST.format("hole")))
     narrow = render_synthesis(found, {}, 40)
     assert "verdict: proved, its 2 answers" in narrow and "----" not in narrow
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "0", "-1", "1e9", "x"])
+def test_a_limit_is_a_number_that_a_clock_can_count(value: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "sum", "--limit", value]) == MISTAKE
+    assert "--limit" in capsys.readouterr().err
+
+
+def test_a_misspelt_command_is_told_what_may_be_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chek", "sum"]) == MISTAKE and "Did you mean 'check'?" in capsys.readouterr().err
+    assert main(["frobnicate"]) == MISTAKE and "There are batch, check," in capsys.readouterr().err
 
 
 def test_the_seconds_add_up_and_have_words() -> None:

@@ -1,9 +1,10 @@
 """Kolahal: find noise scales that make a program differentially private, and no noisier than they must be."""
 
+import kolahal.early  # noqa: F401, I001  (first: Ctrl-C while the rest is loaded)
+
 from importlib import import_module
 from typing import Any
 
-import kolahal.early  # noqa: F401  (first: Ctrl-C while the rest is loaded)
 from kolahal.errors import KolahalError, SettingsError, UsageError
 from kolahal.lang.read.front import (
     Between,

@@ -5,12 +5,10 @@ an import it comes out as something else. Dead circles of objects are looked for
 is kept, which together take a fifth off a short run.
 """
 
-import ctypes
 import gc
 import os
 import signal
 import sys
-from types import FrameType
 
 INTERRUPTED = 130
 SELDOM = 500_000  # new objects between two searches for dead circles, instead of 700; there are few such circles
@@ -18,7 +16,7 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
 KEPT, SMALL = 256 << 20, 32 << 20  # bytes that are not given back to the system, and of a piece that may be kept
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop(number: int, frame: object) -> None:
     os.write(2, b"Interrupted.\n")
     os._exit(INTERRUPTED)
 
@@ -37,6 +35,8 @@ def loaded() -> None:
 
 def _keep_memory() -> None:
     """Z3 takes 16 MB for each new context; fetching them from the system every time takes longer than most answers."""
+    import ctypes
+
     try:
         library = ctypes.CDLL(None)
         library.mallopt(M_MMAP_THRESHOLD, SMALL)
@@ -46,7 +46,7 @@ def _keep_memory() -> None:
 
 
 if is_command():
-    _keep_memory()
-    gc.set_threshold(SELDOM)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as by nohup
         signal.signal(signal.SIGINT, _stop)
+    _keep_memory()
+    gc.set_threshold(SELDOM)

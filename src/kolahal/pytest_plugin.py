@@ -36,7 +36,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     unknown = set(marker.kwargs) - {"eps", *ALLOWED}
     if unknown or len(marker.args) > 1:
-        raise pytest.UsageError(f"{pyfuncitem.nodeid}: pytest.mark.{MARKER.split(':')[0]}, and not {marker}")
+        wrong = f"no option {', '.join(sorted(unknown))}" if unknown else "one target, and not several"
+        pytest.fail(f"{pyfuncitem.nodeid}: pytest.mark.dp has {wrong}; it is pytest.mark.{MARKER.split(':')[0]}", False)
     names = pyfuncitem._fixtureinfo.argnames
     values = {name: pyfuncitem.funcargs[name] for name in names}
     returned = pyfuncitem.obj(**values)
@@ -65,9 +66,10 @@ def _find_mechanism(item: pytest.Function, candidates: list[Any]) -> Sketch:
             return candidate
         if isinstance(candidate, str) and candidate in item.get_closest_marker("dp").args:  # type: ignore[union-attr]
             return _load(item, candidate)
-    raise pytest.UsageError(
+    pytest.fail(
         f"{item.nodeid}: pytest.mark.dp found no mechanism; return one, take one as an argument, "
-        'or name one: @pytest.mark.dp("path.py:function")'
+        'or name one: @pytest.mark.dp("path.py:function")',
+        False,
     )
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from kolahal.errors import UsageError
-from kolahal.nouns import dataclass
+from kolahal.limits import Limits, Stopped, WorkerDied
 
 T = TypeVar("T")
 
@@ -40,22 +40,6 @@ MIB = 1 << 20
 PATIENCE = 10  # seconds to wait for the scheduler of a cluster
 GLANCE = 0.02  # seconds between two looks at whether a job was called off
 OFF = "off"  # what a worker is told then
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a job may take; None is no limit."""
-
-    seconds: float | None = None
-    memory: int | None = None  # MiB of address space, beyond what a worker without a job has
-
-
-class Stopped(Exception):
-    """A job passed one of its limits."""
-
-
-class WorkerDied(Exception):
-    """The process of a job ended before the job did."""
 
 
 class CalledOff(Exception):

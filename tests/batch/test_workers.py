@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from kolahal import workers
-from kolahal.workers import Limits, Stopped, WorkerDied, call, oversee
+from kolahal.limits import Limits, Stopped, WorkerDied
+from kolahal.workers import call, oversee
 
 FREE = Limits()
 

@@ -10,7 +10,7 @@ from tests.editor.texts import FAULTY, GREEDY, PRIVATE
 
 from kolahal.editor import desk as desks
 from kolahal.editor.desk import Desk
-from kolahal.workers import Limits
+from kolahal.limits import Limits
 
 
 def test_a_program_is_judged_once_and_a_faulty_text_never(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from mcp.client.stdio import StdioServerParameters
 from tests.editor.texts import FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
 
 from kolahal.editor.agents import LARGEST_TEXT, build_server
-from kolahal.workers import Limits
+from kolahal.limits import Limits
 
 
 def converse(talk: Callable[[Client], Awaitable[None]], server: Any) -> None:

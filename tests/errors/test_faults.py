@@ -192,6 +192,8 @@ def test_a_path_that_is_no_file(tmp_path):
     }.items():
         assert [d.code for d in error_of(path).diagnostics] == [code]
     assert [d.code for d in error_of(Path("x" * 400 + ".py:f")).diagnostics] == ["K002"]
+    (notebook := tmp_path / "work.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4}')
+    assert "it is a notebook" in str(error_of(notebook))
 
 
 def test_a_function_that_the_file_does_not_have(tmp_path):

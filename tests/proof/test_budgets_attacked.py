@@ -234,7 +234,7 @@ def test_the_size_of_a_move_is_not_known_before_the_question_is_asked() -> None:
     claim = parse_claim(sketch, "")
     found = prove_budget(sketch, claim, Settings().proof)
     assert isinstance(found, Proved)
-    proof, _ = read_certificate(Certificate(json.dumps(found.certificate.document()["proof"])))
+    proof, *_ = read_certificate(Certificate(json.dumps(found.certificate.document()["proof"])))
     check_shifts(sketch, claim, proof)
     (case,) = proof.cases
     ahead = replace(case, alignment=replace(case.alignment, shifts=(Always(Form(Fraction(1))),)))

@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kolahal import check, synthesize
-from kolahal.checking import verify
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
@@ -30,7 +29,7 @@ from kolahal.results import Check
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import load_one
 from kolahal.verdicts import Bounded, Proved, Refuted, proof_of
-from kolahal.verification import _certificate_in, _inspect, inspect_document
+from kolahal.verification import _certificate_in, _inspect, inspect_document, verify
 
 CLAIM = parse_scale("eps")
 KINDS = ("every length", "every length, a ghost", "bounded", "counterexample")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from stored import certificate
 
-from kolahal.checking import verify
 from kolahal.logic import solver
 from kolahal.proof.trusted.certificate import recheck
+from kolahal.verification import verify
 
 needs_cvc5 = pytest.mark.skipif(not solver.has_second_opinion(), reason="cvc5 is not installed")
 

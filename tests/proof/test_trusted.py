@@ -1030,7 +1030,7 @@ def test_a_document_is_read_only_if_it_is_of_the_right_form() -> None:
 
 
 def test_all_that_is_wrong_with_a_proof_is_told() -> None:
-    proof, stored_scripts = read_certificate(stored.certificate("histogram"))
+    proof, stored_scripts, _ = read_certificate(stored.certificate("histogram"))
     text = json.loads(write_certificate(proof).text)
     assert stored_scripts == [case["obligations"] for case in text["cases"]]
     text["claim"] = "eps/2"
@@ -1081,7 +1081,7 @@ def test_what_is_taken_for_granted_in_words() -> None:
 
 
 def test_shifts_by_the_size_of_the_move_are_written_and_read() -> None:
-    proof, _ = read_certificate(stored.certificate("sum"))
+    proof, *_ = read_certificate(stored.certificate("sum"))
     alignment = replace(proof.cases[0].alignment, shifts=(Always(Form(Fraction(1))),))
     text = write_certificate(replace(proof, cases=(replace(proof.cases[0], alignment=alignment),)))
     assert json.loads(text.text)["cases"][0]["alignment"][0]["words"] == "moves by the size of the move"

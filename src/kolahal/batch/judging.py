@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kolahal import later
 from kolahal.batch.jobs import Job
 from kolahal.checking import check, parse_claim
 from kolahal.engine import jit
@@ -16,6 +17,8 @@ from kolahal.report.json import as_plain, check_document, synthesis_document
 from kolahal.results import describe_completion
 from kolahal.roads.methods import synthesize
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, name_verdict
+
+later.load_all()  # once, and not in each fork
 
 NOTHING, MISTAKE, FAILED = "nothing found", "mistake", "failed"
 COMPILED = jit.available()  # asked here, so that a worker loads the compiler once, and not in the fork of every job

@@ -14,8 +14,8 @@ from kolahal.batch.jobs import Job
 from kolahal.batch.journal import Entry, Journal
 from kolahal.batch.judging import FAILED, judge_job, refused
 from kolahal.errors import UsageError
+from kolahal.limits import Limits, Stopped
 from kolahal.nouns import dataclass
-from kolahal.workers import Limits, Stopped
 
 UNLIMITED = Limits()
 ATTEMPTS = 2  # a job whose worker dies is done once more

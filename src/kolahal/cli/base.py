@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import wraps
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -34,16 +35,29 @@ from kolahal.cli.files import tell_files as tell_files
 from kolahal.cli.files import write_files as write_files
 from kolahal.errors import UsageError
 from kolahal.lang.sketch import Sketch
+from kolahal.limits import Limits, Stopped, WorkerDied
 from kolahal.report.sarif import Remark, sarif_document
 from kolahal.sketches.gallery import NAMES, find, load_one
 
 if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
-    from kolahal.workers import Limits
 
 PATIENCE = 600  # seconds for a command without --limit: every step is counted, but there may be many
 
+MOST_SECONDS, MOST_MEMORY = 1_000_000, 1 << 30  # of --limit and --memory: more is no limit, and more than clocks can count
+
 Command = Callable[..., Any]
+
+
+class _Seconds(click.FloatRange):
+    """A range of numbers, none of which is NaN."""
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        found = super().convert(value, parameter, context)
+        return self.fail(f"{value} is not a number.", parameter, context) if isnan(found) else found
+
+
+SECONDS = _Seconds(0, MOST_SECONDS, min_open=True)
 
 # options that several commands have
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -68,17 +82,15 @@ def limits(seconds: float | None, memory: int | None) -> Callable[[Command], Com
 
     def decorate(command: Command) -> Command:
         @click.option(
-            "--limit", "limit", type=click.FloatRange(0, min_open=True), default=seconds, show_default=seconds is not None,
+            "--limit", "limit", type=SECONDS, default=seconds, show_default=seconds is not None,
             help="Seconds that a job may take.",
         )  # fmt: skip
         @click.option(
-            "--memory", type=click.IntRange(1), default=memory, show_default=memory is not None,
+            "--memory", type=click.IntRange(1, MOST_MEMORY), default=memory, show_default=memory is not None,
             help="MiB that a job may take.",
         )  # fmt: skip
         @wraps(command)
         def with_limits(*, limit: float | None, memory: int | None, **given: Any) -> Any:
-            from kolahal.workers import Limits
-
             return command(limit=Limits(limit, memory), **given)
 
         return with_limits
@@ -92,14 +104,14 @@ def supervised(command: Command) -> Command:
     @limits(None, None)
     @wraps(command)
     def within_limits(*, limit: Limits, **given: Any) -> Any:
-        from kolahal.workers import Stopped, WorkerDied, oversee
-
         code, why = UNKNOWN, f"stopped after {PATIENCE} s; give it more time with --limit {6 * PATIENCE}"
         try:
             if limit.seconds is None and limit.memory is None:
                 with limited(PATIENCE):
                     return command(**given)
             else:
+                from kolahal.workers import oversee
+
                 code, why = oversee(limit, lambda: conclude(lambda: command(**given))), ""
         except Stopped as stopped:
             why = str(stopped)
@@ -160,7 +172,16 @@ def _leave_interrupts_to_us() -> None:
 
 
 class _Commands(click.Group):
-    """Commands whose first sentences are listed whole."""
+    """Commands whose first sentences are listed whole; one that is misspelt is told what may be meant."""
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0].isidentifier() and args[0] not in self.commands:
+            from difflib import get_close_matches  # which only a mistake needs
+
+            near = get_close_matches(args[0], self.commands, 1)
+            meant = f" Did you mean {near[0]!r}?" if near else f" There are {', '.join(sorted(self.commands))}."
+            ctx.fail(f"No such command {args[0]!r}.{meant}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, command.get_short_help_str(limit=1000)) for name, command in sorted(self.commands.items())]

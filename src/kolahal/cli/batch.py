@@ -37,7 +37,7 @@ from kolahal.settings import Settings
 if TYPE_CHECKING:
     from kolahal.batch import Entry, Job
     from kolahal.batch.run import Attempt, OnEnd
-    from kolahal.workers import Limits
+    from kolahal.limits import Limits
 
 # What a verdict means for the exit code, worst first: one broken mechanism outweighs all else.
 CODES = {

@@ -12,7 +12,7 @@ from kolahal.errors import UsageError, harmless
 from kolahal.sketches.gallery import find
 
 if TYPE_CHECKING:
-    from kolahal.workers import Limits
+    from kolahal.limits import Limits
 
 
 @cli.command("lsp")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kolahal.cli.base import cli, limited, processes, progress, seed, workers, write_files
+from kolahal.cli.base import SECONDS, cli, limited, processes, progress, seed, workers, write_files
 from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError
 from kolahal.settings import Settings
@@ -18,7 +18,7 @@ from kolahal.sketches.gallery import GALLERY
     "--method", "methods", multiple=True, default=("paper", "exact", "auto"), show_default=True, help="How to synthesize."
 )
 @click.option("--baselines", is_flag=True, help="Also run the paper's baselines.")
-@click.option("--limit", type=float, default=60.0, show_default=True, help="Seconds for each baseline and benchmark.")
+@click.option("--limit", type=SECONDS, default=60.0, show_default=True, help="Seconds for each baseline and benchmark.")
 @click.option("--only", multiple=True, metavar="NAME", help="These benchmarks alone.")
 @seed
 @processes

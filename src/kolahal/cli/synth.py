@@ -162,9 +162,9 @@ def _load(
     target: str, auto: bool, adjacent: str | None, private: str | None, noise: str | None, between: tuple[str, ...]
 ) -> Sketch:
     """The sketch of a target, or of the plain function that it names."""
-    from kolahal.lang.plain.convert import load_plain, read_plain
-
     if auto:
+        from kolahal.lang.plain.convert import load_plain, read_plain
+
         source, name = load_plain(target)
         return read_plain(source.text, name, adjacent or "each_within(1)", private, True, source.path, noise or "Lap", between)
     if adjacent or private or noise or between:

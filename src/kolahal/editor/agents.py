@@ -8,7 +8,8 @@ from typing import Any
 
 from mcp.server.mcpserver import MCPServer
 
-from kolahal.workers import Crew, Elsewhere, Limits, Stopped, WorkerDied, call
+from kolahal.limits import Limits, Stopped, WorkerDied
+from kolahal.workers import Crew, Elsewhere, call
 
 LARGEST_TEXT = 200_000  # characters of a program; no mechanism of the literature has a hundredth of that
 AT_ONCE = 2  # questions that are worked at

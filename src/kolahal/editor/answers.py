@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from kolahal import later
 from kolahal.checking import check, parse_claim
 from kolahal.editor.findings import look
 from kolahal.editor.judging import judge, mend
@@ -20,6 +21,8 @@ from kolahal.roads.methods import synthesize
 from kolahal.settings import TesterSettings
 from kolahal.tester.trial import test_mechanism
 from kolahal.verdicts import Refuted
+
+later.load_all()  # once, and not in each fork
 
 PATH = "program.py"  # what a text without a file is called
 TOLD = ("sketch", "holes", "law", "alternatives", "candidates", "best", "remedy", "mechanism", "method", "neighbours")  # of a synthesis

@@ -16,8 +16,9 @@ from typing import Any, TypeVar
 from kolahal.editor.findings import WARNING, Findings, Judgement, Note, look
 from kolahal.editor.fixes import Place
 from kolahal.errors import harmless
+from kolahal.limits import Limits, Stopped, WorkerDied
 from kolahal.verdicts import Refuted, Unknown
-from kolahal.workers import CalledOff, Crew, Elsewhere, Limits, Stopped, WorkerDied, call
+from kolahal.workers import CalledOff, Crew, Elsewhere, call
 
 MOST_KNOWN = 500  # judgements that are kept; the oldest goes first
 READING = Limits(seconds=20, memory=2048)  # of a text; it takes milliseconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kolahal import later
 from kolahal.checking import check
 from kolahal.editor.findings import Judgement
 from kolahal.lang.read.parse import parse_named
@@ -11,6 +12,8 @@ from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, with_newlines
 from kolahal.roads import quick
 from kolahal.settings import Settings
+
+later.load_all()  # once, and not in each fork
 
 
 def judge(text: str, path: str, name: str) -> Judgement:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kolahal.engine import batch, jit, reference
+from kolahal.engine import batch, reference
 from kolahal.engine.batch import Used
 from kolahal.engine.outputs import Outputs, pack
 from kolahal.engine.tape import Tape
@@ -59,14 +59,34 @@ def run_reference_with_draws(
     return pack(rows), used
 
 
+def run_compiled(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> Outputs:
+    """The answers of the compiled engine."""
+    from kolahal.engine import jit
+
+    return jit.run(sketch, database, arguments, scales, tape)
+
+
+def run_compiled_with_draws(
+    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
+) -> tuple[Outputs, Used]:
+    """The answers of the compiled engine, and what it drew."""
+    from kolahal.engine import jit
+
+    return jit.run_with_draws(sketch, database, arguments, scales, tape)
+
+
 REFERENCE = Engine("reference", run_reference, run_reference_with_draws)
 BATCH = Engine("batch", batch.run, batch.run_with_draws)
-NUMBA = Engine("numba", jit.run, jit.run_with_draws)
+NUMBA = Engine("numba", run_compiled, run_compiled_with_draws)
 ENGINES: dict[str, Engine] = {engine.name: engine for engine in (REFERENCE, BATCH, NUMBA)}
 
 
 def choose_engine(sketch: Sketch, total_runs: int) -> Engine:
     """The fastest engine for `total_runs` runs of a sketch, compiling included."""
+    from kolahal.engine import jit
+
     worth_it = (
         jit.is_loaded(sketch)
         or total_runs >= RUNS_WORTH_COMPILING

@@ -135,6 +135,8 @@ def read_source(path: str | Path) -> Source:
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise refuse_source(nothing, "K002", reason=reason) from None
+    if str(path).endswith(".ipynb"):  # which would read as one large expression
+        raise refuse_source(nothing, "K002", reason="it is a notebook, in which kolahal.check(f) is called in a cell")
     if len(raw) > LARGEST_FILE:
         raise refuse_source(nothing, "K003", most=LARGEST_FILE / 1e6)
     try:

@@ -11,15 +11,34 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.nouns import dataclass
-from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.counted import prove_counted
 from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
 from kolahal.proof.refute.counted import refute_counted
-from kolahal.proof.refute.growth import find_growth
-from kolahal.proof.refute.refute import Survey, refute
-from kolahal.proof.refute.scattered import find_scattered
+from kolahal.proof.refute.survey import Survey
+from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.settings import ProofSettings, Settings
-from kolahal.verdicts import Bounded, NoTies, Proved, Unknown, Verdict
+from kolahal.verdicts import Bounded, NoTies, Proved, Refuted, Unknown, Verdict
+
+# What most programs never need is loaded late.
+
+
+def _prove_bounded(program: Sketch, claim: Scale, effort: ProofSettings) -> Proved | Bounded | Unknown:
+    from kolahal.proof.find import bounded
+
+    return bounded.prove_bounded(program, claim, effort)
+
+
+def _refute(program: Sketch, claim: Scale, settings: Settings, safe: int) -> Refuted | None:
+    from kolahal.proof.refute.refute import refute
+    from kolahal.proof.refute.scattered import find_scattered
+
+    return refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
+
+
+def _grow(program: Sketch, claim: Scale, settings: Settings, survey: Survey | None) -> Refuted | None:
+    from kolahal.proof.refute.growth import find_growth
+
+    return find_growth(program, claim, settings, survey)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,46 +59,54 @@ def decide(
     dear: str = "",
     survey: Survey | None = None,
     priced: bool = False,
+    guess: LengthProof | None = None,
 ) -> Decision:
     """What is certain about a program without holes and its claim.
 
     `cost` is what the law says that it costs, in units of the claim, where that is one number: that is proved first,
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
-    the largest losses, where they are known already. `priced` says that some law prices the program within its claim.
+    the largest losses, where they are known already. `priced` says that some law prices the program within its claim. `guess` is the proof of a program that differs in its scales.
     """
     if program.variant is not Variant.PURE:
         return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
     if program.private.count is None or not program.private.bits:
-        return _climb(program, claim, settings, cost, dear, survey, priced)
+        return _climb(program, claim, settings, cost, dear, survey, priced, guess)
     counted = prove_counted(program, claim, settings.proof)
     if isinstance(counted.proof, Proved):
         return Decision(counted.proof, counted.upper)
     refuted = refute_counted(program, claim)
     if refuted is not None:
         return Decision(replace(refuted, example=with_labels(program, refuted.example)), counted.upper)
-    found = _climb(program, claim, settings, cost, dear, survey, priced)
+    found = _climb(program, claim, settings, cost, dear, survey, priced, guess)
     uppers = [upper for upper in (counted.upper, found.upper) if upper is not None]
     return replace(found, upper=min(uppers, default=None), failed_rechecks=counted.proof.failed_rechecks + found.failed_rechecks)
 
 
 def _climb(
-    program: Sketch, claim: Scale, settings: Settings, cost: Fraction | None, dear: str, survey: Survey | None, priced: bool
+    program: Sketch,
+    claim: Scale,
+    settings: Settings,
+    cost: Fraction | None,
+    dear: str,
+    survey: Survey | None,
+    priced: bool,
+    guess: LengthProof | None,
 ) -> Decision:
     """The ladder for programs that are not decided by counting all that can happen."""
     fixed = program.private.count is not None
     everywhere = _Everywhere(Unknown(dear))
     first = settings.proof if priced and not fixed else settings.proof.quick(fixed)  # there is likely a proof
     if not dear:
-        everywhere = _prove_everywhere(program, claim, cost, first)
+        everywhere = _prove_everywhere(program, claim, cost, first, guess)
     if isinstance(everywhere.proof, Proved):
         if fixed and NoTies() in everywhere.proof.assumed:  # a proof that leaves no ties out is worth more
-            with_ties = prove_bounded(program, claim, settings.proof)
+            with_ties = _prove_bounded(program, claim, settings.proof)
             return everywhere.end(with_ties if isinstance(with_ties, Proved) else everywhere.proof)
         return everywhere.end(everywhere.proof)
     bounded = None
     if fixed and everywhere.upper is None:
         for level in dict.fromkeys([cost or Fraction(1), Fraction(1)]):
-            bounded = prove_bounded(program, Scale(claim.coefficient * level, claim.powers), settings.proof)
+            bounded = _prove_bounded(program, Scale(claim.coefficient * level, claim.powers), settings.proof)
             if isinstance(bounded, Proved):
                 everywhere = replace(everywhere, upper=level)
                 if level <= 1:
@@ -87,19 +114,19 @@ def _climb(
     # Also before a bounded proof is given: a program that fails at five answers may be private up to four. Where a law
     # speaks for the claim, that proof is looked for first, and its sizes are not searched for what cannot be there.
     if priced and bounded is None and everywhere.upper is None:
-        bounded = prove_bounded(program, claim, settings.proof)
+        bounded = _prove_bounded(program, claim, settings.proof)
     safe = bounded.scope.size if isinstance(bounded, Bounded) and not bounded.scope.condition else 0
-    refuted = refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
+    refuted = _refute(program, claim, settings, safe)
     if refuted is not None:
         return everywhere.end(replace(refuted, example=with_labels(program, refuted.example)))
     if not dear and everywhere.upper is None and everywhere.cut_short and first != settings.proof:
         everywhere = _prove_everywhere(program, claim, cost, settings.proof)
     if isinstance(everywhere.proof, Proved):
         return everywhere.end(everywhere.proof)
-    grown = find_growth(program, claim, settings, survey)
+    grown = _grow(program, claim, settings, survey)
     if grown is not None:
         return everywhere.end(grown)
-    bounded = bounded or prove_bounded(program, claim, settings.proof)
+    bounded = bounded or _prove_bounded(program, claim, settings.proof)
     tried = tuple(_tried(program, everywhere.proof, dear, settings.proof))
     if isinstance(bounded, Proved | Bounded):
         return replace(everywhere.end(bounded), tried=tried)
@@ -133,7 +160,9 @@ class _Everywhere:
         return Decision(verdict, self.upper, self.failed + failed)
 
 
-def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effort: ProofSettings) -> _Everywhere:
+def _prove_everywhere(
+    program: Sketch, claim: Scale, cost: Fraction | None, effort: ProofSettings, guess: LengthProof | None = None
+) -> _Everywhere:
     failed: tuple[str, ...] = ()
     cut_short = False
     if cost:
@@ -148,7 +177,7 @@ def _prove_everywhere(program: Sketch, claim: Scale, cost: Fraction | None, effo
         failed, cut_short = tight.failed_rechecks, tight.cut_short
         if cost == 1:
             return _Everywhere(tight, None, failed, cut_short)
-    found = prove_every_length(program, claim, effort)
+    found = prove_every_length(program, claim, effort, guess)
     if isinstance(found, Proved):
         return _Everywhere(found, Fraction(1), failed)
     return _Everywhere(found, None, failed + found.failed_rechecks, cut_short or found.cut_short)

@@ -12,7 +12,6 @@ from kolahal.law.hole_choices import Holes, noisy_holes
 from kolahal.law.law import Laws
 from kolahal.law.pricing import tight_completions
 from kolahal.model import Arguments, Ranked, Split, Trial
-from kolahal.proof.budgets import decide_budget
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
 from kolahal.results import Judged
@@ -54,6 +53,8 @@ def judge_one(job: tuple[Sketch, Ranked, Laws | Unknown, Arguments, Settings, in
 
 def judge_budget(job: tuple[Sketch, Ranked, Settings]) -> Judged:
     """The verdict of one completion under a budget other than ε."""
+    from kolahal.proof.budgets import decide_budget
+
     sketch, ranked, settings = job
     program = Mechanism(sketch, ranked.completion).filled()
     return Judged(ranked, None, decide_budget(program, plain_claim(sketch), settings).verdict)

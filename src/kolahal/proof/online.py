@@ -53,7 +53,7 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
     if program.private.bits or any(draw.noise.finite or draw.noise.selects for draw in program.draws):
         raise NotOnline(f"{name} cannot be asked one answer at a time: it flips coins, chooses places or takes bits, of which nothing is known here")
     turns = _Reader(program).read()
-    proof, _ = read_certificate(verdict.certificate)
+    proof, _, product = read_certificate(verdict.certificate)
     if proof.sketch != program:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its certificate is about another program")
     if proof.released:
@@ -72,7 +72,6 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws noise later than it is named; add it where it is drawn")
     if restated(program) != program:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof is about the same program with whole lists in place of loops")
-    product = proof.product()
     if reason := _why_not_in_step(program, turns, product):
         raise NotOnline(f"{name} cannot be asked one answer at a time: {reason}")
     return turns

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kolahal.model import show
-from kolahal.report.svg import Series, line_chart
 from kolahal.report.words import join_words, pretty
 from kolahal.results import Synthesis, describe_completion
 
@@ -70,6 +69,8 @@ def draw_by_length(cost: Mapping[str, Any]) -> tuple[str, str, str] | None:
     rows = cost["by_length"]
     if len(rows) < 2:
         return None
+    from kolahal.report.svg import Series, line_chart
+
     names = [_name(scales) for scales in cost["scales"]]
     series = [
         Series(name, tuple((row["length"], row["errors"][place]) for row in rows if row["errors"][place] is not None), dots=True)

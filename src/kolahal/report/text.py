@@ -14,10 +14,9 @@ from kolahal.report.advice import advise
 from kolahal.report.budgets import render_budget_check, worth_lines
 from kolahal.report.costs import cost_words, crossing_lines
 from kolahal.report.names import name_lines
-from kolahal.report.proofs import explain_shortly
 from kolahal.report.records import counterexample_lines, sensitivity_lines
 from kolahal.report.rounding import at_least, at_most, compare
-from kolahal.report.words import describe_accuracy
+from kolahal.report.words import describe_accuracy, seconds_words
 from kolahal.results import Check, Judged, Law, Synthesis, describe_completion
 from kolahal.settings import ALPHA
 from kolahal.verdicts import (
@@ -31,9 +30,6 @@ from kolahal.verdicts import (
     proof_of,
     scope_of,
 )
-
-PHASES = {"init": "preparing", "opti": "finding the law", "enum": "ranking", "verify": "proving"}  # of the paper, in words
-SAMPLED = {"init": "selecting examples", "opti": "searching the region", "enum": "ranking", "verify": "final tests"}
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]], most: int | None = None) -> str:
@@ -92,14 +88,6 @@ def _law_lines(law: Law, sketch: Sketch) -> list[str]:
     return lines
 
 
-def _seconds(seconds: dict[str, float], words: dict[str, str]) -> str:
-    """Where the time went; what is left over is loading and drawing."""
-    steps = {words.get(step, step): value for step, value in seconds.items() if step != "total"}
-    total = seconds.get("total", sum(steps.values()))
-    steps["the rest"] = max(0.0, total - sum(steps.values()))
-    return ", ".join(f"{step} {value:.1f}" for step, value in {**steps, "total": total}.items())
-
-
 def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int | None = None) -> str:
     """The ranked table, the pick, and the private program, for a terminal of at most so many columns."""
     sketch = synthesis.sketch
@@ -132,8 +120,8 @@ def render_synthesis(synthesis: Synthesis, seconds: dict[str, float], most: int 
         )
         lines += _remedy(advise(best.verdict, sketch))
         lines += ["", str(synthesis.mechanism)]
-    phases = SAMPLED if any(isinstance(judged.verdict, Tested) for judged in synthesis.judged) else PHASES
-    lines.append(f"seconds: {_seconds(seconds, phases)}; method {synthesis.method}, seed {synthesis.settings.seed}")
+    sampled = any(isinstance(judged.verdict, Tested) for judged in synthesis.judged)
+    lines.append(f"seconds: {seconds_words(seconds, sampled)}; method {synthesis.method}, seed {synthesis.settings.seed}")
     return "\n".join(lines) + "\n"
 
 
@@ -235,6 +223,8 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
     proof = proof_of(check.verdict)
     if proof is not None:
         certificate = proof.document()
+        from kolahal.report.proofs import explain_shortly
+
         lines += explain_shortly(certificate, sketch, claim)
         assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []

@@ -17,6 +17,9 @@ from kolahal.nouns import dataclass
 from kolahal.report.rounding import compare
 from kolahal.settings import ALPHA
 
+PHASES = {"init": "preparing", "opti": "finding the law", "enum": "ranking", "verify": "proving"}  # of the paper, in words
+SAMPLED = {"init": "selecting examples", "opti": "searching the region", "enum": "ranking", "verify": "final tests"}
+
 WORDS = {"proved": "Proved", "bounded": "Bounded", "refuted": "Refuted", "unknown": "Unknown", "tested": "Tested"}
 FAMILIES = frozenset(noise.value for noise in Noise)
 
@@ -127,6 +130,15 @@ def _because(example: Mapping[str, Any] | None, claim: str) -> str:
     times, limit = compare(low / high, allowed, over=True) if claim == "ε" else (f"{low / high:.4g}", "")
     found = f"{event} {times} times as likely on one as on the other"
     return f"{found}, and ε = {show(example['epsilon'])} allows a factor of {limit}" if limit else found
+
+
+def seconds_words(seconds: Mapping[str, float], sampled: bool = False) -> str:
+    """Where the time went; what is left over is loading and drawing."""
+    words = SAMPLED if sampled else PHASES
+    steps = {words.get(step, step): value for step, value in seconds.items() if step != "total"}
+    total = seconds.get("total", sum(steps.values()))
+    steps["the rest"] = max(0.0, total - sum(steps.values()))
+    return ", ".join(f"{step} {value:.1f}" for step, value in {**steps, "total": total}.items())
 
 
 def join_words(words: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -155,3 +156,6 @@ def judge_with_cache(
         if found.trial is not None and found.is_rejected(settings.ranking.alpha):
             cache.remember(found.trial.example)
     return by_standing(kept, settings)
+
+
+BASELINES: dict[str, Callable[[Sketch, Settings, Watch], Synthesis]] = {"naive": naive, "unlim": unlim, "lim": lim, "noopt": noopt}

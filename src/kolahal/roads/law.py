@@ -16,7 +16,9 @@ from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of
 from kolahal.law.pricing import least_completions, price_proved, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
 from kolahal.proof.decide import decide
+from kolahal.proof.find.lengths import guess_from
 from kolahal.proof.judge import tested
+from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.loosening import loosen
 from kolahal.roads.watch import Watch
@@ -55,7 +57,7 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
         more = more or (price_proved(sketch, choices[0].laws, wider),)
         added = rank_by_error(sketch, more, split, settings)
         priced, ranked = (*priced, *more), (*ranked, *added)
-        judged = by_standing((*judged, *(_decide((sketch, r, settings)) for r in added)), settings)
+        judged = by_standing((*judged, *(_decide((sketch, r, settings, None)) for r in added)), settings)
     ranked, judged = (*ranked, *(j.ranked for j in hopeless)), (*judged, *hopeless)
     law = law_of_choices(sketch, choices, judged[0].ranked.completion if judged else None)
     accuracy = describe_errors(sketch, split.training[0], settings) if priced else None
@@ -71,7 +73,7 @@ def refute_unbounded(sketch: Sketch, settings: Settings) -> tuple[Judged, ...]:
     if not isinstance(sketch.adjacency, RecordRelation) or not sketch.adjacency.unbounded or sketch.variant is not Variant.PURE:
         return ()
     completion = (Scale(GREAT, ((sketch.epsilon.name, -1),)),) * len(sketch.holes)
-    judged = _decide((sketch, Ranked(completion, Score(1, 0.0, float(GREAT), math.inf), None), settings))
+    judged = _decide((sketch, Ranked(completion, Score(1, 0.0, float(GREAT), math.inf), None), settings, None))
     return (judged,) if isinstance(judged.verdict, Refuted) else ()
 
 
@@ -132,9 +134,14 @@ def judge_lawful(
     # The winner is most often the first, so its test can go on beside the proofs.
     wanted = settings.ranking.second_opinion and testable
     early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor and wanted else None
+    guess = None
     # With many holes there are many ways to be private, and a proof of one of the best will do.
     while len(judged) < len(finalists) and not _is_enough(judged, settings):
-        jobs = [(sketch, r, settings) for r in finalists[len(judged) : len(judged) + batch]]
+        now = finalists[len(judged) : len(judged) + batch]
+        if guess is None:  # what proves the first of them may well prove the others
+            judged.append(_decide((sketch, now[0], settings, None)))
+            guess, now = guess_from(judged[-1].verdict), now[1:]
+        jobs = [(sketch, r, settings, guess) for r in now]
         judged += executor.map(_decide, jobs) if executor and len(jobs) > 1 else map(_decide, jobs)
     first, *others = by_standing(judged, settings)
     winner = first.ranked.completion
@@ -153,8 +160,8 @@ def _is_enough(judged: list[Judged], settings: Settings) -> bool:
     return best == 0 or (best == 1 and len(judged) >= 2 * FEW)
 
 
-def _decide(job: tuple[Sketch, Ranked, Settings]) -> Judged:
-    """The law has priced these completions within ε, so each is put to the prover."""
-    sketch, ranked, settings = job
+def _decide(job: tuple[Sketch, Ranked, Settings, LengthProof | None]) -> Judged:
+    """The law has priced these completions within ε, so each is put to the prover, with a guess if there is one."""
+    sketch, ranked, settings, guess = job
     program = Mechanism(sketch, ranked.completion).filled()
-    return Judged(ranked, None, decide(program, plain_claim(sketch), settings, priced=True).verdict)
+    return Judged(ranked, None, decide(program, plain_claim(sketch), settings, priced=True, guess=guess).verdict)

@@ -15,8 +15,6 @@ from fractions import Fraction
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Type
 from kolahal.proof.find.lengths import prove_every_length
-from kolahal.proof.refute.refute import refute
-from kolahal.proof.refute.scattered import find_scattered
 from kolahal.results import Judged
 from kolahal.settings import Settings
 from kolahal.verdicts import Proved, Refuted
@@ -37,6 +35,9 @@ def loosen(sketch: Sketch, judged: Sequence[Judged], settings: Settings) -> Comp
         return isinstance(prove_every_length(program, plain_claim(sketch), settings.proof.quick(fixed=False)), Proved)
 
     def is_refuted(completion: Completion) -> bool:
+        from kolahal.proof.refute.refute import refute
+        from kolahal.proof.refute.scattered import find_scattered
+
         program, claim = Mechanism(sketch, completion).filled(), plain_claim(sketch)
         return (refute(program, claim, settings) or find_scattered(program, claim, settings)) is not None
 

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor
-from functools import partial
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency
-from kolahal.lang.plain.convert import Program, read_plain
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.results import Synthesis
-from kolahal.roads.baselines import lim, naive, noopt, unlim
-from kolahal.roads.budgets import straight_from_budget_law
 from kolahal.roads.costs import with_cost
-from kolahal.roads.exact import exact
-from kolahal.roads.families import straight_from_families
-from kolahal.roads.law import Road, straight_from_law
-from kolahal.roads.paper import paper
+from kolahal.roads.law import straight_from_law
 from kolahal.roads.watch import Watch
 from kolahal.settings import Settings
 
-METHODS: dict[str, Road] = {
-    "auto": partial(straight_from_law, otherwise=exact),
-    "exact": exact,
-    "paper": paper,
-    "naive": naive,
-    "unlim": unlim,
-    "lim": lim,
-    "noopt": noopt,
-    "law": straight_from_law,
-}
+METHODS = ("auto", "exact", "paper", "naive", "unlim", "lim", "noopt", "law")
 
 
 def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Synthesis:
@@ -41,14 +26,38 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
     if sketch.is_open:
         if method not in ("auto", "law"):
             raise UsageError(f"{sketch.name} leaves the family of its noise open, and --method {method} needs one: use auto or law, or write Lap or Exp for Noise")
+        from kolahal.roads.families import straight_from_families
+
         return with_cost(straight_from_families(sketch, settings, watch))
     if method not in ("auto", "exact", "law") and any(draw.noise.selects for draw in sketch.draws):
         raise UsageError(f"{sketch.name} chooses a place, and --method {method} weighs runs again, which is not known for that: use auto, law or exact")
     if sketch.variant is not Variant.PURE:
         if method not in ("auto", "law"):
             raise UsageError(f"{sketch.name} claims {sketch.variant.words}, and --method {method} is for {Variant.PURE.words} only")
+        from kolahal.roads.budgets import straight_from_budget_law
+
         return with_cost(straight_from_budget_law(sketch, settings, watch))
-    return with_cost(METHODS[method](sketch, settings, watch))
+    return with_cost(_take(method, sketch, settings, watch))
+
+
+def _take(method: str, sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
+    if method in ("auto", "law"):
+        return straight_from_law(sketch, settings, watch, _exact if method == "auto" else None)
+    if method == "exact":
+        return _exact(sketch, settings, watch)
+    if method == "paper":
+        from kolahal.roads.paper import paper
+
+        return paper(sketch, settings, watch)
+    from kolahal.roads.baselines import BASELINES
+
+    return BASELINES[method](sketch, settings, watch)
+
+
+def _exact(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
+    from kolahal.roads.exact import exact
+
+    return exact(sketch, settings, watch)
 
 
 def synthesize(
@@ -59,7 +68,7 @@ def synthesize(
 
 
 def synthesize_plain(
-    program: Program,
+    program: Callable[..., object] | str,
     adjacent: Adjacency | str = "each_within(1)",
     private: str | None = None,
     function_name: str | None = None,
@@ -73,5 +82,7 @@ def synthesize_plain(
     `program` is a function, which is read and never called, or a text with one. `private` names its private parameter (the
     first, if nothing is said), `adjacent` says who the neighbours are, and `noise` is Lap, Exp, or Noise of a family that is to be found.
     """
+    from kolahal.lang.plain.convert import read_plain
+
     sketch = read_plain(program, function_name, adjacent, private, noise=noise)
     return synthesize(sketch, settings, method, executor)

@@ -11,7 +11,6 @@ from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Arguments, Ranked, Split, Trial
 from kolahal.results import Judged
 from kolahal.settings import Settings
-from kolahal.tester.trial import test
 from kolahal.verdicts import Tested
 
 HOPELESS = 1e-9  # a p-value after which other tests change nothing
@@ -24,6 +23,8 @@ def finalists_of(sketch: Sketch, ranked: tuple[Ranked, ...], settings: Settings)
 
 def final_test(sketch: Sketch, completion: Completion, arguments: Arguments, settings: Settings, place: int) -> Trial:
     """One completion at one γ."""
+    from kolahal.tester.trial import test
+
     mechanism = Mechanism(sketch, completion).closed()
     scales = arguments.concretise(mechanism.sketch, mechanism.completion)
     seed = int(stream(settings.seed, "judge", place).integers(2**31))

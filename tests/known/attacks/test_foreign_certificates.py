@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from kolahal import Sketch, check
-from kolahal.checking import verify
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
@@ -26,6 +25,7 @@ from kolahal.proof.refute import exhibit
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import read_certificate, write_certificate
 from kolahal.verdicts import Bounded, Proved, Refuted
+from kolahal.verification import verify
 
 Document = dict[str, Any]
 
@@ -70,7 +70,7 @@ def first_case(text: str, **changes: object) -> Document:
 
 def other_program(text: str, sketch: Sketch) -> Document:
     """The program exchanged, and everything in the document that follows from it made to fit."""
-    proof, _ = read_certificate(prove_every_length(GUARDED).certificate)  # type: ignore[union-attr]
+    proof, *_ = read_certificate(prove_every_length(GUARDED).certificate)  # type: ignore[union-attr]
     shares = (Share((), Fraction(1), None),)
     cases = tuple(replace(case, shares=shares) for case in proof.cases)
     return json.loads(write_certificate(replace(proof, sketch=sketch, cases=cases)).text)

@@ -15,7 +15,6 @@ from kolahal.lang.read.body import Body
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header, read_header
 from kolahal.lang.read.lower import Lowering
-from kolahal.lang.read.records import lower_records
 from kolahal.lang.read.rows import read_row, records_note
 from kolahal.lang.read.scopes import USUAL, Function
 from kolahal.lang.read.tree import DEEPEST, Aliases, Tree, clip, say
@@ -131,6 +130,8 @@ def _over_answers(
     if any(records_note(tree, arg.annotation) for arg in node.args.args):
         row = read_row(tree, node)
         if row is not None:
+            from kolahal.lang.read.records import lower_records
+
             lowered = lower_records(tree, node, header, row, Constants(tree).put_into(statements, node))
             if lowered is not None:
                 return lowered.header, lowered.statements

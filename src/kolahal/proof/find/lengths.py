@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
 
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.ir import Comprehension, Draw, For, Index, Return, Var, While, assignments, walk
+from kolahal.lang.ir import Comprehension, Draw, For, Index, Node, Return, Var, While, assignments, rebuild, walk
 from kolahal.lang.released import before_last
 from kolahal.lang.rescaled import in_other_units
 from kolahal.lang.restated import restated
@@ -25,13 +27,21 @@ from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.budget import Share, within_claim
-from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
+from kolahal.proof.trusted.certificate import (
+    CaseProof,
+    LengthProof,
+    Rejected,
+    read_certificate,
+    read_verdict,
+    recheck,
+    write_certificate,
+)
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
 from kolahal.proof.trusted.values import NotLinear, Unsupported
 from kolahal.settings import ProofSettings
-from kolahal.verdicts import Proved, Unknown
+from kolahal.verdicts import Proved, Unknown, Verdict
 
 DEFAULTS = ProofSettings()
 SCENARIOS = 200  # rehearsals of one alignment; those that fail come first, so most alignments take one or two
@@ -40,18 +50,30 @@ MOST_WATCHED = 2  # names that may be followed to the places of their values
 WATCHING = 4_000  # rehearsals for each choice of them
 ATTEMPT = 1_500  # rehearsals that take as long as one of them
 FEW = 2 * ATTEMPT  # rehearsals for a proof of what the last statements are computed from
+ANY = Scale(Fraction(1))  # in place of scales that do not matter
+
+
+class Way(NamedTuple):
+    """How the two runs of a program are cut, as `build_product` has it."""
+
+    released: frozenset[int]
+    delayed: bool
+    at_once: bool = False
+    parts: bool = False
+    watches: tuple[Followed, ...] = ()
 
 
 def prove_every_length(
-    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS
+    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, guess: LengthProof | None = None
 ) -> Proved | Unknown:
     """Whether a program without holes keeps its claim (ε, if none is given) for inputs of every length.
 
     The proof is by randomness alignment and covers all real databases, all ε > 0 and all values of the arguments,
-    except for what the certificate lists as assumed. Unknown says nothing about the program.
+    except for what the certificate lists as assumed. Unknown says nothing about the program. `guess` is the proof of a
+    program like it, whose alignments are tried first.
     """
     claim = claim or plain_claim(sketch)
-    found = _search(sketch, claim, settings, False)
+    found = _search(sketch, claim, settings, False, guess)
     if isinstance(found, Proved) or found.failed_rechecks or found.defect:
         return found
     over_reals = prove_over_reals(sketch, claim, settings)
@@ -64,10 +86,18 @@ def prove_over_reals(sketch: Sketch, claim: Scale, settings: ProofSettings = DEF
     return _search(sketch, claim, settings, True)
 
 
-def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool) -> Proved | Unknown:
+def guess_from(verdict: Verdict) -> LengthProof | None:
+    """The proof for every length that a verdict carries, if it does."""
+    try:
+        return read_certificate(verdict.certificate)[0] if isinstance(verdict, Proved) else None
+    except (Rejected, Unsupported):  # a proof of another kind
+        return None
+
+
+def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool, guess: LengthProof | None = None) -> Proved | Unknown:
     try:
         effort = Effort(settings.rehearsals)
-        found = find_proof(sketch, claim, settings, real=real, effort=effort)
+        found = find_proof(sketch, claim, settings, real=real, effort=effort, guess=guess)
         if isinstance(found, str):
             return Unknown(f"no proof for every length: {found}", cut_short=effort.is_over)
         certificate = write_certificate(found)
@@ -86,8 +116,9 @@ def find_proof(
     reach: Mapping[int, Scale] | None = None,
     real: bool = False,
     effort: Effort | None = None,
+    guess: LengthProof | None = None,
 ) -> LengthProof | str:
-    """A proof, or why none was found. Lazy comprehensions are tried before eager ones.
+    """A proof, or why none was found. Lazy comprehensions are tried before eager ones, and what a `guess` has before all.
 
     The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. With `real`,
     noise is real and never ties. `effort` tells afterwards how much was done.
@@ -97,35 +128,58 @@ def find_proof(
     if dict(claim.powers).get(sketch.epsilon.name, 0) != 1:
         raise Unsupported(f"the claim {claim} is not a multiple of {sketch.epsilon.name}")
     assumed = assumed_names(sketch, claim)
-    reasons: list[Unsupported] = []
-    named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
+    reasons: dict[Way, Unsupported] = {}
     effort = effort or Effort(settings.rehearsals)
-    waits = (True, False) if named else (False,)
-    ways = {at_once: releases(restated(sketch, at_once)) for at_once in (False, True)}
-    pairs, lone = watches_of(sketch) if not (real or reach) else ([], [])
-    plans: list[tuple[bool, bool, frozenset[int], bool, tuple[Followed, ...]]] = [
-        *((False, True, *way, ()) for way in itertools.product(ways[False], waits) if ends_in_loops(restated(sketch))),
-        *((False, False, *way) for way in itertools.product(ways[False][:1], waits, pairs)),
-        *((at_once, False, *way, ()) for at_once in (True, False) for way in itertools.product(ways[at_once], waits)),
-        *((False, False, *way) for way in itertools.product(ways[False][:1], waits, lone)),
-    ]
-    for at_once, parts, released, delayed, watches in plans:
+    usual = list(_ways(sketch, follows=not (real or reach)))
+    known = None if guess is None else Way(guess.released, guess.delayed, guess.at_once, guess.parts, guess.watches)
+    likely = _likely_alignments(sketch, guess)
+    for way in sorted(usual, key=lambda way: way != known):
         try:
-            product = build_product(sketch, released, delayed, at_once, parts, watches)
-            if at_once and (real or not product.first.noisy_items):
+            product = build_product(sketch, *way)
+            if way.at_once and (real or not product.first.noisy_items):
                 continue
             cases = []
-            own = Effort(WATCHING) if watches else Effort(FEW) if parts else effort
+            own = Effort(WATCHING) if way.watches else Effort(FEW) if way.parts else effort
             for neighbours in neighbours_of(sketch):
-                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, own, reach or {}, real)
+                first = likely.get(neighbours) if way == known else None
+                case = find_case(product, neighbours, claim, assumed, settings.solver_steps, own, reach or {}, real, first)
                 if isinstance(case, str):
                     raise Unsupported(case)
                 cases.append(case)
                 own.most += settings.rehearsals  # as much again for the next
-            return LengthProof(sketch, claim, assumed, released, delayed, tuple(cases), at_once, parts, watches)
+            return LengthProof(sketch, claim, assumed, way.released, way.delayed, tuple(cases), way.at_once, way.parts, way.watches)
         except Unsupported as error:
-            reasons += [] if watches else [error]
-    return str(next((error for error in reasons if not isinstance(error, NotLinear)), reasons[0]))
+            reasons[way] = error
+    told = [reasons[way] for way in usual if way in reasons and not (way.watches or way.parts)]
+    return str(next((error for error in told if not isinstance(error, NotLinear)), told[0]))
+
+
+def _ways(sketch: Sketch, follows: bool) -> Iterator[Way]:
+    """How the runs of a program may be cut, in the order in which proofs are looked for."""
+    named = any(isinstance(value, Draw) for _, value in assignments(set_aside(sketch).body))
+    waits = (True, False) if named else (False,)
+    stated = restated(sketch)
+    plain = [Way(*way) for way in itertools.product(releases(stated), waits)]
+    at_once = [Way(*way, at_once=True) for way in itertools.product(releases(restated(sketch, at_once=True)), waits)]
+    pairs, lone = watches_of(sketch) if follows else ([], [])
+    yield from (way._replace(parts=True) for way in plain if ends_in_loops(stated))
+    yield from (way._replace(watches=pair) for way in plain[: len(waits)] for pair in pairs)
+    yield from (*at_once, *plain)
+    yield from (way._replace(watches=one) for way in plain[: len(waits)] for one in lone)
+
+
+def _likely_alignments(sketch: Sketch, guess: LengthProof | None) -> dict[Neighbours, Alignment]:
+    """The alignments of a guess, where its program differs in its scales alone."""
+    if guess is None or _without_scales(guess.sketch) != _without_scales(sketch):
+        return {}
+    return {case.neighbours: case.alignment for case in guess.cases}
+
+
+def _without_scales(sketch: Sketch) -> Sketch:
+    def change(node: Node) -> Node | None:
+        return replace(node, scale=ANY) if isinstance(node, Draw) else None
+
+    return replace(sketch, body=rebuild(sketch.body, change))
 
 
 def ends_in_loops(sketch: Sketch) -> bool:
@@ -156,9 +210,14 @@ def find_case(
     effort: Effort,
     reach: Mapping[int, Scale],
     real: bool,
+    likely: Alignment | None = None,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
+    if likely is not None and stage.passes(likely):
+        found = prove_alignment(product, stage, neighbours, likely, claim, assumed, steps)
+        if isinstance(found, CaseProof):
+            return found
     reason = "no alignment of the templates fits"
     for candidates in AlignmentSearch(product, stage, reach, real).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):

@@ -18,8 +18,9 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import AllOf, Equals, Event, Example, Linear
 from kolahal.nouns import dataclass
-from kolahal.proof.refute.refute import FoundLoss, Survey, first_confirmed, survey_losses
+from kolahal.proof.refute.refute import first_confirmed, survey_losses
 from kolahal.proof.refute.shrink import MARGIN, losses_of, shrink
+from kolahal.proof.refute.survey import FoundLoss, Survey
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
 

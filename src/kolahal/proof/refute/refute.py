@@ -11,11 +11,10 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.exact.hardest import Climb, Reach, climb_exact
@@ -43,6 +42,7 @@ from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
 from kolahal.proof.refute.runs import find_run_examples
 from kolahal.proof.refute.shrink import MARGIN, MOST_HALVES, confirm, losses_of, measure, shrink
+from kolahal.proof.refute.survey import FoundLoss, Survey
 from kolahal.proof.refute.witness import Stays, find_stays, find_witnesses
 from kolahal.proof.trusted.passages import SizedProgram
 from kolahal.results import LowerBound
@@ -108,9 +108,6 @@ def _find_quotients(sketch: Sketch, claim: Scale, settings: Settings, beyond: in
         for example in itertools.islice(find_violations(asked, claim, settings, beyond), MOST_QUOTIENTS):
             if isinstance(example.event, Equals):
                 yield replace(example, event=Within(bound, None) if example.event.value == 1 else Within(None, bound))
-
-
-Survey: TypeAlias = Mapping[int, "FoundLoss"]  # number of answers → the hardest example, its loss in units of the claim
 
 
 def best_lower_bound(sketch: Sketch, claim: Scale, survey: Survey) -> LowerBound | None:
@@ -180,11 +177,6 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings, beyond: in
         if not slower:
             return
         rounds = sorted(slower, key=lambda one: -one[0].hope)[:MOST_SLOW]
-
-
-class FoundLoss(NamedTuple):
-    example: Example
-    loss: float
 
 
 def _searches(

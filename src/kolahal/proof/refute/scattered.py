@@ -26,8 +26,9 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Equals, Event, Example
-from kolahal.proof.refute.refute import FoundLoss, first_confirmed
+from kolahal.proof.refute.refute import first_confirmed
 from kolahal.proof.refute.shrink import MARGIN, losses_of
+from kolahal.proof.refute.survey import FoundLoss
 from kolahal.settings import Settings
 from kolahal.verdicts import Refuted
 

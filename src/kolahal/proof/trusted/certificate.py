@@ -180,8 +180,8 @@ def _write_rule(rule: ShiftRule) -> dict[str, Any]:
 # ---------------------------------------------------------------- reading
 
 
-def read_certificate(certificate: Certificate) -> tuple[LengthProof, list[list[str]]]:
-    """The proof that a document holds, and the obligations it claims, one list a case."""
+def read_certificate(certificate: Certificate) -> tuple[LengthProof, list[list[str]], Product]:
+    """The proof that a document holds, the obligations it claims, one list a case, and the product of the proof."""
     try:
         return _read(read_json(certificate.text))
     except Rejected:
@@ -192,7 +192,7 @@ def read_certificate(certificate: Certificate) -> tuple[LengthProof, list[list[s
         raise Rejected(f"the document is not of the right form: {type(error).__name__} {error}") from None
 
 
-def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
+def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]], Product]:
     if take(document, "version", int) != VERSION or take(document, "scope", str) != SCOPE:
         raise Rejected("this is not a certificate for every length of a version that is known here")
     sketches = parse_source(Source("certificate", take(document, "program", str)))
@@ -215,7 +215,7 @@ def _read(document: Mapping[str, Any]) -> tuple[LengthProof, list[list[str]]]:
     cases = tuple(_read_case(sketch, product, assumed, part) for part in parts)
     stored = [take_all(part, "obligations", str) for part in parts]
     claim = parse_scale(take(document, "claim", str))
-    return LengthProof(sketch, claim, assumed, released, delayed, cases, at_once, given_away, watches), stored
+    return LengthProof(sketch, claim, assumed, released, delayed, cases, at_once, given_away, watches), stored, product
 
 
 def _read_case(sketch: Sketch, product: Product, assumed: tuple[str, ...], part: Mapping[str, Any]) -> CaseProof:
@@ -349,22 +349,21 @@ def case_obligations(product: Product, assumed: tuple[str, ...], case: CaseProof
 def recheck(certificate: Certificate, steps: int = STEPS, second: bool = False, program: Sketch | None = None) -> list[str]:
     """What is wrong with a certificate; nothing, if it is a proof (of `program`). With `second`, a second solver is asked too."""
     try:
-        proof, stored = read_certificate(certificate)
+        proof, stored, product = read_certificate(certificate)
         if program is not None and proof.sketch != program:
             return ["the program does not read back from its text"]
-        return check_proof(proof, stored, steps, second)
+        return check_proof(proof, stored, product, steps, second)
     except (Rejected, Unsupported) as error:
         return [str(error)]
 
 
-def check_proof(proof: LengthProof, stored: list[list[str]], steps: int, second: bool = False) -> list[str]:
+def check_proof(proof: LengthProof, stored: list[list[str]], product: Product, steps: int, second: bool = False) -> list[str]:
     sketch = proof.sketch
     failures = []
     if tuple(case.neighbours for case in proof.cases) != neighbours_of(sketch):
         failures.append("the cases are not the sets of moves that make up the adjacency")
     if proof.assumed != assumed_names(sketch, proof.claim):
         failures.append("the arguments that are assumed to be at least 1 are not those that the program requires to be")
-    product = proof.product()
     context = solver.new_context()
     for case, scripts in zip(proof.cases, stored, strict=True):
         if not within_claim(case.shares, proof.claim, sketch):

@@ -65,7 +65,7 @@ def recheck_budget(certificate: Certificate, steps: int = STEPS, second: bool = 
     """What is wrong with a certificate; nothing, if it is a proof."""
     try:
         document, program, claim = read_head(certificate, KIND)
-        proof, stored = read_certificate(Certificate(json.dumps(take(document, "proof", dict))))
+        proof, stored, product = read_certificate(Certificate(json.dumps(take(document, "proof", dict))))
         match take(document, "rule", str):
             case "shifts":
                 check_shifts(program, claim, proof)
@@ -73,7 +73,7 @@ def recheck_budget(certificate: Certificate, steps: int = STEPS, second: bool = 
                 _expect(pure(program, claim), proof)
             case other:
                 raise Rejected(f"there is no rule {other!r}")
-        return check_proof(proof, stored, steps, second)
+        return check_proof(proof, stored, product, steps, second)
     except (Rejected, Unsupported, Malformed, KolahalError, RecursionError) as error:
         return [str(error)]
 

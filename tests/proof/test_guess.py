@@ -1,0 +1,39 @@
+"""A proof is a guess for a program that differs in its scales; the re-check decides, as always."""
+
+from __future__ import annotations
+
+import pytest
+
+from kolahal.lang.read.parse import parse
+from kolahal.lang.sketch import Sketch
+from kolahal.proof.find.alignments import AlignmentSearch
+from kolahal.proof.find.lengths import guess_from, prove_every_length
+from kolahal.verdicts import Proved, Unknown
+
+
+def noisy_sum(scale: str) -> Sketch:
+    return parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return sum(q) + Lap({scale})\n")
+
+
+def noisy_first(scale: str) -> Sketch:
+    return parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return q[0] + Lap({scale})\n")
+
+
+def test_no_alignment_is_looked_for_where_that_of_a_guess_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    guess = guess_from(prove_every_length(noisy_sum("1/eps")))
+    assert guess is not None
+    alone = prove_every_length(noisy_sum("2/eps"))
+    asked: list[AlignmentSearch] = []
+    monkeypatch.setattr(AlignmentSearch, "alignments", lambda search: asked.append(search) or iter(()))
+    assert prove_every_length(noisy_sum("2/eps"), guess=guess) == alone
+    assert isinstance(alone, Proved) and not asked
+    assert isinstance(prove_every_length(noisy_sum("1/(2*eps)"), guess=guess), Unknown) and asked
+
+
+def test_a_guess_of_another_program_changes_nothing() -> None:
+    guess = guess_from(prove_every_length(noisy_first("1/eps")))
+    assert prove_every_length(noisy_sum("1/eps"), guess=guess) == prove_every_length(noisy_sum("1/eps"))
+
+
+def test_what_is_no_proof_for_every_length_is_no_guess() -> None:
+    assert guess_from(Unknown("nothing is known")) is None

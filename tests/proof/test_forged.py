@@ -29,8 +29,10 @@ from kolahal.proof.trusted.passages import (
     Row,
     SizedProgram,
     TooLarge,
+    find_no_bound,
     find_rows,
     move_answers,
+    pinned_at,
     relation,
     shape,
     whole_moves,
@@ -211,6 +213,59 @@ def test_pieces_hold_every_move_and_no_other(kind: Any) -> None:
                 for piece in pieces
             ]
             assert any(inside) == adjacency.allows(move_)
+
+
+@pytest.mark.parametrize("kind", [OneWithin, SumWithin])
+@pytest.mark.parametrize("distance", [Fraction(1), Fraction(2), Fraction(5, 2)])
+def test_bits_that_are_turned_over_were_what_they_no_longer_are(kind: Any, distance: Fraction) -> None:
+    adjacency = kind(distance)
+    for size in (1, 2, 3):
+        pieces = relation(adjacency, size, bits=True)
+        for bits in itertools.product((0, 1), repeat=size):
+            for after in itertools.product((0, 1, 2), repeat=size):
+                step = [Fraction(b - a) for a, b in zip(bits, after)]
+                at = {AnswerAt(i): a for i, a in enumerate(bits)} | {MoveAt(i): s for i, s in enumerate(step)}
+                inside = [piece for piece in pieces if all(atom.holds(at) for atom in piece.atoms) and {i for i, s in enumerate(step) if s} <= set(piece.places)]
+                allowed = 2 not in after and (sum(map(abs, step)) <= distance if kind is SumWithin else sum(map(abs, step)) <= 1)
+                assert len(inside) == allowed, (bits, after)
+
+
+def test_too_many_bits_are_not_looked_at_and_nor_are_records_without_bounds() -> None:
+    words = "the bits of more than 7 answers are turned over in too many ways"
+    assert find_no_bound(SumWithin(Fraction(1)), 8, True) == words and find_no_bound(EachWithin(Fraction(1)), 9, True) == words
+    for adjacency, size, bits in ((SumWithin(Fraction(1)), 7, True), (OneWithin(Fraction(1)), 8, True), (SumWithin(Fraction(1)), 8, False)):
+        assert find_no_bound(adjacency, size, bits) == ""
+
+
+def test_a_coin_is_pinned_by_both_its_sides() -> None:
+    coin, other = NoiseAt(0, ()), NoiseAt(1, ())
+    x, y = variable(coin), variable(other)
+
+    def pinned(*facets: Atom) -> int | None:
+        return pinned_at(OutputCell((0,), facets, 1), coin)
+
+    one = number(1)
+    assert pinned(Atom(x, False), Atom(-x, False)) == 0 and pinned(Atom(one - x, False), Atom(x - one, False)) == 1
+    assert pinned() is None and pinned(Atom(x, False)) is None and pinned(Atom(-x, False)) is None
+    assert pinned(Atom(x, True), Atom(-x, False)) is None and pinned(Atom(x, False), Atom(-x, True)) is None
+    assert pinned(Atom(y, False), Atom(-y, False)) is None and pinned(Atom(x - one - one, False), Atom(one + one - x, False)) is None
+
+
+COIN = program("return q[0] != Flip(1/eps)", "one_within(1)", "Private[bool, 1]")
+
+
+def test_coins_are_turned_over_where_events_say_how_they_fell() -> None:
+    found = prove_bounded(COIN, size=1)
+    document = json.loads(found.certificate.text)
+    assert said(document) == ""
+    turned = [s for p in document["cases"][0]["passages"] for s in p["shifts"] if s["steps"]]
+    assert turned and {abs(Fraction(step)) for s in turned for step in s["steps"].values()} == {1}
+    for s in turned:
+        s["steps"] = {name: str(-Fraction(step)) for name, step in s["steps"].items()}
+    assert "is turned over between events that do not say how it fell" in said(document)
+    for s in turned:
+        s["steps"], s["cost"] = {}, "0"
+    assert "no shift hides the move" in said(document)
 
 
 def case_of(sketch: Sketch, size: int) -> SizedProgram:

@@ -35,7 +35,7 @@ KILLERS = Path("killers.tsv")  # which test saw which mutant, of all runs
 WATCHED = Path("watched.json")  # what each test runs, and its seconds
 
 SEES_MOST = "test_obligations.py"
-TURNS = (2.0, 8.0, 30.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
+TURNS = (0.8, 4.0, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
 SURVIVED, KILLED, TIMEOUT, UNSEEN, PUT_BACK = 0, 1, 36, 33, 75
 MEMORY = 8 << 30
 

@@ -1,0 +1,212 @@
+"""Pieces of documents, written, read, and refused: those that few proofs have."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import stored
+from every_length import load
+
+from kolahal.lang.scale import parse_scale
+from kolahal.lang.sketch import Sketch
+from kolahal.proof.trusted import certificate
+from kolahal.proof.trusted.certificate import MOST_LEVELS, UNTIED, Rejected, describe_assumptions, read_verdict
+from kolahal.proof.trusted.documents import Malformed
+from kolahal.proof.trusted.neighbours import MOST_GHOSTS, neighbours_of
+from kolahal.proof.trusted.shifts import (
+    Alignment,
+    Always,
+    AtGhost,
+    AtValue,
+    ByBranch,
+    FollowedSums,
+    Form,
+    Shift,
+    ShiftRule,
+)
+from kolahal.verdicts import AtLeast, Certificate, Everywhere, NoTies
+
+pytestmark = pytest.mark.mutants
+
+PLAIN, OTHER = Form(Fraction(-3, 2)), Form(Fraction(1), True, "x", True)
+FORM = {"units": "-3/2", "cancel": False, "follow": None}
+WAYS = {"then": FORM, "else": {"units": "1", "cancel": True, "follow": "x", "lead": True}}
+RULES: list[tuple[ShiftRule, dict[str, Any]]] = [
+    (PLAIN, FORM),
+    (OTHER, WAYS["else"]),
+    (ByBranch(2, PLAIN, OTHER), {"rule": "branch", "branch": 2, **WAYS}),
+    (ByBranch((2, 1), PLAIN, OTHER), {"rule": "branch", "branch": 2, "part": 1, **WAYS}),
+    (ByBranch((2, 0), PLAIN, OTHER), {"rule": "branch", "branch": 2, "part": 0, **WAYS}),
+    (AtGhost(-1, PLAIN, OTHER), {"rule": "ghost", "offset": -1, **WAYS}),
+    (AtGhost(0, PLAIN, OTHER, 1), {"rule": "ghost", "which": 1, "offset": 0, **WAYS}),
+    (AtValue("x", None, -2, PLAIN, OTHER), {"rule": "value", "name": "x", "of": None, "plus": -2, **WAYS}),
+    (AtValue("x", "N", 0, PLAIN, OTHER), {"rule": "value", "name": "x", "of": "N", "plus": 0, **WAYS}),
+]
+
+
+@pytest.mark.parametrize(("rule", "written"), RULES)
+def test_rules_of_shifts_are_written_and_read(rule: ShiftRule, written: dict[str, Any]) -> None:
+    assert json.dumps(certificate._write_rule(rule)) == json.dumps(written) and certificate._read_rule(written) == rule
+    assert repr(certificate._read_rule(written)) == repr(rule), "numbers and truths are told apart"
+    if isinstance(rule, Form):
+        always = {"rule": "always", "then": written}
+        assert certificate._write_shift(Always(rule)) == always and certificate._read_shift(always) == Always(rule)
+    else:
+        assert certificate._write_shift(rule) == written and certificate._read_shift(written) == rule
+
+
+@pytest.mark.parametrize(("rule", "written"), RULES)
+def test_rules_with_a_part_of_another_kind_or_without_it_are_refused(rule: Shift, written: dict[str, Any]) -> None:
+    free = {"lead", "part", "which"}  # what need not be there
+    for name in written:
+        for value in (1.5, [], object()):
+            with pytest.raises((Rejected, Malformed)):
+                certificate._read_rule({**written, name: value})
+        if name not in {*free, "rule"}:
+            with pytest.raises((Rejected, Malformed)):
+                certificate._read_rule({n: v for n, v in written.items() if n != name})
+    for name in free & written.keys():
+        left = certificate._read_rule({n: v for n, v in written.items() if n != name})
+        shown = {"lead": OTHER, "part": ByBranch(2, PLAIN, OTHER), "which": AtGhost(0, PLAIN, OTHER)}[name]
+        assert repr(left) == repr(replace(OTHER, lead=False) if name == "lead" else shown)
+
+
+def test_rules_are_of_known_kinds_and_not_too_deep() -> None:
+    def nested(levels: int) -> dict[str, Any]:
+        rule: dict[str, Any] = FORM
+        for _ in range(levels):
+            rule = {"rule": "branch", "branch": 0, "then": FORM, "else": rule}
+        return rule
+
+    assert isinstance(certificate._read_rule(nested(MOST_LEVELS)), ByBranch)
+    with pytest.raises(Rejected) as caught:
+        certificate._read_rule(nested(MOST_LEVELS + 1))
+    assert str(caught.value) == f"a rule for a shift has more than {MOST_LEVELS} levels"
+    for kind in ("always", "often", "ghost "):
+        with pytest.raises(Rejected) as caught:
+            certificate._read_rule({"rule": kind, **WAYS})
+        assert str(caught.value) == f"there is no rule {kind!r} for a shift"
+    with pytest.raises(Rejected, match=r"^what is always so is not one form$"):
+        certificate._read_shift({"rule": "always", "then": nested(1)})
+    for shift in (FORM, {"rule": 3, **WAYS}, {"rule": "always"}, {"rule": "always", "then": []}):
+        with pytest.raises(Malformed):
+            certificate._read_shift(shift)
+
+
+def test_ghosts_are_written_and_read() -> None:
+    for ghosts, written in (((), None), (("a",), "a"), (("a", "b"), ["a", "b"])):
+        assert certificate._write_ghosts(ghosts) == written and certificate._read_ghosts({"ghost": written}) == ghosts
+    most = [f"g{n}" for n in range(MOST_GHOSTS)]
+    assert certificate._read_ghosts({"ghost": most}) == tuple(most)
+    for told in ([], ["a"], [*most, "more"]):
+        with pytest.raises(Rejected) as caught:
+            certificate._read_ghosts({"ghost": told})
+        assert str(caught.value) == f"runs are sorted by at most {MOST_GHOSTS} variables"
+    for item in ({}, {"ghost": 3}, {"ghost": ["a", 3]}, {"ghost": ["a", None]}):
+        with pytest.raises(Malformed, match="ghost"):
+            certificate._read_ghosts(item)
+
+
+def test_names_are_texts_or_null() -> None:
+    assert certificate._name({"of": None}, "of") is None and certificate._name({"of": "N"}, "of") == "N"
+    for item in ({}, {"of": 3}, {"of": True}):
+        with pytest.raises(Malformed, match=r"^of is"):
+            certificate._name(item, "of")
+
+
+def test_where_ghosts_begin_anew_is_read() -> None:
+    read = certificate._read_renewed
+    assert read({}, 2) == () and read({"renewed": [None, 0]}, 2) == (None, 0) and read({"renewed": []}, 0) == ()
+    for told in ([None], [None, 0, 1], [None, True], ["0", None], [0.0, None]):
+        with pytest.raises(Rejected, match=r"^where ghosts are renewed is not one loop, or null, for each ghost$"):
+            read({"renewed": told}, 2)
+    with pytest.raises(Malformed, match=r"^renewed is"):
+        read({"renewed": 0}, 1)
+
+
+def test_what_shifts_follow_is_read() -> None:
+    lead = FollowedSums((0, 2), True)
+    for given, written in ((None, {}), (lead, {"lead": {"sites": [0, 2], "least": True}})):
+        assert certificate._write_lead(given) == written and certificate._read_lead(written) == given
+    assert certificate._read_lead({"lead": {"sites": [1], "least": False}}) == FollowedSums((1,), False)
+    for told in (None, {}, {"sites": [0]}, {"least": True}, {"sites": 0, "least": True}, {"sites": [True], "least": True}, {"sites": [0], "least": 1}):
+        with pytest.raises(Malformed):
+            certificate._read_lead({"lead": told})
+
+
+def test_how_far_shifts_reach_is_read() -> None:
+    read = certificate._read_reach
+    assert read({}, 2) == () and read({"reach": [None, "2/eps"]}, 2) == (None, parse_scale("2/eps")) and read({"reach": [1]}, 1) == (parse_scale("1"),)
+    for told in ([], [None], [None] * 3):
+        with pytest.raises(Rejected, match=r"^the reach of the shifts is not one number for each draw$"):
+            read({"reach": told}, 2)
+    with pytest.raises(Malformed, match=r"^reach is"):
+        read({"reach": None}, 1)
+
+
+# ---------------------------------------------------------------- a case with all of them
+
+
+def sketch() -> Sketch:
+    return load(
+        "@sketch(adjacent=each_within(1))\ndef f(q: Private, k: int, eps: Epsilon):\n    out = []\n    for t in range(k):\n        best = 0\n"
+        "        for i in range(len(q)):\n            if q[i] + Lap(2*k/eps) > 3:\n                best = i\n        out.append(best)\n    return out\n"
+    )
+
+
+def written(alignment: Alignment, delayed: bool = False, at_once: bool = False) -> Any:
+    program = sketch()
+    neighbours = neighbours_of(program)[0]
+    case = certificate.CaseProof(neighbours, alignment, (), {})
+    proof = certificate.LengthProof(program, parse_scale("eps"), (), frozenset(), delayed, (case,), at_once)
+    return json.loads(certificate.write_certificate(proof).text)
+
+
+def test_only_what_is_there_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificate, "case_obligations", lambda product, assumed, case: ())
+    shift = AtGhost(0, PLAIN, Form())
+    plain = written(Alignment((shift,)))
+    assert {"delayed", "at once"}.isdisjoint(plain) and {"renewed", "lead", "reach"}.isdisjoint(plain["cases"][0])
+    assert UNTIED not in plain["assumptions"]
+    assert "renewed" not in written(Alignment((shift,), ("best",), (None,)))["cases"][0]
+    case = written(Alignment((shift,), ("best",), (0,)), delayed=True)["cases"][0]
+    assert case["renewed"] == [0] and case["ghost"] == "best"
+    assert written(Alignment((shift,), ("best",), (0,)), delayed=True)["delayed"] is True
+    assert written(Alignment((shift,)), at_once=True)["at once"] is True
+    led = written(Alignment((shift,), reach=(parse_scale("1"),), lead=FollowedSums((0,))))
+    assert led["cases"][0]["reach"] == ["1"] and led["cases"][0]["lead"] == {"sites": [0], "least": False}
+    assert led["assumptions"][-1] == UNTIED
+    assert written(Alignment((shift,), reach=(None,)))["cases"][0]["reach"] == [None]
+
+
+def test_a_case_with_all_of_them_is_read_back() -> None:
+    proof = certificate.LengthProof(sketch(), parse_scale("eps"), (), frozenset(), True, ())
+    shares = tuple(certificate.Share(powers, Fraction(1, 2), "k") for powers in proof.product().monomials)
+    alignment = Alignment((AtGhost(0, PLAIN, Form()),), ("best",), (1,), (parse_scale("3"),))
+    empty = certificate.CaseProof(neighbours_of(proof.sketch)[0], alignment, shares, {})
+    loops = certificate.build_system(proof.product(), empty.neighbours, alignment, shares, ()).states
+    case = replace(empty, invariant=dict.fromkeys(loops, ()))
+    text = certificate.write_certificate(replace(proof, cases=(case,)))
+    back, scripts = certificate.read_certificate(text)
+    assert back == replace(proof, cases=(case,)) and repr(back.delayed) == "True" and repr(back.at_once) == "False"
+    assert [len(own) for own in scripts] == [len(json.loads(text.text)["cases"][0]["obligations"])] and scripts[0]
+    for key, value in (("delayed", 1), ("at once", None), ("delayed", "yes"), ("at once", 0)):
+        with pytest.raises(Rejected, match=f"{key} is .*, and not of the right form"):
+            certificate.read_certificate(Certificate(json.dumps({**json.loads(text.text), key: value})))
+
+
+def test_a_proof_over_real_noise_says_so() -> None:
+    assert describe_assumptions(sketch(), (), True) == [*describe_assumptions(sketch(), ()), UNTIED]
+    bits = load("@sketch(adjacent=one_within(1))\ndef f(q: Private[bool], eps: Epsilon):\n    return q[0] != Flip(1/eps)\n")
+    assert describe_assumptions(bits, ())[-1] == "the private answers are truth values"
+    document = stored.certificate("svt").document()
+    for case in document["cases"]:
+        case["lead"] = {}
+    program = stored.program("svt")
+    for changed in (document, {"proof": document}):
+        said = read_verdict(program, parse_scale("eps"), Certificate(json.dumps(changed)))
+        assert (said.scope, said.assumed) == (Everywhere(), (AtLeast("N"), NoTies()))

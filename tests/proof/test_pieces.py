@@ -1,4 +1,4 @@
-"""Pieces of documents, written, read, and refused: those that few proofs have."""
+"""Pieces that few proofs have: parts of documents, written, read, and refused; and relations of records."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ import pytest
 import stored
 from every_length import load
 
+from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.read.parse import parse
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted import certificate
 from kolahal.proof.trusted.certificate import MOST_LEVELS, UNTIED, Rejected, describe_assumptions, read_verdict
 from kolahal.proof.trusted.documents import Malformed
-from kolahal.proof.trusted.neighbours import MOST_GHOSTS, neighbours_of
+from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, enclosing, neighbours_of
 from kolahal.proof.trusted.shifts import (
     Alignment,
     Always,
@@ -28,6 +31,7 @@ from kolahal.proof.trusted.shifts import (
     Shift,
     ShiftRule,
 )
+from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import AtLeast, Certificate, Everywhere, NoTies
 
 pytestmark = pytest.mark.mutants
@@ -210,3 +214,65 @@ def test_a_proof_over_real_noise_says_so() -> None:
     for changed in (document, {"proof": document}):
         said = read_verdict(program, parse_scale("eps"), Certificate(json.dumps(changed)))
         assert (said.scope, said.assumed) == (Everywhere(), (AtLeast("N"), NoTies()))
+
+
+# ---------------------------------------------------------------- relations of records
+
+RECORDS = """
+class Visit(NamedTuple):
+    age: Between(0, 100)
+    score: Between(-2, 2)
+    day: Between(0, 6, whole=True)
+
+@sketch(adjacent={relation})
+def f(visits: Records[Visit], days: int, lo: float, hi: float, eps: Epsilon):
+    return {body}
+"""
+DAYS = "[sum(1 for v in visits if v.day {} d) + Lap(1/eps) for d in range({})]"
+BOTH_HALVES = "sum(1 for v in visits if v.age < 3), sum(1 for v in visits if v.age >= 3) + Lap(1/eps)"
+
+
+@pytest.mark.parametrize(
+    ("relation", "body", "contained"),
+    [
+        ("add_remove(1)", "len(visits) + Lap(1/eps)", OneWithin(Fraction(1))),
+        ("add_remove(3)", "len(visits) + Lap(1/eps)", SumWithin(Fraction(3))),
+        ("add_remove(1)", "sum(v.age for v in visits) + Lap(1/eps)", OneWithin(Fraction(100))),
+        ("replace(1)", "sum(v.score for v in visits) + Lap(1/eps)", SumWithin(Fraction(4))),
+        ("add_remove(1)", BOTH_HALVES, OneWithin(Fraction(1))),
+        ("replace(1)", BOTH_HALVES, SumWithin(Fraction(2))),
+        ("add_remove(1)", DAYS.format(">", 3), Monotone(Fraction(1))),
+        ("replace(1)", DAYS.format(">", 3), EachWithin(Fraction(1))),
+        ("add_remove(1)", DAYS.format(">", 2), SumWithin(Fraction(2))),
+        ("add_remove(1)", DAYS.format("==", 7), OneWithin(Fraction(1))),
+        ("add_remove(1)", DAYS.format("==", "days"), OneWithin(Fraction(1))),
+        ("replace(1)", DAYS.format("==", "days"), SumWithin(Fraction(2))),
+        ("add_remove(1)", DAYS.format(">", "days"), Monotone(Fraction(1))),
+        ("add_remove(2)", DAYS.format(">", "days"), EachWithin(Fraction(2))),
+    ],
+)
+def test_relations_of_records_are_inside_those_of_answers(relation: str, body: str, contained: Adjacency) -> None:
+    program = parse(RECORDS.format(relation=relation, body=body))
+    assert enclosing(program.adjacency) == contained
+    kinds = {EachWithin: ("each",), OneWithin: ("one",), SumWithin: ("sum",), Monotone: ("up", "down")}[type(contained)]
+    assert neighbours_of(program) == tuple(Neighbours(kind, contained.distance, program.private.whole) for kind in kinds)
+    if "days" not in body:
+        adjacency = program.adjacency
+        assert isinstance(adjacency, RecordRelation) and program.private.count
+        assert all(contained.allows(move) for move in adjacency.vertices(program.private.count))
+
+
+@pytest.mark.parametrize(
+    ("relation", "body", "words"),
+    [
+        ("replace(1)", "len(visits) + Lap(1/eps)", "the aggregates of the records do not move"),
+        ("add_remove(1)", "sum(v.age for v in visits) + len(visits) + Lap(1/eps)", "the aggregates of the records move by different distances"),
+        ("add_remove(1)", "sum(clip(v.age, lo, hi) for v in visits) + Lap(1/eps)", "the aggregates of the records move by multiples of public bounds"),
+        ("add_remove(1)", "sum(v.free for v in visits) + Lap(1/eps)", "one record can move an aggregate by any amount"),
+    ],
+)
+def test_relations_of_records_that_no_relation_of_answers_holds_are_refused(relation: str, body: str, words: str) -> None:
+    program = parse(RECORDS.replace("day:", "free: float\n    day:").format(relation=relation, body=body))
+    with pytest.raises(Unsupported) as caught:
+        neighbours_of(program)
+    assert str(caught.value) == words

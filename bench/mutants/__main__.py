@@ -122,17 +122,10 @@ def run(parts: list[str], children: int, turns: int) -> None:
     gather()
     generate(children)
     known = read_survivors(())
-    places = {change.where for change in known}
-
-    def explained(mutant: Mutant) -> bool:
-        return mutant.place in places and mutant.change() in known  # to see a change takes longer than to see its place
-
-    left = [m for m in read_mutants(parts) if m.mark == "-" or (m.mark in "su" and not explained(m))]
+    left = [m for m in read_mutants(parts) if m.mark == "-" or (m.mark in "su" and m.change() not in known)]
     # Spread over all functions, so that wherever a run is stopped all are covered evenly; what survived comes last.
     left.sort(key=lambda m: (m.mark in "su", parts.index(m.module) if parts else 0, m.number * GOLDEN % 1))
-    plan: dict[str, Any] = {"children": children, "turns": turns, "digests": digests(), "mutants": [], "explained": []}
-    for mutant in left:
-        plan["explained" if explained(mutant) else "mutants"].append(mutant.name)
+    plan = {"children": children, "turns": turns, "digests": digests(), "mutants": [mutant.name for mutant in left]}
     if left:
         (MUTANTS / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         tests, extra = CONFIG["pytest_add_cli_args_test_selection"], CONFIG["pytest_add_cli_args"]

@@ -93,7 +93,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     if KILLERS.exists():
         for line in KILLERS.read_text(encoding="utf-8").splitlines():
             seen.add(*line.split("\t"), saw=True)
-    queue = [Tried(name) for name in plan["mutants"]] + [Tried(name, plan["turns"] - 1) for name in plan["explained"]]
+    queue = [Tried(name) for name in plan["mutants"]]
     with RESULTS.open("a", encoding="utf-8") as results, KILLERS.open("a", encoding="utf-8") as killers:
         for mutant, result, test in attempts(queue, tests, seen, plan["children"], plan["turns"]):
             results.write(f"{mutant.name}\t{result}\n")

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,11 +102,28 @@ def read_mutants(parts: Iterable[str]) -> list[Mutant]:
     return [Mutant(name, source, result) for source in wanted for name, result in kept[source].items()]
 
 
-def read_survivors(parts: Iterable[str]) -> dict[Change, str]:
-    """What is known to survive, and why."""
-    groups = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["group"]
-    every = {Change(**entry): group["why"] for group in groups for entry in group["mutants"]}
-    return {change: why for change, why in every.items() if not parts or _module(change) in parts}
+@dataclass(frozen=True)
+class Reasons:
+    """Why changes that no test sees change nothing: of single spots, and of some words for others wherever they stand."""
+
+    single: Mapping[Change, str]
+    wherever: Sequence[tuple[str, str]]
+
+    def __contains__(self, change: Change) -> bool:
+        return change in self.single or any(change.now in _exchanged(change.was, *pair) for pair in self.wherever)
+
+
+def _exchanged(text: str, words: str, others: str) -> Iterator[str]:
+    """The text with the words exchanged at one place."""
+    parts = text.split(words)
+    return (words.join(parts[:at]) + others + words.join(parts[at:]) for at in range(1, len(parts)))
+
+
+def read_reasons(parts: Iterable[str] = ()) -> Reasons:
+    known = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))
+    every = {Change(**entry): group["why"] for group in known["group"] for entry in group["mutants"]}
+    single = {change: why for change, why in every.items() if not parts or _module(change) in parts}
+    return Reasons(single, [(group["words"], other) for group in known["wherever"] for other in group["instead"]])
 
 
 def _module(change: Change) -> str:
@@ -121,7 +138,7 @@ def run(parts: list[str], children: int, turns: int) -> None:
     """Try all mutants that were not tried, and those again that no test saw and nothing explains."""
     gather()
     generate(children)
-    known = read_survivors(())
+    known = read_reasons()
     left = [m for m in read_mutants(parts) if m.mark == "-" or (m.mark in "su" and m.change() not in known)]
     # Spread over all functions, so that wherever a run is stopped all are covered evenly; what survived comes last.
     left.sort(key=lambda m: (m.mark in "su", parts.index(m.module) if parts else 0, m.number * GOLDEN % 1))
@@ -211,26 +228,29 @@ def keep_tried() -> None:
 def report(parts: list[str]) -> Iterator[str]:
     """The score, and what is not as it should be: each line of that begins with a capital letter."""
     mutants = read_mutants(parts)
-    known = read_survivors(parts)
+    known = read_reasons(parts)
     yield f"  {'':14} mutants   tried noticed survived so far"
     for module in [*dict.fromkeys(m.module for m in mutants), "all"]:
         marks = Counter(m.mark for m in mutants if module in ("all", m.module))
         noticed = sum(marks[mark] for mark in NOTICED)
         tried = noticed + marks["s"] + marks["u"]
         yield f"  {module:14} {marks.total():7} {tried:7} {noticed:7} {marks['s']:8} {marks['u']:6}"
-    yield f"  {noticed / max(tried, 1):.2%} of those that were tried were noticed; {len(known)} have a reason why they change nothing"
+    yield f"  {noticed / max(tried, 1):.2%} of those that were tried were noticed"
     if marks["-"] or marks["u"]:
         yield f"Not tried: {marks['-']}, and {marks['u']} not with all tests"
     if not (MUTANTS / "src").exists():
         return  # what the changes are is known where they were made
-    places = {change.where for change in known}
-    for mutant in mutants:
-        change = mutant.change() if mutant.mark in "su" or mutant.place in places else None
-        if change in known and mutant.mark in NOTICED:
-            yield f"Explained, and noticed: {change}"
-        elif change and change not in known and mutant.mark in "su":
+    places = {change.where for change in known.single}
+    alive = {m: m.change() for m in mutants if m.mark in "su"}
+    explained = sum(change in known for change in alive.values())
+    yield f"  {explained} of the {len(alive)} that survived so far have a reason why they change nothing"
+    for mutant, change in alive.items():
+        if change not in known:
             entry = ", ".join(f"{name} = {json.dumps(getattr(change, name), ensure_ascii=False)}" for name in ("where", "was", "now"))
             yield f"Unexplained ({mutant.mark}): {mutant.name}\n  {{ {entry} }},"
+    seen = {m.change() for m in mutants if m.mark in NOTICED and m.place in places}
+    for change in known.single.keys() & seen - set(alive.values()):
+        yield f"Explained, and noticed: {change}"
 
 
 def main() -> int:

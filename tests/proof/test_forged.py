@@ -60,7 +60,7 @@ def paths_of(sketch: Sketch, size: int) -> Paths:
 def forge(sketch: Sketch, active: Sequence[int] = (), shifts: Sequence[dict[str, Any]] = (STAY,), size: int = 1) -> Any:
     """A document with an event for each path, and the same shifts for every passage there may be."""
     cases = []
-    for count in range(1, size + 1):
+    for count in range(1 if sketch.private.table is None else size, size + 1):
         paths = paths_of(sketch, count)
         events = [
             {"paths": [i], "facets": [str(atom) for atom in normal(path.atoms)]} for i, path in enumerate(paths.paths)
@@ -266,6 +266,34 @@ def test_coins_are_turned_over_where_events_say_how_they_fell() -> None:
     for s in turned:
         s["steps"], s["cost"] = {}, "0"
     assert "no shift hides the move" in said(document)
+
+
+UNITS = """
+class Visit(NamedTuple):
+    age: float
+
+@sketch(adjacent=add_remove(1))
+def f(visits: Records[Visit], top: float, eps: Epsilon):
+    a = sum(clip(v.age, 0, top) for v in visits)
+    b = len(visits)
+    {}
+"""
+
+@pytest.mark.parametrize(
+    ("body", "active", "words"),
+    [
+        ("return a + Lap(2*top/eps), b + Lap(2/eps)", [0, 1], "no shift hides the move (0, 1)"),
+        ("return a + b + Lap(2*top/eps)", [0], "it adds or compares numbers that move by different units: 1, top"),
+        ("return a + Lap(2/eps)", [0], "it adds or compares numbers that move by different units: 1, top"),
+        ("return b + Lap(2*top/eps)", [0], "it adds or compares numbers that move by different units: 1, top"),
+        ("return a + Lap(2*top/eps) + Lap(2/eps)", [0, 1], "it adds or compares numbers that move by different units: 1, top"),
+        ("x = Lap(1/eps)\n    if a > 0:\n        return x\n    return x + 1", [0], "a comparison without noise is of numbers that move by public units"),
+        ("if a + Lap(top/eps) > 3:\n        return 1\n    return 0", [0], "no shift hides the move"),
+    ],
+)
+def test_numbers_that_move_by_different_units_are_not_added(body: str, active: list[int], words: str) -> None:
+    sketch = parse(UNITS.format(body))
+    assert words in said(forge(sketch, active, size=sketch.private.count or 0))
 
 
 def case_of(sketch: Sketch, size: int) -> SizedProgram:

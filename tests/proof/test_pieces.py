@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 import stored
+from digests import agrees, digest
 from every_length import load
+from test_obligations import made_up_invariant
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.read.parse import parse
@@ -17,9 +19,12 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted import certificate
+from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import MOST_LEVELS, UNTIED, Rejected, describe_assumptions, read_verdict
 from kolahal.proof.trusted.documents import Malformed
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, enclosing, neighbours_of
+from kolahal.proof.trusted.obligations import obligations
+from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import (
     Alignment,
     Always,
@@ -276,3 +281,51 @@ def test_relations_of_records_that_no_relation_of_answers_holds_are_refused(rela
     with pytest.raises(Unsupported) as caught:
         neighbours_of(program)
     assert str(caught.value) == words
+
+
+# ---------------------------------------------------------------- what few alignments say
+
+ABOVE = "t = T + {0}(2/eps)\n    for i in range(len(q)):\n        if q[i] + {0}(4*N/eps) > t:\n            return i\n    return 0"
+UP, TWO, STAY = Form(Fraction(1)), Form(Fraction(2)), Form()
+FOUND = (Always(UP), ByBranch(0, TWO, STAY))
+FEW: dict[str, tuple[str, str, Alignment]] = {
+    "found": ("Lap", "each_within(1)", Alignment(FOUND)),
+    "reach": ("Lap", "each_within(2)", Alignment(FOUND, reach=(parse_scale("1"), parse_scale("2")))),
+    "reach of one": ("Lap", "each_within(1)", Alignment(FOUND, reach=(None, parse_scale("2/3")))),
+    "reach of the length": ("Lap", "each_within(3)", Alignment(FOUND, reach=(parse_scale("2*len(q)"), None))),
+    "reach of the length, by the move": ("Lap", "one_within(1)", Alignment(FOUND, reach=(parse_scale("len(q)"), None))),
+    "reach by the move": ("Lap", "sum_within(2)", Alignment(FOUND, reach=(parse_scale("3"), None))),
+    "reach of squares": ("Lap", "each_within(1)", Alignment(FOUND, reach=(parse_scale("len(q)**2"), None))),
+    "reach of an argument": ("Lap", "each_within(1)", Alignment(FOUND, reach=(None, parse_scale("N")))),
+    "reach of a root": ("Lap", "each_within(1)", Alignment(FOUND, reach=(parse_scale("sqrt(len(q))"), None))),
+    "too few shifts": ("Lap", "each_within(1)", Alignment(FOUND[:1])),
+    "renewed where no loop is": ("Lap", "each_within(1)", Alignment(FOUND, ("i",), (1,))),
+    "renewed at the loop": ("Lap", "each_within(1)", Alignment(FOUND, ("i",), (0,))),
+    "no such ghost": ("Lap", "each_within(1)", Alignment((AtGhost(0, UP, STAY, 1), Always(STAY)), ("i",))),
+    "a ghost before the first": ("Lap", "each_within(1)", Alignment((AtGhost(0, UP, STAY, -1), Always(STAY)), ("i",))),
+    "half steps": ("DiscreteLap", "each_within(1)", Alignment((Always(Form(Fraction(1, 2))), Always(STAY)))),
+    "whole steps": ("DiscreteLap", "each_within(1)", Alignment(FOUND)),
+    "follows nothing": ("Lap", "each_within(1)", Alignment((Always(Form(follow="u")), Always(STAY)))),
+    "asks for no number": ("Lap", "each_within(1)", Alignment((AtValue("on", None, 0, UP, STAY), Always(STAY)))),
+    "asks for no argument": ("Lap", "each_within(1)", Alignment((Always(UP), AtValue("i", "T", 0, UP, STAY)))),
+    "asks for the place": ("Lap", "each_within(1)", Alignment((Always(UP), AtValue("i", "N", -1, UP, STAY)))),
+    "sorted by no whole number": ("Lap", "each_within(1)", Alignment(FOUND, ("t",))),
+    "leads without a rule": ("Lap", "each_within(1)", Alignment((Always(Form(lead=True)), Always(STAY)))),
+    "no such lead": ("Lap", "each_within(1)", Alignment(FOUND, ("i",), lead=FollowedSums((2,)))),
+    "a lead that moves": ("Lap", "each_within(1)", Alignment(FOUND, ("i",), lead=FollowedSums((0,)))),
+}
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_what_must_be_valid_of_few_alignments_is_what_it_was(name: str) -> None:
+    noise, relation, alignment = FEW[name]
+    private = "Private[int]" if noise == "DiscreteLap" else "Private"
+    program = parse(f"@sketch(adjacent={relation})\ndef f(q: {private}, N: int, T: float, on: bool, eps: Epsilon):\n    {ABOVE.format(noise)}\n")
+    product, said = build_product(program, frozenset()), []
+    for shares in (None, tuple(Share(powers, Fraction(1, 2), None) for powers in product.monomials), ()):
+        try:
+            system = build_system(product, neighbours_of(program)[0], alignment, shares, ("N",))
+            said += [obligation.script() for obligation in obligations(system, made_up_invariant(system))]
+        except Unsupported as error:
+            said.append(str(error))
+    agrees("pieces.txt", {name: digest(said)}, FEW)

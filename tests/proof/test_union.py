@@ -269,6 +269,7 @@ def cases_of(certificate: Certificate) -> Iterator[tuple[Squares, list[list[Frac
 KEPT = {
     "first above": program(ABOVE.format(S.format("2.6"), S.format("2.6")), 3),
     "largest": program(MAX.format(S.format("2.4")), 3, "monotone(1)"),
+    "nothing moves": parse(f"@sketch(adjacent=replace(1))\ndef f(visits: Records, eps: Epsilon, delta: Delta):\n    {ACCEPTS}\n    if len(visits) + Gauss(2/gdp(eps, delta)) > 3:\n        return 1\n    return 0\n"),
     "one move": program(ABOVE.format(S.format("2.6"), S.format("2.6")), 2, "one_within(1)"),
 }
 UNION = [*BUDGETS, *KEPT]

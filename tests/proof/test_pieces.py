@@ -14,6 +14,7 @@ from every_length import load
 from test_obligations import made_up_invariant
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
+from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
@@ -35,6 +36,8 @@ from kolahal.proof.trusted.shifts import (
     Form,
     Shift,
     ShiftRule,
+    describe_form,
+    describe_shift,
 )
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import AtLeast, Certificate, Everywhere, NoTies
@@ -329,3 +332,24 @@ def test_what_must_be_valid_of_few_alignments_is_what_it_was(name: str) -> None:
         except Unsupported as error:
             said.append(str(error))
     agrees("pieces.txt", {name: digest(said)}, FEW)
+
+
+def test_shifts_of_coins_and_of_chosen_places_in_words() -> None:
+    coin, chosen = (next(noise for noise in Noise if which(noise)) for which in (lambda n: n.finite, lambda n: n.selects))
+    always, differs = Form(Fraction(1)), "where its truth value would differ between the runs"
+    for form, words in (
+        (STAY, "nothing"),
+        (always, "to its other side always"),
+        (Form(cancel=True), f"to its other side {differs}"),
+        (Form(follow="v"), "to its other side where `v` differs"),
+        (Form(Fraction(1), True, "v"), f"to its other side always, and back {differs}, and back where `v` differs"),
+    ):
+        assert describe_form(form, False, coin) == words and describe_shift(Always(form), True, coin) == f"is turned over: {words}"
+    split = ByBranch(0, AtGhost(0, always, STAY), STAY)
+    assert describe_shift(split, False, coin) == (
+        "is turned over: (to its other side always for the answer at place the ghost, counted from 0, else nothing) "
+        "if condition number 1 of the program holds, else nothing"
+    )
+    assert describe_shift(Always(always), True, chosen) == "is the same place, which may fall behind any other by the size of the move"
+    assert describe_form(Form(Fraction(2), lead=True), False) == "2 × the distance plus how far the first of the others moves"
+    assert describe_form(Form(follow="v", lead=True), True) == "the difference of `v` plus how far the first of the others moves"

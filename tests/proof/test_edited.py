@@ -120,7 +120,7 @@ def test_edited_proofs_for_every_length_are_refused_as_before(name: str) -> None
 
 RHO, MU, BOTH = "rho: Rho", "mu: Mu", "eps: Epsilon, delta: Delta"
 RELEASES = {
-    "sums": ("a = q[0] + Gauss(sqrt(5/(2*rho)))\nreturn a, q[0] + q[1] + Gauss(sqrt(5/(2*rho))), T, None, 3", "each_within(1)", "Private[2]", "T: float, ", RHO),
+    "sums": ("a = q[0] + Gauss(sqrt(5/(2*rho)))\nreturn a, q[0] + q[1] + Gauss(sqrt(5/(2*rho))), τ, None, 3", "each_within(1)", "Private[2]", "τ: float, ", RHO),
     "each size": ("return [x + Gauss(sqrt(2/(2*rho))) for x in q]", "one_within(1)", "Private", "", RHO),
     "two": ("return 2 * q[0] + Gauss(1.2/mu) + 2 * Gauss(0.8/mu)", "one_within(1)", "Private[1]", "", MU),
     "whole": ("return [x + DiscreteGauss(1/sqrt(2*rho)) for x in q]", "one_within(1)", "Private[int, 2]", "", RHO),

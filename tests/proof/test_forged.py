@@ -376,6 +376,21 @@ def test_a_program_that_always_stops_has_no_proof() -> None:
     assert find_stop(branching, 1, few) == "every run with up to 1 answers stops with an error: "
 
 
+def test_a_program_that_breaks_what_it_asserts_has_no_proof() -> None:
+    head = "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, T: float, eps: Epsilon):\n    assert {}\n    return q[{}] + Lap(1/eps)\n"
+    assert find_stop(parse(head.format("N > 3", 0)), 1, SETTINGS) == "what the program asserts is broken at N from 1 to 3"
+    assert find_stop(parse(head.format("N > 2", 0)), 1, SETTINGS) == ""
+    assert find_stop(parse(head.format("N > 2", 1)), 1, SETTINGS) == "every run with up to 1 answers stops with an error: K401"
+    fixed = parse(head.format("2 < 1", 0).replace("N: int, ", ""))
+    assert find_stop(fixed, 1, SETTINGS) == "what the program asserts is broken everywhere"
+
+
+def test_one_sided_noise_may_stay_where_it_is() -> None:
+    stays = {"steps": {"noise1": "0"}, "cost": "0"}
+    assert said(forge(program("return Exp(1/eps)"), [0], [stays])) == ""
+    assert "leaves the noise's support" in said(forge(program("return Exp(1/eps)"), [0], [move("-1/9", "1/9")]))
+
+
 def test_a_program_with_too_many_paths_has_no_proof() -> None:
     document = forge(program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0"), [0], BOTH)
     assert said(document) == ""

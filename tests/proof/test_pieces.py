@@ -40,7 +40,7 @@ from kolahal.proof.trusted.shifts import (
     describe_shift,
 )
 from kolahal.proof.trusted.values import Unsupported
-from kolahal.verdicts import AtLeast, Certificate, Everywhere, NoTies
+from kolahal.verdicts import AnyRecords, AtLeast, Certificate, Everywhere, NoTies, Proved
 
 pytestmark = pytest.mark.mutants
 
@@ -184,6 +184,8 @@ def test_only_what_is_there_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = written(Alignment((shift,)))
     assert {"delayed", "at once"}.isdisjoint(plain) and {"renewed", "lead", "reach"}.isdisjoint(plain["cases"][0])
     assert UNTIED not in plain["assumptions"]
+    text = certificate.write_certificate(stored_proof := certificate.read_certificate(stored.certificate("histogram"))[0]).text
+    assert text.startswith('{\n "version": 1,\n "scope": ') and stored_proof.sketch == stored.program("histogram")
     assert "renewed" not in written(Alignment((shift,), ("best",), (None,)))["cases"][0]
     case = written(Alignment((shift,), ("best",), (0,)), delayed=True)["cases"][0]
     assert case["renewed"] == [0] and case["ghost"] == "best"
@@ -222,6 +224,11 @@ def test_a_proof_over_real_noise_says_so() -> None:
     for changed in (document, {"proof": document}):
         said = read_verdict(program, parse_scale("eps"), Certificate(json.dumps(changed)))
         assert (said.scope, said.assumed) == (Everywhere(), (AtLeast("N"), NoTies()))
+    records = parse(RECORDS.format(relation="add_remove(1)", body="len(visits) + Lap(1/eps)"))
+    assert read_verdict(records, parse_scale("eps"), Certificate(json.dumps(document))) == Proved(
+        Certificate(json.dumps(document)), AnyRecords(), (NoTies(),)
+    )
+    assert read_verdict(records, parse_scale("eps"), stored.certificate("svt")) == Proved(stored.certificate("svt"), AnyRecords(), ())
 
 
 # ---------------------------------------------------------------- relations of records

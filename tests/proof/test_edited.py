@@ -61,6 +61,8 @@ CASES = {
     "a declared number": (program("return q[0] + q[1] + Lap(1/eps)", "sum_within(1)", "Private[2]"), 2, 3),
     "whole answers": (program("return [x + DiscreteLap(1/eps) for x in q]", "one_within(1)", "Private[int]"), 2, 5),
     "one way": (program("return [x + Lap(len(q)/eps) for x in q]", "monotone(1)", "Private"), 2, 5),
+    "another place": (program("j = choose([1, 0], 1/eps)\nif q[0] > 0:\n    if j == 0:\n        return 1\n    return 0\nif j == 0:\n    return 0\nreturn 1", "each_within(1)", "Private[1]"), 1, 7),
+    "a place of three": (program("j = choose([1, 0, 0], 1/eps)\nr = j\nif q[0] > 0:\n    r = j + 1\nif r >= 3:\n    r = 0\nreturn r", "each_within(1)", "Private[1]"), 1, 60),
     "a quotient": (program("s = q[0] + Lap(2/eps)\nn = q[1] + Lap(2/eps)\nreturn s / max(n, 1)", "each_within(1)", "Private[2]"), 2, 4),
     "asserted": (program("assert N > 1\nreturn q[0] + Lap(1/eps)", "each_within(1)", "Private", "N: int, "), 1, 9),
 }

@@ -361,6 +361,8 @@ def test_rows_compare_facets_with_the_same_noise() -> None:
     target = OutputCell((1,), (Atom(q0, True), Atom(x - q1, True)), 1)
     rows = find_rows(source, target, frozenset({0, 1}), move_answers([0, 1]))
     assert rows == (Row(x, q0 - q1 - d1, False),)
+    several = OutputCell((0,), (Atom(x - q0, True), Atom(x - q1 + number(1), True), Atom(x - q1, True), Atom(x - q1, False)), 1)
+    assert find_rows(several, target, frozenset({0, 1}), move_answers([0, 1])) == (Row(x, -d1 - number(1), False),), "the one that asks least"
 
 
 def test_a_program_that_always_stops_has_no_proof() -> None:

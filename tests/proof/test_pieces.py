@@ -23,7 +23,7 @@ from kolahal.proof.trusted import certificate
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import MOST_LEVELS, UNTIED, Rejected, describe_assumptions, read_verdict
 from kolahal.proof.trusted.documents import Malformed
-from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, enclosing, neighbours_of
+from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, enclosing, least_length, neighbours_of
 from kolahal.proof.trusted.obligations import obligations
 from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import (
@@ -360,3 +360,33 @@ def test_shifts_of_coins_and_of_chosen_places_in_words() -> None:
     assert describe_shift(Always(always), True, chosen) == "is the same place, which may fall behind any other by the size of the move"
     assert describe_form(Form(Fraction(2), lead=True), False) == "2 × the distance plus how far the first of the others moves"
     assert describe_form(Form(follow="v", lead=True), True) == "the difference of `v` plus how far the first of the others moves"
+
+
+# ---------------------------------------------------------------- lengths at which every run stops
+
+
+@pytest.mark.parametrize(
+    ("body", "least"),
+    [
+        *((f"x = q[4] {op} T", 5) for op in ("+", "-", "*")),
+        *((f"if T {op} q[4]:\n        return 1", 5) for op in ("<", "<=", ">", ">=", "==", "!=")),
+        ("x = -q[2]\n    y = max(q[1], q[6])", 7),
+        ("x = [q[1], q[3]]\n    y = abs(q[0])", 4),
+        ("x = q[1] / 2\n    y = q[8]", 1),
+        ("x = q[3]\n    if T > 1:\n        return q[9]", 4),
+        ("if not (q[2] > 0 and q[7] > 0):\n        return 1", 3),
+        ("if q[2] > 0 or q[7] > 0:\n        return 1", 3),
+        ("while q[5] + Lap(1/eps) > T:\n        return q[8]", 6),
+        ("x = Lap(1/eps)\n    y = q[2]\n    for z in q:\n        y = q[9]", 3),
+        ("x = q[2]\n    return x, q[6] + Lap(1/eps)", 7),
+        ("x = q[N]\n    y = q[5]", 1),
+        ("x = len(q)\n    y = q[5]", 1),
+        ("out = []\n    out.append(q[4])\n    return out", 5),
+        ("x = T\n    y = q[1]", 2),
+    ],
+)
+def test_places_at_the_top_say_how_many_answers_there_are(body: str, least: int) -> None:
+    head = "def f(q: {}, N: int, T: float, eps: Epsilon):\n    {}\n    return q[0] + Lap(1/eps)\n"
+    assert least_length(load(f"@sketch(adjacent=each_within(1))\n{head.format('Private', body)}")) == least
+    declared = load(f"@sketch(adjacent=each_within(1))\n{head.format('Private[12]', body)}")
+    assert least_length(declared) == 1, "how many there are is known"

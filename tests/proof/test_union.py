@@ -235,6 +235,7 @@ BUDGETS = {
     )},
     "two noises": program("return q[0] + Gauss(2/gdp(eps, delta)) + Lap(3/eps)"),
     "both scales": program("return q[0] + Gauss(2/gdp(eps, delta)) + Gauss(3/eps)"),
+    "times epsilon": program("return q[0] + Gauss(2/gdp(eps, delta)/eps)"),
     "no Gaussian noise": program("return q[0] + Lap(3/eps)"),
 }  # fmt: skip
 SQUARES = [[], [0], ["1"], ["1.0001"], ["0.999"], ["0.01", "0.01"], ["0.6", "0.7", "0"], ["0.7"] * 3, ["4", "9"], ["1", "1"], ["1.01", "0.1"]]

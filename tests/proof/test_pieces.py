@@ -338,7 +338,7 @@ def test_what_must_be_valid_of_few_alignments_is_what_it_was(name: str) -> None:
             said += [obligation.script() for obligation in obligations(system, made_up_invariant(system))]
         except Unsupported as error:
             said.append(str(error))
-    agrees("pieces.txt", {name: digest(said)}, FEW)
+    agrees("pieces.txt", {name: digest(said)}, [*FEW, "units of len(q)", "units of N"])
 
 
 def test_shifts_of_coins_and_of_chosen_places_in_words() -> None:
@@ -360,6 +360,18 @@ def test_shifts_of_coins_and_of_chosen_places_in_words() -> None:
     assert describe_shift(Always(always), True, chosen) == "is the same place, which may fall behind any other by the size of the move"
     assert describe_form(Form(Fraction(2), lead=True), False) == "2 × the distance plus how far the first of the others moves"
     assert describe_form(Form(follow="v", lead=True), True) == "the difference of `v` plus how far the first of the others moves"
+
+
+@pytest.mark.parametrize(("by", "unit"), [("len(q)", "1/len(q)"), ("N", "1/N")])
+def test_what_counts_as_one_is_told(by: str, unit: str) -> None:
+    body = f"s = 0\n    for x in q:\n        s = s + x\n    return s / {by} + Lap(1/({by}*eps))"
+    program = load(f"@sketch(adjacent=one_within(1))\ndef f(q: Private, N: int, eps: Epsilon):\n    {body}\n")
+    product, neighbours = build_product(program, frozenset()), neighbours_of(program)[0]
+    assert product.units == (parse_scale(by),)
+    assert certificate._words(program, product, 0, Always(UP), neighbours) == f"moves by the size of the move, where 1 counts as {unit}"
+    reach = Alignment((Always(UP),), reach=(parse_scale(f"1/{by}"),))
+    system = build_system(product, neighbours, reach, None, ())
+    agrees("pieces.txt", {f"units of {by}": digest(o.script() for o in obligations(system, made_up_invariant(system)))}, [*FEW, "units of len(q)", "units of N"])
 
 
 # ---------------------------------------------------------------- lengths at which every run stops

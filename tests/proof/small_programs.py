@@ -19,6 +19,8 @@ _BODIES = {
     "scores that may stop": "j = choose([x / N for x in q], 2/eps)\nreturn j",
     "scores kept": "s = [2 * x for x in q]\nj = choose(s, 4/eps)\nreturn j, s[0] + Lap(1/eps)",
     "scores in a branch": "if on:\n    s = [2 * x for x in q]\n    j = choose(s, 4/eps)\n    return j\nreturn 0",
+    "scores asked for or not": "s = [2 * x for x in q]\nb = on and choose(s, 4/eps) > 0\nreturn b",
+    "scores asked for or told": "s = [2 * x for x in q]\nb = on or choose(s, 4/eps) > 0\nreturn b, s[0] + Lap(1/eps)",
     "scores that change": f"s = 0\n{_LOOP}s = s + 1\n    j = choose([x + s for x in q], 4/eps)\n    if j > 1:\n        return j\nreturn 0",
     # numbers that only public arguments make
     "a public product": "return q[0] + T * U + Lap(1/eps)",
@@ -32,6 +34,8 @@ _BODIES = {
     "a coin beside noise": "c = Flip(2/eps)\nx = q[0] + Lap(2/eps)\nif c:\n    return x\nreturn c != on",
     "a coin twice": "c = Flip(2/eps)\nreturn c != on, c == on",
     "a coin in a sum": "c = Flip(2/eps)\nx = q[0] + Lap(2/eps)\nif c and x > T:\n    x = x + 1\nreturn x",
+    "a truth that lasts": f"go = True\nn = 0\n{_LOOP}if go and q[i] + Lap(1/eps) > T:\n        n = n + 1\n    go = n >= 3\nreturn n",
+    "truths that last": f"go = on\nno = on\n{_LOOP}if go != no:\n        return q[i] + Lap(1/eps)\n    go = T <= i\n    no = not (N < i)\nreturn 0",
     # None and places
     "none in a list": f"best = None\n{_LOOP}if q[i] + Lap(1/eps) > T:\n        best = i\nif best is None:\n    return None\nreturn best, q[best] + Lap(1/eps)",
     "none compared with a place": f"best = None\ntop = None\n{_LOOP}v = q[i] + Lap(1/eps)\n    if top is None or v > top:\n        top = v\n        best = i\nreturn best",

@@ -74,7 +74,8 @@ REFUSED = {
 }
 
 
-ORDER = [*WAYS, *(f"refused: {name}" for name in REFUSED)]
+SEVERAL = {"the second of two": (Always(Form()), AWAY), "the first of two": (AWAY, Always(Form())), "two": (AWAY, ALONG)}
+ORDER = [*WAYS, *SEVERAL, *(f"refused: {name}" for name in REFUSED)]
 
 
 def derived(words: dict[str, str], relation: str, alignment: Alignment) -> list[str]:
@@ -92,7 +93,14 @@ def derived(words: dict[str, str], relation: str, alignment: Alignment) -> list[
 @pytest.mark.parametrize("name", WAYS)
 def test_what_must_be_valid_is_what_it_was(name: str) -> None:
     words, relation, shift = WAYS[name]
-    agrees("at_once.txt", {name: digest(derived(words, relation, Alignment((shift,), ("best",), (0,))))}, WAYS)
+    agrees("at_once.txt", {name: digest(derived(words, relation, Alignment((shift,), ("best",), (0,))))}, ORDER)
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", SEVERAL)
+def test_of_several_lists_some_move(name: str) -> None:
+    words = {"before": "more = [x + Lap(k/eps) for x in q]", "seen": "top + more[0]"}
+    agrees("at_once.txt", {name: digest(derived(words, "each_within(1)", Alignment(SEVERAL[name], ("best",), (0,))))}, ORDER)
 
 
 @pytest.mark.mutants

@@ -387,6 +387,13 @@ def test_a_program_that_breaks_what_it_asserts_has_no_proof() -> None:
     assert find_stop(fixed, 1, SETTINGS) == "what the program asserts is broken everywhere"
 
 
+def test_a_passage_says_which_piece_it_is_about() -> None:
+    document = forge(GIVEN, [0], BOTH)
+    for passage in document["cases"][0]["passages"]:
+        del passage["piece"]
+    assert said(document).startswith("it is not a certificate: Malformed: piece is None")
+
+
 def test_one_sided_noise_may_stay_where_it_is() -> None:
     stays = {"steps": {"noise1": "0"}, "cost": "0"}
     assert said(forge(program("return Exp(1/eps)"), [0], [stays])) == ""

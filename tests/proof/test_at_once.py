@@ -68,6 +68,8 @@ REFUSED = {
     "the first answer in all": ({"item": "x + q[0] + Lap(2*k/eps)"}, Alignment((AWAY,), ("best",), (0,))),
     "bits": ({"private": "Private[bool]", "item": "Lap(2*k/eps)"}, Alignment((AWAY,), ("best",), (0,))),
     "noise that looks at a variable": ({"before": "s = q[0] + Lap(1/eps)", "item": "x + s + Lap(2*k/eps)"}, Alignment((AWAY, AWAY), ("best",), (0,))),
+    "noise of another list": ({"before": "more = [y + Lap(k/eps) for y in noisy]"}, Alignment((AWAY, AWAY), ("best",), (0,))),
+    "noise of another list, by place": ({"before": "more = [noisy[i] + Lap(k/eps) for i in range(len(q))]"}, Alignment((AWAY, AWAY), ("best",), (0,))),
     "made twice": ({"before": "noisy = [x + Lap(2*k/eps) for x in q]"}, Alignment((AWAY, AWAY), ("best",), (0,))),
     "two noises": ({"item": "x + Lap(2*k/eps) + Lap(k/eps)"}, Alignment((AWAY, AWAY), ("best",), (0,))),
     "several kinds of winners": ({"none": "None", "first": "best is None"}, Alignment((AWAY,), ("best",), (0,))),

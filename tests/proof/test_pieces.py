@@ -20,7 +20,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted import certificate
-from kolahal.proof.trusted.budget import Share
+from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import MOST_LEVELS, UNTIED, Rejected, describe_assumptions, read_verdict
 from kolahal.proof.trusted.documents import Malformed
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, enclosing, least_length, neighbours_of
@@ -372,6 +372,11 @@ def test_what_counts_as_one_is_told(by: str, unit: str) -> None:
     reach = Alignment((Always(UP),), reach=(parse_scale(f"1/{by}"),))
     system = build_system(product, neighbours, reach, None, ())
     agrees("pieces.txt", {f"units of {by}": digest(o.script() for o in obligations(system, made_up_invariant(system)))}, [*FEW, "units of len(q)", "units of N"])
+
+
+def test_a_claim_with_a_root_is_not_within_reach() -> None:
+    for claim, holds in (("eps", True), ("2*eps", True), ("sqrt(2)*eps", False), ("sqrt(len(q))*eps", False), ("eps/2", False)):
+        assert within_claim((Share((), Fraction(1), None),), parse_scale(claim), sketch()) == holds, claim
 
 
 # ---------------------------------------------------------------- lengths at which every run stops

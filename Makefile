@@ -80,7 +80,7 @@ literature: .venv/ready
 	$(BIN)/python -m bench.literature
 
 # every change of the trusted code that no test sees, against bench/mutants/survivors.toml; a part: make mutants ONLY=product
-# Only functions that have changed since bench/mutants/tried.json was written are tried; it goes on where it was stopped.
+# Only functions that have changed since bench/mutants/tried.json was written are tried, survivors first; it goes on where it was stopped.
 CHILDREN ?= 2
 
 mutants: .venv/ready

@@ -134,15 +134,19 @@ def _dotted(path: Path) -> str:
     return ".".join(path.with_suffix("").parts[2:]) + "."
 
 
-def run(parts: list[str], children: int, turns: int) -> None:
+def run(parts: list[str], children: int, turns: int, first: list[str]) -> None:
     """Try those again that no test saw and nothing explains, and all mutants that were not tried."""
     gather()
     generate(children)
     known = read_reasons()
     left = [m for m in read_mutants(parts) if m.mark == "-" or (m.mark in "su" and m.change() not in known)]
-    # Spread over all functions, so that wherever a run is stopped all are covered evenly; there may be new tests for survivors.
-    left.sort(key=lambda m: (m.mark == "-", parts.index(m.module) if parts else 0, m.number * GOLDEN % 1))
-    plan = {"children": children, "turns": turns, "digests": digests(), "mutants": [mutant.name for mutant in left]}
+    # Spread over all functions, so that wherever a run is stopped all are covered evenly.
+    left.sort(key=lambda m: (parts.index(m.module) if parts else 0, m.number * GOLDEN % 1))
+    plan = {
+        **{"children": children, "turns": turns, "first": first, "digests": digests()},
+        "again": [m.name for m in left if m.mark != "-"],  # there may be new tests for them
+        "mutants": [m.name for m in left if m.mark == "-"],
+    }
     if left:
         (MUTANTS / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         tests, extra = CONFIG["pytest_add_cli_args_test_selection"], CONFIG["pytest_add_cli_args"]
@@ -257,7 +261,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", help="modules, such as product; all if none is named")
     parser.add_argument("--children", type=int, default=2, help="how many at once")
-    parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 1, 4, 20 or 120 seconds of tests of one mutant; 5 for all tests")
+    parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 1, 3, 20 or 120 seconds of tests of one mutant; 5 for all tests")
+    parser.add_argument("--first", nargs="+", default=[], metavar="FILE", help="tests that come first, such as those that were written for survivors")
     parser.add_argument("--report", action="store_true", help="try nothing, tell what is known")
     parser.add_argument("--anew", action="store_true", help="whatever is known, try all")
     given = parser.parse_args()
@@ -271,7 +276,7 @@ def main() -> int:
         else:
             load_tried()
         try:
-            run(given.parts, given.children, given.turns)
+            run(given.parts, given.children, given.turns, given.first)
         finally:
             gather()  # also what was tried before it was stopped
             keep_tried()

@@ -35,7 +35,7 @@ KILLERS = Path("killers.tsv")  # which test saw which mutant, of all runs
 WATCHED = Path("watched.json")  # what each test runs, and its seconds
 
 SEES_MOST = "test_obligations.py"
-TURNS = (0.8, 4.0, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
+TURNS = (0.8, 2.5, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
 SURVIVED, KILLED, TIMEOUT, UNSEEN, PUT_BACK = 0, 1, 36, 33, 75
 MEMORY = 8 << 30
 
@@ -93,9 +93,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     if KILLERS.exists():
         for line in KILLERS.read_text(encoding="utf-8").splitlines():
             seen.add(*line.split("\t"), saw=True)
-    queue = [Tried(name) for name in plan["mutants"]]
+    queue = [Tried(name, min(1, plan["turns"] - 1)) for name in plan["again"]] + [Tried(name) for name in plan["mutants"]]
     with RESULTS.open("a", encoding="utf-8") as results, KILLERS.open("a", encoding="utf-8") as killers:
-        for mutant, result, test in attempts(queue, tests, seen, plan["children"], plan["turns"]):
+        for mutant, result, test in attempts(queue, tests, seen, plan):
             results.write(f"{mutant.name}\t{result}\n")
             results.flush()
             if test:
@@ -146,8 +146,9 @@ def _watch(items: Sequence[pytest.Item], keys: dict[str, str], known: dict[str, 
 # ---------------------------------------------------------------- trying
 
 
-def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, children: int, turns: int) -> Iterator[tuple[Tried, int, str]]:
+def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, plan: dict[str, Any]) -> Iterator[tuple[Tried, int, str]]:
     """What became of each mutant, and the test that saw it, as soon as that is known."""
+    children, turns, first = plan["children"], plan["turns"], set(plan["first"])
     running: dict[int, tuple[Tried, list[Test], int]] = {}
     try:
         while queue or running:
@@ -157,7 +158,7 @@ def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, children: in
                 if not order:
                     yield mutant, SURVIVED if mutant.passed else UNSEEN, ""
                     continue
-                order.sort(key=lambda test: -seen.rate(mutant.function, test))
+                order.sort(key=lambda test: (test.item.nodeid.partition("::")[0] not in first, -seen.rate(mutant.function, test)))
                 out, into = os.pipe()
                 child = os.fork()
                 if not child:

@@ -143,7 +143,10 @@ def run(parts: list[str], children: int, turns: int, first: list[str]) -> None:
     # Spread over all functions, so that wherever a run is stopped all are covered evenly.
     left.sort(key=lambda m: (parts.index(m.module) if parts else 0, m.number * GOLDEN % 1))
     plan = {
-        **{"children": children, "turns": turns, "first": first, "digests": digests()},
+        "children": children,
+        "turns": turns,
+        "first": first,
+        "digests": digests(),
         "again": [m.name for m in left if m.mark != "-"],  # there may be new tests for them
         "mutants": [m.name for m in left if m.mark == "-"],
     }

@@ -17,7 +17,7 @@ import z3
 from every_length import load
 
 from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var, walk
-from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
@@ -235,6 +235,7 @@ def test_quantities_of_scales_are_whole_numbers_of_the_clauses() -> None:
     other = load("@sketch(adjacent=each_within(1))\ndef f(data: Private, N: int, eps: Epsilon):\n    return data[0] + Lap(1/eps)\n")
     assert other.length_name == "len(data)" and quantity("len(data)", other) == variable(Symbol("len(q)", INT))
     assert quantity("N", other) == variable(Symbol("N", INT))
+    assert quantity("(N + 1)", other) == variable(Symbol("N", INT)) + ONE and base_of("(N + 1)") == "N"
 
 
 def test_what_is_assumed_is_what_is_required_and_what_the_claim_names() -> None:

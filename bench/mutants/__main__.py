@@ -13,11 +13,12 @@ import argparse
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +33,12 @@ MUTANTS = Path("mutants")
 SURVIVORS = Path(__file__).with_name("survivors.toml")
 TRIED = Path(__file__).with_name("tried.json")
 CONFIG = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["mutmut"]
-KILLED = ("killed", "timeout", "segfault")
 META_KEYS = ("exit_code_by_key", "hash_by_function_name", "type_check_error_by_key", "durations_by_key", "estimated_durations_by_key")
-MARKS: dict[str, int | None] = {"k": 1, "t": 36, "c": -11, "s": 0, "-": None}  # killed, timeout, crash, survived, not tried
+PUT_BACK = 75  # many seconds of tests did not see it, and it has not met the others
+MARKS: dict[str, int | None] = {"k": 1, "t": 36, "c": -11, "s": 0, "u": PUT_BACK, "-": None}
+STATUS = {"killed": "k", "timeout": "t", "segfault": "c", "survived": "s", "no tests": "s"}
+NOTICED = "ktc"  # one that does not end, or takes the process with it, is seen too
+GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True, order=True)
@@ -55,13 +59,20 @@ class Mutant:
     result: int | None
 
     @property
-    def status(self) -> str:
-        return str(status_by_exit_code[self.result])
+    def mark(self) -> str:
+        """What became of it, as a letter; what ended in no clear way is to be tried again."""
+        if self.result == PUT_BACK:
+            return "u"
+        status = str(status_by_exit_code[self.result])
+        return STATUS.get(status, "c" if (self.result or 0) < 0 else "-")
 
     @property
-    def is_dead(self) -> bool:
-        """Whether a test saw it; one that does not end, or takes the process with it, was seen too."""
-        return self.status in KILLED or (self.result or 0) < 0
+    def function(self) -> str:
+        return self.name.rpartition(".")[2].partition("__mutmut_")[0]
+
+    @property
+    def number(self) -> int:
+        return int(self.name.rpartition("_")[2])
 
     @property
     def module(self) -> str:
@@ -83,20 +94,36 @@ def _is(line: str, sign: str) -> bool:
 
 
 def read_mutants(parts: Iterable[str]) -> list[Mutant]:
-    found = []
-    for path in sorted(MUTANTS.rglob("*.py.meta")):
-        source = path.relative_to(MUTANTS).with_suffix("")
-        if not parts or source.stem in parts:
-            results = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
-            found += [Mutant(name, source, result) for name, result in results.items()]
-    return found
+    """All that are known: of the folder in which they are tried, and of modules that it does not have, as they were kept."""
+    kept = {Path(source): results(source, functions) for source, functions in read_tried().items()}
+    here = {path.relative_to(MUTANTS).with_suffix(""): path for path in MUTANTS.rglob("*.py.meta")}
+    kept |= {source: json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"] for source, path in here.items()}
+    wanted = [source for source in sorted(kept) if not parts or source.stem in parts]
+    return [Mutant(name, source, result) for source in wanted for name, result in kept[source].items()]
 
 
-def read_survivors(parts: Iterable[str]) -> dict[Change, str]:
-    """What is known to survive, and why."""
-    groups = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))["group"]
-    every = {Change(**entry): group["why"] for group in groups for entry in group["mutants"]}
-    return {change: why for change, why in every.items() if not parts or _module(change) in parts}
+@dataclass(frozen=True)
+class Reasons:
+    """Why changes that no test sees change nothing: of single spots, and of some words for others wherever they stand."""
+
+    single: Mapping[Change, str]
+    wherever: Sequence[tuple[str, str]]
+
+    def __contains__(self, change: Change) -> bool:
+        return change in self.single or any(change.now in _exchanged(change.was, *pair) for pair in self.wherever)
+
+
+def _exchanged(text: str, words: str, others: str) -> Iterator[str]:
+    """The text with the words exchanged at one place."""
+    parts = text.split(words)
+    return (words.join(parts[:at]) + others + words.join(parts[at:]) for at in range(1, len(parts)))
+
+
+def read_reasons(parts: Iterable[str] = ()) -> Reasons:
+    known = tomllib.loads(SURVIVORS.read_text(encoding="utf-8"))
+    every = {Change(**entry): group["why"] for group in known["group"] for entry in group["mutants"]}
+    single = {change: why for change, why in every.items() if not parts or _module(change) in parts}
+    return Reasons(single, [(group["words"], other) for group in known["wherever"] for other in group["instead"]])
 
 
 def _module(change: Change) -> str:
@@ -107,25 +134,22 @@ def _dotted(path: Path) -> str:
     return ".".join(path.with_suffix("").parts[2:]) + "."
 
 
-def run(parts: list[str], children: int) -> None:
-    """Try all mutants that were not tried, and those survivors again that are not explained."""
+def run(parts: list[str], children: int, turns: int, first: list[str]) -> None:
+    """Try those again that no test saw and nothing explains, and all mutants that were not tried."""
     gather()
     generate(children)
-    known = read_survivors(())
-    places = {change.where for change in known}
-
-    def explained(mutant: Mutant) -> bool:
-        return mutant.place in places and mutant.change() in known  # to see a change takes longer than to see its place
-
-    found = read_mutants(parts)
-    if parts:
-        found.sort(key=lambda mutant: parts.index(mutant.module))
-    again = {m for m in found if not m.is_dead and m.result is not None and not explained(m)}
-    forget(again)
-    left = [m for m in found if m.result is None or m in again]
-    plan: dict[str, Any] = {"children": children, "digests": digests(), "mutants": [], "explained": []}
-    for mutant in left:
-        plan["explained" if explained(mutant) else "mutants"].append(mutant.name)
+    known = read_reasons()
+    left = [m for m in read_mutants(parts) if m.mark == "-" or (m.mark in "su" and m.change() not in known)]
+    # Spread over all functions, so that wherever a run is stopped all are covered evenly.
+    left.sort(key=lambda m: (parts.index(m.module) if parts else 0, m.number * GOLDEN % 1))
+    plan = {
+        "children": children,
+        "turns": turns,
+        "first": first,
+        "digests": digests(),
+        "again": [m.name for m in left if m.mark != "-"],  # there may be new tests for them
+        "mutants": [m.name for m in left if m.mark == "-"],
+    }
     if left:
         (MUTANTS / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         tests, extra = CONFIG["pytest_add_cli_args_test_selection"], CONFIG["pytest_add_cli_args"]
@@ -165,20 +189,27 @@ def gather(keep: bool = False) -> None:
         path.unlink()
 
 
+def read_tried() -> dict[str, dict[str, tuple[str, str]]]:
+    """Of each file and function: a digest of its text, and a mark for each mutant."""
+    kept: dict[str, dict[str, tuple[str, str]]] = json.loads(TRIED.read_text(encoding="utf-8"))
+    return {source: functions for source, functions in kept.items() if Path(source).exists()}
+
+
+def results(source: str, functions: dict[str, tuple[str, str]]) -> dict[str, int | None]:
+    """What became of the mutants of a file, by their names."""
+    module = ".".join(Path(source).with_suffix("").parts[1:])
+    marks = ((f"{module}.{function}__mutmut_", own) for function, (_, own) in functions.items())
+    return {f"{stem}{number}": MARKS[mark] for stem, own in marks for number, mark in enumerate(own, start=1)}
+
+
 def load_tried() -> None:
     """Lay out what is known of each function, so that mutmut tries those alone whose text is another now."""
-    for source, functions in json.loads(TRIED.read_text(encoding="utf-8")).items():
+    for source, functions in read_tried().items():
         meta = MUTANTS / f"{source}.meta"
-        if meta.exists() or not Path(source).exists():
+        if meta.exists():
             continue  # that of this folder is as new, or newer
-        module = ".".join(Path(source).with_suffix("").parts[1:])
-        results = {
-            f"{module}.{function}__mutmut_{number}": MARKS[mark]
-            for function, (_, marks) in functions.items()
-            for number, mark in enumerate(marks, start=1)
-        }
         data: dict[str, Any] = {key: {} for key in META_KEYS} | {
-            "exit_code_by_key": results,
+            "exit_code_by_key": results(source, functions),
             "hash_by_function_name": {function: text for function, (text, _) in functions.items()},
         }
         meta.parent.mkdir(parents=True, exist_ok=True)
@@ -186,91 +217,72 @@ def load_tried() -> None:
 
 
 def keep_tried() -> None:
-    """Write down what became of all mutants, a line a function: a digest of its text, and a mark for each mutant."""
-    kept: dict[str, dict[str, tuple[str, str]]] = {}
+    """Write down what became of all mutants, a line a function."""
+    lines = []
     for path in sorted(MUTANTS.rglob("*.py.meta")):
         data = json.loads(path.read_text(encoding="utf-8"))
         marks: dict[str, dict[int, str]] = {}
-        for name, result in data["exit_code_by_key"].items():
-            function, _, number = name.rpartition(".")[2].rpartition("__mutmut_")
-            marks.setdefault(function, {})[int(number)] = _mark(result)
-        source = str(path.relative_to(MUTANTS).with_suffix(""))
+        source = path.relative_to(MUTANTS).with_suffix("")
+        for mutant in (Mutant(name, source, result) for name, result in data["exit_code_by_key"].items()):
+            marks.setdefault(mutant.function, {})[mutant.number] = mutant.mark
         texts = data["hash_by_function_name"]
-        kept[source] = {f: (texts[f], "".join(own[n] for n in sorted(own))) for f, own in sorted(marks.items()) if f in texts}
-    lines = []
-    for source, functions in kept.items():
-        rows = ",\n".join(f"  {json.dumps(function)}: {json.dumps(entry)}" for function, entry in functions.items())
-        lines.append(f" {json.dumps(source)}: {{\n{rows}\n }}" if rows else f" {json.dumps(source)}: {{}}")
+        kept = {f: (texts[f], "".join(own[n] for n in sorted(own))) for f, own in sorted(marks.items()) if f in texts}
+        rows = ",\n".join(f"  {json.dumps(function)}: {json.dumps(entry)}" for function, entry in kept.items())
+        lines.append(f" {json.dumps(str(source))}: {{\n{rows}\n }}" if rows else f" {json.dumps(str(source))}: {{}}")
     TRIED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-def _mark(result: int | None) -> str:
-    """What became of a mutant, as a letter; what ended in no clear way is to be tried again."""
-    match str(status_by_exit_code[result]):
-        case "killed":
-            return "k"
-        case "timeout":
-            return "t"
-        case "survived" | "no tests":
-            return "s"
-        case "segfault":
-            return "c"
-        case _:
-            return "c" if (result or 0) < 0 else "-"
-
-
-def forget(mutants: Collection[Mutant]) -> None:
-    """Make mutmut try them again."""
-    for path in {mutant.path for mutant in mutants}:
-        file = MUTANTS / f"{path}.meta"
-        data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        for mutant in mutants:
-            if mutant.path == path:
-                data["exit_code_by_key"][mutant.name] = None
-        file.write_text(json.dumps(data, indent=4), encoding="utf-8")
 
 
 def report(parts: list[str]) -> Iterator[str]:
     """The score, and what is not as it should be: each line of that begins with a capital letter."""
     mutants = read_mutants(parts)
-    known = read_survivors(parts)
-    tried = [m for m in mutants if m.result is not None]
-    alive = {m: m.change() for m in tried if not m.is_dead}
-    for module in dict.fromkeys(m.module for m in mutants):
-        mine = [m for m in mutants if m.module == module]
-        yield f"  {module:14} {len(mine):5} mutants, {sum(m in tried for m in mine):5} tried, {sum(m.is_dead for m in mine):5} killed"
-    killed = Counter(m.status if m.status in KILLED else "crash" for m in mutants if m.is_dead)
+    known = read_reasons(parts)
+    yield f"  {'':14} mutants   tried noticed survived so far"
+    for module in [*dict.fromkeys(m.module for m in mutants), "all"]:
+        marks = Counter(m.mark for m in mutants if module in ("all", m.module))
+        noticed = sum(marks[mark] for mark in NOTICED)
+        tried = noticed + marks["s"] + marks["u"]
+        yield f"  {module:14} {marks.total():7} {tried:7} {noticed:7} {marks['s']:8} {marks['u']:6}"
+    yield f"  {noticed / max(tried, 1):.2%} of those that were tried were noticed"
+    if marks["-"] or marks["u"]:
+        yield f"Not tried: {marks['-']}, and {marks['u']} not with all tests"
+    if not (MUTANTS / "src").exists():
+        return  # what the changes are is known where they were made
+    places = {change.where for change in known.single}
+    alive = {m: m.change() for m in mutants if m.mark in "su"}
     explained = sum(change in known for change in alive.values())
-    total, dead = len(tried), sum(killed.values())
-    if total < len(mutants):
-        yield f"Not tried: {len(mutants) - total} of {len(mutants)}"
-    if not total:
-        return
-    yield f"  {dead} of {total} killed: {dead / total:.2%} ({', '.join(f'{n} {status}' for status, n in killed.items())})"
-    yield f"  {dead} of the {total - explained} that change something: {dead / (total - explained):.2%}"
+    yield f"  {explained} of the {len(alive)} that survived so far have a reason why they change nothing"
     for mutant, change in alive.items():
         if change not in known:
             entry = ", ".join(f"{name} = {json.dumps(getattr(change, name), ensure_ascii=False)}" for name in ("where", "was", "now"))
-            yield f"Unexplained ({mutant.status}): {mutant.name}\n  {{ {entry} }},"
-    for change in known.keys() - set(alive.values()) if total == len(mutants) else ():
-        yield f"Explained, and does not survive: {change}"
+            yield f"Unexplained ({mutant.mark}): {mutant.name}\n  {{ {entry} }},"
+    seen = {m.change() for m in mutants if m.mark in NOTICED and m.place in places}
+    for change in known.single.keys() & seen - set(alive.values()):
+        yield f"Explained, and noticed: {change}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", help="modules, such as product; all if none is named")
     parser.add_argument("--children", type=int, default=2, help="how many at once")
+    parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 1, 3, 20 or 120 seconds of tests of one mutant; 5 for all tests")
+    parser.add_argument("--first", nargs="+", default=[], metavar="FILE", help="tests that come first, such as those that were written for survivors")
     parser.add_argument("--report", action="store_true", help="try nothing, tell what is known")
     parser.add_argument("--anew", action="store_true", help="whatever is known, try all")
     given = parser.parse_args()
-    if not given.anew:
-        load_tried()
-    try:
-        if not given.report:
-            run(given.parts, given.children)
-    finally:
-        gather(keep=given.report)  # also what was tried before it was stopped
-        keep_tried()
+    if given.report:
+        if MUTANTS.exists():
+            gather(keep=True)
+            keep_tried()
+    else:
+        if given.anew:
+            shutil.rmtree(MUTANTS, ignore_errors=True)
+        else:
+            load_tried()
+        try:
+            run(given.parts, given.children, given.turns, given.first)
+        finally:
+            gather()  # also what was tried before it was stopped
+            keep_tried()
     lines = list(report(given.parts))
     print("\n".join(lines))
     return int(any(line[0].isupper() for line in lines))

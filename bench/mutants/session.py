@@ -1,7 +1,7 @@
 """A plugin of pytest that tries mutants: each is a copy of this process, which has imported and collected everything and run nothing.
 
 The tests that saw most in the least time come first. A mutant that many seconds of tests did not see is put back until all others
-had their turn, and goes on where it was; it survives when all tests that run its function have passed.
+had their turn, which is written down, and goes on where it was; it survives when all tests that run its function have passed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KILLERS = Path("killers.tsv")  # which test saw which mutant, of all runs
 WATCHED = Path("watched.json")  # what each test runs, and its seconds
 
 SEES_MOST = "test_obligations.py"
-TURNS = (2.0, 8.0, 30.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
+TURNS = (0.8, 2.5, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
 SURVIVED, KILLED, TIMEOUT, UNSEEN, PUT_BACK = 0, 1, 36, 33, 75
 MEMORY = 8 << 30
 
@@ -93,9 +93,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     if KILLERS.exists():
         for line in KILLERS.read_text(encoding="utf-8").splitlines():
             seen.add(*line.split("\t"), saw=True)
-    queue = [Tried(name) for name in plan["mutants"]] + [Tried(name, len(TURNS) - 1) for name in plan["explained"]]
+    queue = [Tried(name, min(1, plan["turns"] - 1)) for name in plan["again"]] + [Tried(name) for name in plan["mutants"]]
     with RESULTS.open("a", encoding="utf-8") as results, KILLERS.open("a", encoding="utf-8") as killers:
-        for mutant, result, test in attempts(queue, tests, seen, plan["children"]):
+        for mutant, result, test in attempts(queue, tests, seen, plan):
             results.write(f"{mutant.name}\t{result}\n")
             results.flush()
             if test:
@@ -146,44 +146,52 @@ def _watch(items: Sequence[pytest.Item], keys: dict[str, str], known: dict[str, 
 # ---------------------------------------------------------------- trying
 
 
-def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, children: int) -> Iterator[tuple[Tried, int, str]]:
+def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, plan: dict[str, Any]) -> Iterator[tuple[Tried, int, str]]:
     """What became of each mutant, and the test that saw it, as soon as that is known."""
+    children, turns, first = plan["children"], plan["turns"], set(plan["first"])
     running: dict[int, tuple[Tried, list[Test], int]] = {}
-    while queue or running:
-        while queue and len(running) < children:
-            mutant = queue.pop(0)
-            order = [t for t in tests if mutant.function in t.runs and t.item.nodeid not in mutant.passed]
-            if not order:
-                yield mutant, SURVIVED if mutant.passed else UNSEEN, ""
-                continue
-            order.sort(key=lambda test: -seen.rate(mutant.function, test))
-            out, into = os.pipe()
-            child = os.fork()
-            if not child:
-                code = KILLED  # if pytest itself ends
-                try:
-                    code = attempt(mutant, order, into)
-                finally:
-                    os._exit(code)
-            os.close(into)
-            running[child] = mutant, order, out
-        if running:
-            child, status = os.wait()
-            mutant, order, out = running.pop(child)
-            with os.fdopen(out) as pipe:
-                met = [order[int(place)].item.nodeid for place in pipe]
-            code = os.waitstatus_to_exitcode(status)
-            for test in met:
-                seen.add(mutant.function, test, saw=code == KILLED and test == met[-1])
-            if code == PUT_BACK:
-                mutant.turn += 1
-                mutant.passed |= set(met)
-                place = next((at for at, other in enumerate(queue) if other.turn > mutant.turn), len(queue))
-                queue.insert(place, mutant)
-            elif code in (-signal.SIGPROF, -signal.SIGALRM):
-                yield mutant, TIMEOUT, ""
-            else:
-                yield mutant, code, met[-1] if code == KILLED and met else ""
+    try:
+        while queue or running:
+            while queue and len(running) < children:
+                mutant = queue.pop(0)
+                order = [t for t in tests if mutant.function in t.runs and t.item.nodeid not in mutant.passed]
+                if not order:
+                    yield mutant, SURVIVED if mutant.passed else UNSEEN, ""
+                    continue
+                order.sort(key=lambda test: (test.item.nodeid.partition("::")[0] not in first, -seen.rate(mutant.function, test)))
+                out, into = os.pipe()
+                child = os.fork()
+                if not child:
+                    code = KILLED  # if pytest itself ends
+                    try:
+                        code = attempt(mutant, order, into)
+                    finally:
+                        os._exit(code)
+                os.close(into)
+                running[child] = mutant, order, out
+            if running:
+                child, status = os.wait()
+                mutant, order, out = running.pop(child)
+                with os.fdopen(out) as pipe:
+                    met = [order[int(place)].item.nodeid for place in pipe]
+                code = os.waitstatus_to_exitcode(status)
+                for test in met:
+                    seen.add(mutant.function, test, saw=code == KILLED and test == met[-1])
+                if code == PUT_BACK:
+                    mutant.turn += 1
+                    mutant.passed |= set(met)
+                    yield mutant, PUT_BACK, ""
+                    if mutant.turn == turns:
+                        continue
+                    place = next((at for at, other in enumerate(queue) if other.turn > mutant.turn), len(queue))
+                    queue.insert(place, mutant)
+                elif code in (-signal.SIGPROF, -signal.SIGALRM):
+                    yield mutant, TIMEOUT, ""
+                else:
+                    yield mutant, code, met[-1] if code == KILLED and met else ""
+    finally:
+        for child in running:  # where the run is stopped
+            os.kill(child, signal.SIGKILL)
 
 
 def attempt(mutant: Tried, order: Sequence[Test], into: int) -> int:

@@ -173,3 +173,146 @@ def test_a_loss_is_rounded_up_and_no_distance_is_free() -> None:
         assert Fraction(rounded) >= value > Fraction(math.nextafter(rounded, -math.inf))
     assert measurement._round_up(Fraction(10) ** 400) == math.inf
     assert measurement._exact_epsilon("0.1") == Fraction(1, 10) and measurement._exact_epsilon(0.1) == Fraction(0.1)
+
+
+# ---------------------------------------------------------------- other budgets, bits, records
+
+
+def concentrated(q: Private, N: int, share: Rho) -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return [q, N, share]
+
+
+def approximate(q: Private, eps: Epsilon, chance: Delta = "1/10") -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return [q, eps, chance]
+
+
+def turns_bits(q: Private[bool, 3], eps: Epsilon) -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return [q, eps]
+
+
+def with_budget(made: Any, relation: str, T: str | None = None, arguments: Any = None, distance: str = "1") -> Any:
+    def loss(**given: Any) -> Fraction:
+        return Fraction(given.get("share", given.get("eps"))) * given.get("N", 1)
+
+    return measurement._build_measurement(made, relation, Fraction(distance), False, "Vec<i64>", loss, "1/3", arguments, T)
+
+
+def test_the_loss_of_a_concentrated_claim_grows_with_squares() -> None:
+    name, told, how, divergence, function, privacy_map, rest = with_budget(concentrated, "each_within", arguments={"N": 3})
+    assert (told, how, divergence) == (F64, ("linf_distance", {"T": "f64"}), ("zero_concentrated_divergence", {}))
+    assert (name, rest) == ("m.make_user_measurement", {"TO": "Vec<i64>"}) and function([5]) == [[5], 3, Fraction(1, 3)]
+    assert [privacy_map(steps) for steps in (0, 1, 2, 3)] == [0.0, 1.0, 4.0, 9.0] and privacy_map(math.inf) == math.inf
+
+
+def test_the_loss_of_an_approximate_claim_is_a_pair() -> None:
+    *_, divergence, function, privacy_map, _ = with_budget(approximate, "each_within")
+    assert divergence == ("approximate", ("max_divergence", {}), {})
+    assert function([5]) == [[5], Fraction(1, 3), Fraction(1, 10)]
+    third, tenth = measurement._round_up(Fraction(1, 3)), measurement._round_up(Fraction(1, 10))
+    assert privacy_map(0) == (0.0, 0.0) and privacy_map(1) == (third, tenth) and privacy_map(math.nan) == (math.inf, 1.0)
+    *_, function, privacy_map, _ = with_budget(approximate, "each_within", arguments={"chance": "1/5"})
+    assert function([5]) == [[5], Fraction(1, 3), Fraction(1, 5)] and privacy_map(1) == (third, measurement._round_up(Fraction(1, 5)))
+
+
+def test_chances_of_several_steps_grow_with_the_loss() -> None:
+    half, tiny = Fraction(1, 2), Fraction(1, 10**9)
+    of = measurement._delta_of_steps
+    assert of(0, half, tiny) == 0.0 and of(1, half, Fraction(1, 3)) == measurement._round_up(Fraction(1, 3))
+    for steps in (2, 3, 40):
+        exactly = float(tiny) * sum(math.exp(turn / 2) for turn in range(steps))
+        assert exactly * (1 + 2.0**-31) < of(steps, half, tiny) < min(1, exactly * (1 + 2.0**-29)) or of(steps, half, tiny) == 1
+    assert of(3, half, tiny) < of(4, half, tiny) < 1e-6 and of(2, half, Fraction(9, 10)) == 1.0
+    assert of(1, Fraction(10**9), half) == 0.5, "one step costs what was claimed"
+    nothing = Fraction(1, 10**12)
+    assert of(10**6, nothing, nothing) < 1.1e-6 and of(10**6 + 1, nothing, nothing) == 1.0
+    small = Fraction(1, 10**280)
+    assert of(3, Fraction(300), small) < 1e-15 and of(3, Fraction(301), small) == 1.0
+
+
+@pytest.mark.parametrize("relation", ["one_within", "sum_within"])
+@pytest.mark.parametrize("asked", [None, "bool"])
+def test_of_bits_those_are_counted_that_are_turned_over(relation: str, asked: str | None) -> None:
+    _, told, how, divergence, function, privacy_map, rest = with_budget(turns_bits, relation, asked)
+    assert (told, how) == (("vector_domain", ("atom_domain", {"T": "bool"}), {}), ("hamming_distance", {}))
+    assert (divergence, rest) == (("max_divergence", {}), {"TO": "Vec<i64>"}) and function([True]) == [[True], Fraction(1, 3)]
+    assert privacy_map(2) == measurement._round_up(Fraction(2, 3))
+
+
+@pytest.mark.parametrize(("relation", "asked"), [("one_within", "i64"), ("sum_within", "f64"), ("each_within", None), ("monotone", "bool")])
+def test_bits_have_one_type_and_one_distance(relation: str, asked: str | None) -> None:
+    with pytest.raises(ValueError) as caught:
+        with_budget(turns_bits, relation, asked)
+    assert str(caught.value) == "turns_bits takes bits, some of which are turned over: leave T out, and use one_within or sum_within"
+
+
+@pytest.mark.parametrize("given", [0, 1, "2", -1, "x", None, "1/0", math.inf, 1.5])
+def test_a_chance_is_between_0_and_1(given: Any) -> None:
+    with pytest.raises(ValueError) as caught:
+        measurement._exact_delta(given)
+    words = "a number between 0 and 1" if given in ("x", None, "1/0", math.inf) else "between 0 and 1"
+    assert str(caught.value) == f"δ must be {words}, not {given!r}"
+    assert measurement._exact_delta("0.1") == Fraction(1, 10)
+
+
+def of_records(people: Any, N: int, low: float = 2, eps: Epsilon = 1) -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return [people, N, low, eps]
+
+
+def of_concentrated(people: Any, share: Rho) -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return [people, share]
+
+
+def of_chance(people: Any, eps: Epsilon, chance: Delta = "1/10") -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return [people, eps, chance]
+
+
+def record_measurement(plain: str = "f64", relation: str = "add_remove", made: Any = of_records, **changes: Any) -> Any:
+    def loss(**given: Any) -> Fraction:
+        return Fraction(given.get("share", given.get("eps"))) * given.get("N", 1) + given.get("low", 0)
+
+    told = {"epsilon": "1/3", "arguments": {"N": 3} if made is of_records else None, "T": None, "kind": "Vec<i64>", **changes}
+    return measurement._build_record_measurement(
+        made, "people", plain, relation, 2, told["kind"], loss, told["epsilon"], told["arguments"], told["T"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("plain", "relation", "asked", "domain", "metric"),
+    [
+        ("f64", "add_remove", None, F64, "symmetric_distance"),
+        ("f64", "replace", "i64", I64, "change_one_distance"),
+        ("i64", "replace", None, I64, "change_one_distance"),
+        ("i64", "add_remove", "f64", F64, "symmetric_distance"),
+    ],
+)
+def test_what_opendp_is_told_of_records(plain: str, relation: str, asked: str | None, domain: Any, metric: str) -> None:
+    name, told, how, divergence, function, privacy_map, rest = record_measurement(plain, relation, T=asked, kind="i64")
+    assert (name, told, how, divergence) == ("m.make_user_measurement", domain, (metric, {}), ("max_divergence", {}))
+    assert rest == {"TO": "i64"} and FEATURES == [("contrib", "honest-but-curious")]
+    assert function([7]) == [[7], 3, 2, Fraction(1, 3)]
+    assert [privacy_map(records) for records in (0, 1, 2, 3, 4)] == [0.0, 3.0, 3.0, 6.0, 6.0], "a claim about two records"
+
+
+def test_records_that_are_rows_have_no_type() -> None:
+    _, told, *_ = record_measurement("")
+    assert told[:2] == ("user_domain", "records that of_records takes") and told[2](object()) is True
+    for plain, asked, words in (("", "f64", "leave T out"), ("f64", "u8", "use f64 or i64"), ("i64", "", "use f64 or i64")):
+        with pytest.raises(ValueError) as caught:
+            record_measurement(plain, T=asked)
+        assert str(caught.value) == f"records of type {asked!r} are not supported; {words}"
+
+
+def test_records_with_other_budgets_and_arguments() -> None:
+    *_, divergence, function, privacy_map, _ = record_measurement(made=of_concentrated)
+    assert divergence == ("zero_concentrated_divergence", {}) and function([1]) == [[1], Fraction(1, 3)]
+    assert privacy_map(4) == measurement._round_up(Fraction(4, 3))
+    *_, divergence, function, privacy_map, _ = record_measurement(made=of_chance, arguments={"chance": "1/5"})
+    assert divergence == ("approximate", ("max_divergence", {}), {}) and function([1]) == [[1], Fraction(1, 3), Fraction(1, 5)]
+    assert privacy_map(2) == (measurement._round_up(Fraction(1, 3)), measurement._round_up(Fraction(1, 5)))
+    *_, privacy_map, _ = record_measurement(arguments={"N": 1, "low": 4})
+    assert privacy_map(1) == measurement._round_up(Fraction(13, 3))
+    for arguments in (None, {"low": 1}, {"N": 1, "people": 1}, {"N": 1, "eps": 1}):
+        with pytest.raises(ValueError, match=r"^of_records needs arguments for N, and got"):
+            record_measurement(arguments=arguments)
+    with pytest.raises(ValueError, match="above 0"):
+        record_measurement(epsilon=-1)

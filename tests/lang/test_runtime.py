@@ -344,6 +344,50 @@ def test_answers_are_rounded_or_refused() -> None:
     assert run(program("return q[0]", more="[float]"), Tape(), [0.5], 3) == 0.5
 
 
+def test_bits_are_truth_values_and_stay_so() -> None:
+    f = program("return [not b for b in q]", more="[bool, 2]")
+    assert repr(run(f, Tape(), (True, False), 3)) == "[False, True]"
+    assert repr(run(program("return [q[0] is True]", "sum_within", more="[bool]"), Tape(), [True], 3)) == "[True]"
+    for wrong in ([1], [True, 0], [0.5], [None]):
+        with pytest.raises(TypeError, match=rf"^q\[{len(wrong) - 1}\] must be True or False$"):
+            run(f, Tape(), wrong, 3)
+    for wrong in ("10", b"1", {"a": True}, {True}, 3, None):
+        words = f"q must be a list of numbers or truth values, and it is of type {type(wrong).__name__}"
+        with pytest.raises(TypeError, match=f"^{words}$"):
+            run(f, Tape(), wrong, 3)
+    with pytest.raises(TypeError, match=r"^q\[0\] must be a number, and it is of type bool$"):
+        run(program("return 1"), Tape(), [True], 3)
+
+
+def test_answers_that_come_later_are_computed_where_public_values_are_right() -> None:
+    asked: list[int] = []
+
+    def compute() -> list[Fraction]:
+        asked.append(1)
+        return [Fraction(1, 3), 2]  # type: ignore[list-item]
+
+    later = runtime._Later(2, compute)
+    f = program("return [len(q), q[0] * 2**39 * 3, q[1]]")
+    for wrong in ({"N": -1}, {"N": 0}, {"N": 3, "T": 0}, {"N": 3, "eps": 0}):
+        with pytest.raises(ValueError):
+            run(f, Tape(), later, **wrong)
+    with pytest.raises(ValueError, match=r"^q may have at most 3 answers, and 4 were given"):
+        run(f, Tape(), runtime._Later(4, compute), 3)
+    assert not asked, "an error of public values says nothing of records"
+    assert run(f, Tape(), later, 3) == [2, 3 * round(Fraction(1, 3) * 2**39), 2] and asked == [1]
+
+
+def test_what_a_program_asserts_of_public_values_must_hold() -> None:
+    f = program("return 1")
+    wants = {"N > 2": True, "T < 5": True}
+    f.__wrapped__.__globals__["_plan"] = lambda **_: {**PLAN._asdict(), "requires": wants}
+    assert run(f, Tape(), [1], 3) == 1
+    wants["T < 5"] = False
+    with pytest.raises(ValueError) as caught:
+        run(f, Tape(), [1], 3)
+    assert str(caught.value) == "this program asserts T < 5, and these arguments break it: give others"
+
+
 def test_a_mechanism_draws_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
 
@@ -392,6 +436,7 @@ def test_inputs_of_a_run_are_checked() -> None:
         ("return 1 / (q[0] - q[0])", "it divided by zero"),
         ("return None + q[0]", "it computed with None"),
         ("if on:\n    x = 1\nreturn x", "it read a name that had no value yet"),
+        ("return max(x for x in q if x > 10**9)", "it asked for the largest or smallest of no items"),
         ("raise OverflowError", "OverflowError"),
     ],
 )

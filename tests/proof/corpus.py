@@ -14,6 +14,7 @@ from named_programs import ODD as ODD_NAMED
 from named_programs import PROVED as PROVED_NAMED
 from named_programs import Namer, text
 from odd_programs import ODD, RULED
+from small_programs import SMALL
 from streams import Writer
 
 from kolahal.lang.sketch import Sketch
@@ -46,6 +47,7 @@ def corpus() -> dict[str, dict[str, Sketch]]:
         "named": _loaded(named),
         "ruled": {name: load(shown) for name, shown in RULED.items()},
         "draws": {name: load(shown) for name, shown in DRAWS.items()},
+        "small": {name: load(shown) for name, shown in SMALL.items()},
         "names": _loaded({f"seed {seed}": Namer(random.Random(seed)).program() for seed in FEW_PATHS}),
     }
 

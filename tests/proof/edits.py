@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 
-def edits(document: Any) -> Iterator[tuple[str, Any]]:
-    """Where and how something was changed, and the whole document with that change."""
-    for path in _paths(document, ()):
-        old = _at(document, path)
-        for how, new in _others(old):
-            changed = copy.deepcopy(document)
-            _at(changed, path[:-1])[path[-1]] = new
-            yield f"{'.'.join(map(str, path))}: {how}", changed
-        if isinstance(_at(document, path[:-1]), dict):
-            changed = copy.deepcopy(document)
+def edits(document: Any, every: int = 1, concerns: Callable[[str], bool] = lambda where: True) -> Iterator[tuple[str, Any]]:
+    """Where and how something was changed, and the whole document with that change: every so many of those that concern us."""
+    for path, how, new in itertools.islice(_changes(document, concerns), 0, None, every):
+        changed = copy.deepcopy(document)
+        if how == "left out":
             del _at(changed, path[:-1])[path[-1]]
-            yield f"{'.'.join(map(str, path))}: left out", changed
+        else:
+            _at(changed, path[:-1])[path[-1]] = new
+        yield f"{'.'.join(map(str, path))}: {how}", changed
+
+
+def _changes(document: Any, concerns: Callable[[str], bool]) -> Iterator[tuple[tuple[Any, ...], str, Any]]:
+    for path in _paths(document, ()):
+        if concerns(".".join(map(str, path))):
+            yield from ((path, how, new) for how, new in _others(_at(document, path)))
+            if isinstance(_at(document, path[:-1]), dict):
+                yield path, "left out", None
 
 
 def _at(document: Any, path: tuple[Any, ...]) -> Any:

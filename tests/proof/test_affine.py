@@ -81,6 +81,12 @@ def test_what_is_not_declared_is_bounded() -> None:
     assert isinstance(decide_budget(sketch, plain_claim(sketch), Settings()).verdict, Bounded)
 
 
+def test_as_many_neighbours_as_may_be_are_looked_at() -> None:
+    sketch = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private[12], rho: Rho):\n    return [x + Gauss(sqrt(12/(2*rho))) for x in q]\n")
+    found = prove_affine(sketch, plain_claim(sketch), Settings().proof)
+    assert isinstance(found, Proved) and recheck_affine(found.certificate) == []
+
+
 @pytest.mark.parametrize(
     "body",
     [

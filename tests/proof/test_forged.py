@@ -29,8 +29,10 @@ from kolahal.proof.trusted.passages import (
     Row,
     SizedProgram,
     TooLarge,
+    find_no_bound,
     find_rows,
     move_answers,
+    pinned_at,
     relation,
     shape,
     whole_moves,
@@ -58,7 +60,7 @@ def paths_of(sketch: Sketch, size: int) -> Paths:
 def forge(sketch: Sketch, active: Sequence[int] = (), shifts: Sequence[dict[str, Any]] = (STAY,), size: int = 1) -> Any:
     """A document with an event for each path, and the same shifts for every passage there may be."""
     cases = []
-    for count in range(1, size + 1):
+    for count in range(1 if sketch.private.table is None else size, size + 1):
         paths = paths_of(sketch, count)
         events = [
             {"paths": [i], "facets": [str(atom) for atom in normal(path.atoms)]} for i, path in enumerate(paths.paths)
@@ -213,6 +215,87 @@ def test_pieces_hold_every_move_and_no_other(kind: Any) -> None:
             assert any(inside) == adjacency.allows(move_)
 
 
+@pytest.mark.parametrize("kind", [OneWithin, SumWithin])
+@pytest.mark.parametrize("distance", [Fraction(1), Fraction(2), Fraction(5, 2)])
+def test_bits_that_are_turned_over_were_what_they_no_longer_are(kind: Any, distance: Fraction) -> None:
+    adjacency = kind(distance)
+    for size in (1, 2, 3):
+        pieces = relation(adjacency, size, bits=True)
+        for bits in itertools.product((0, 1), repeat=size):
+            for after in itertools.product((0, 1, 2), repeat=size):
+                step = [Fraction(b - a) for a, b in zip(bits, after)]
+                at = {AnswerAt(i): a for i, a in enumerate(bits)} | {MoveAt(i): s for i, s in enumerate(step)}
+                inside = [piece for piece in pieces if all(atom.holds(at) for atom in piece.atoms) and {i for i, s in enumerate(step) if s} <= set(piece.places)]
+                allowed = 2 not in after and (sum(map(abs, step)) <= distance if kind is SumWithin else sum(map(abs, step)) <= 1)
+                assert len(inside) == allowed, (bits, after)
+
+
+def test_too_many_bits_are_not_looked_at_and_nor_are_records_without_bounds() -> None:
+    words = "the bits of more than 7 answers are turned over in too many ways"
+    assert find_no_bound(SumWithin(Fraction(1)), 8, True) == words and find_no_bound(EachWithin(Fraction(1)), 9, True) == words
+    for adjacency, size, bits in ((SumWithin(Fraction(1)), 7, True), (OneWithin(Fraction(1)), 8, True), (SumWithin(Fraction(1)), 8, False)):
+        assert find_no_bound(adjacency, size, bits) == ""
+
+
+def test_a_coin_is_pinned_by_both_its_sides() -> None:
+    coin, other = NoiseAt(0, ()), NoiseAt(1, ())
+    x, y = variable(coin), variable(other)
+
+    def pinned(*facets: Atom) -> int | None:
+        return pinned_at(OutputCell((0,), facets, 1), coin)
+
+    one = number(1)
+    assert pinned(Atom(x, False), Atom(-x, False)) == 0 and pinned(Atom(one - x, False), Atom(x - one, False)) == 1
+    assert pinned() is None and pinned(Atom(x, False)) is None and pinned(Atom(-x, False)) is None
+    assert pinned(Atom(x, True), Atom(-x, False)) is None and pinned(Atom(x, False), Atom(-x, True)) is None
+    assert pinned(Atom(y, False), Atom(-y, False)) is None and pinned(Atom(x - one - one, False), Atom(one + one - x, False)) is None
+
+
+COIN = program("return q[0] != Flip(1/eps)", "one_within(1)", "Private[bool, 1]")
+
+
+def test_coins_are_turned_over_where_events_say_how_they_fell() -> None:
+    found = prove_bounded(COIN, size=1)
+    document = json.loads(found.certificate.text)
+    assert said(document) == ""
+    turned = [s for p in document["cases"][0]["passages"] for s in p["shifts"] if s["steps"]]
+    assert turned and {abs(Fraction(step)) for s in turned for step in s["steps"].values()} == {1}
+    for s in turned:
+        s["steps"] = {name: str(-Fraction(step)) for name, step in s["steps"].items()}
+    assert "is turned over between events that do not say how it fell" in said(document)
+    for s in turned:
+        s["steps"], s["cost"] = {}, "0"
+    assert "no shift hides the move" in said(document)
+
+
+UNITS = """
+class Visit(NamedTuple):
+    age: float
+
+@sketch(adjacent=add_remove(1))
+def f(visits: Records[Visit], top: float, eps: Epsilon):
+    a = sum(clip(v.age, 0, top) for v in visits)
+    b = len(visits)
+    {}
+"""
+
+@pytest.mark.parametrize(
+    ("body", "active", "words"),
+    [
+        ("return a + Lap(2*top/eps), b + Lap(2/eps)", [0, 1], "no shift hides the move (0, 1)"),
+        ("return a + b + Lap(2*top/eps)", [0], "it adds or compares numbers that move by different units: 1, top"),
+        ("return a + Lap(2/eps)", [0], "it adds or compares numbers that move by different units: 1, top"),
+        ("return b + Lap(2*top/eps)", [0], "it adds or compares numbers that move by different units: 1, top"),
+        ("return a + Lap(2*top/eps) + Lap(2/eps)", [0, 1], "it adds or compares numbers that move by different units: 1, top"),
+        ("x = Lap(1/eps)\n    if a > 0:\n        return x\n    return x + 1", [0], "a comparison without noise is of numbers that move by public units"),
+        ("if a + Lap(top/eps) > 3:\n        return 1\n    return 0", [0], "no shift hides the move"),
+    ],
+)
+def test_numbers_that_move_by_different_units_are_not_added(body: str, active: list[int], words: str) -> None:
+    sketch = parse(UNITS.format(body))
+    assert words in said(forge(sketch, active, size=sketch.private.count or 0))
+
+
 def case_of(sketch: Sketch, size: int) -> SizedProgram:
     return SizedProgram(paths_of(sketch, size), (), ())
 
@@ -278,6 +361,8 @@ def test_rows_compare_facets_with_the_same_noise() -> None:
     target = OutputCell((1,), (Atom(q0, True), Atom(x - q1, True)), 1)
     rows = find_rows(source, target, frozenset({0, 1}), move_answers([0, 1]))
     assert rows == (Row(x, q0 - q1 - d1, False),)
+    several = OutputCell((0,), (Atom(x - q0, True), Atom(x - q1 + number(1), True), Atom(x - q1, True), Atom(x - q1, False)), 1)
+    assert find_rows(several, target, frozenset({0, 1}), move_answers([0, 1])) == (Row(x, -d1 - number(1), False),), "the one that asks least"
 
 
 def test_a_program_that_always_stops_has_no_proof() -> None:
@@ -291,6 +376,28 @@ def test_a_program_that_always_stops_has_no_proof() -> None:
     few = ProofSettings(paths=1)
     branching = program("if q[0] + Lap(1/eps) > 0:\n    return 1\nreturn 0")
     assert find_stop(branching, 1, few) == "every run with up to 1 answers stops with an error: "
+
+
+def test_a_program_that_breaks_what_it_asserts_has_no_proof() -> None:
+    head = "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, T: float, eps: Epsilon):\n    assert {}\n    return q[{}] + Lap(1/eps)\n"
+    assert find_stop(parse(head.format("N > 3", 0)), 1, SETTINGS) == "what the program asserts is broken at N from 1 to 3"
+    assert find_stop(parse(head.format("N > 2", 0)), 1, SETTINGS) == ""
+    assert find_stop(parse(head.format("N > 2", 1)), 1, SETTINGS) == "every run with up to 1 answers stops with an error: K401"
+    fixed = parse(head.format("2 < 1", 0).replace("N: int, ", ""))
+    assert find_stop(fixed, 1, SETTINGS) == "what the program asserts is broken everywhere"
+
+
+def test_a_passage_says_which_piece_it_is_about() -> None:
+    document = forge(GIVEN, [0], BOTH)
+    for passage in document["cases"][0]["passages"]:
+        del passage["piece"]
+    assert said(document).startswith("it is not a certificate: Malformed: piece is None")
+
+
+def test_one_sided_noise_may_stay_where_it_is() -> None:
+    stays = {"steps": {"noise1": "0"}, "cost": "0"}
+    assert said(forge(program("return Exp(1/eps)"), [0], [stays])) == ""
+    assert "leaves the noise's support" in said(forge(program("return Exp(1/eps)"), [0], [move("-1/9", "1/9")]))
 
 
 def test_a_program_with_too_many_paths_has_no_proof() -> None:

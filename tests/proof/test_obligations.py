@@ -129,8 +129,8 @@ def derive(sketch: Sketch, name: str, part: str) -> Iterator[str]:
                     yield from (f"{s.name} := {print_term(t)}" for clause in system.clauses for s, t in clause.updates)
 
 
-QUICK = {"draws", "kinds", "lists", "names", "named", "odd", "ruled"}
-DELAYED = {"names", "named", "ruled"}
+QUICK = {"draws", "kinds", "lists", "names", "named", "odd", "ruled", "small"}
+DELAYED = {"names", "named", "ruled", "small"}
 TOGETHER = 3  # programs of one test; mutants are tried on the shortest tests first
 SLICES = [
     pytest.param(part, first, marks=[pytest.mark.mutants] if part in QUICK else [])

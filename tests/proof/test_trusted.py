@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -15,7 +17,7 @@ import z3
 from every_length import load
 
 from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var, walk
-from kolahal.lang.scale import Scale, parse_scale
+from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
@@ -234,6 +236,7 @@ def test_quantities_of_scales_are_whole_numbers_of_the_clauses() -> None:
     other = load("@sketch(adjacent=each_within(1))\ndef f(data: Private, N: int, eps: Epsilon):\n    return data[0] + Lap(1/eps)\n")
     assert other.length_name == "len(data)" and quantity("len(data)", other) == variable(Symbol("len(q)", INT))
     assert quantity("N", other) == variable(Symbol("N", INT))
+    assert quantity("(N + 1)", other) == variable(Symbol("N", INT)) + ONE and base_of("(N + 1)") == "N"
 
 
 def test_what_is_assumed_is_what_is_required_and_what_the_claim_names() -> None:
@@ -839,6 +842,51 @@ def test_pieces_are_taken_together() -> None:
     assert is_empty([], MANY, one_of=[]) and not is_empty([], MANY, one_of=[()])
     assert is_empty([], MANY, none_of=[()])
     assert is_empty([less(q0, number(0))], MANY, one_of=[middle])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_seen_at_once_is_what_the_solver_says(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    rng = random.Random(seed)
+    unknowns = [q0, q1]
+
+    def some(most: int, factors: Sequence[int] = (1, -1, 2, -2)) -> list[Atom]:
+        return [less(rng.choice(unknowns).times(rng.choice(factors)), number(rng.randint(-1, 2)), rng.random() < 0.4) for _ in range(rng.randint(0, most))]
+
+    def pinned(x: Any, value: int) -> list[Atom]:
+        return [less(x, number(value), False), less(number(value * 2), x.times(2), False)]
+
+    asked = []
+    for _ in range(60):
+        inside = [*(atom for x in unknowns[: rng.randint(0, 2)] for atom in pinned(x, rng.randint(-1, 2))), *some(2)]
+        inside += [less(q0 + q1, number(rng.randint(0, 2)), rng.random() < 0.5)] * rng.randint(0, 1)
+        rng.shuffle(inside)
+        bits = [AnswerAt(rng.randint(0, 1))] * rng.randint(0, 1)
+        asked.append((inside, [some(2) for _ in range(rng.randint(0, 2))], bits))
+    quick = [(solver.contradict(inside), solver._at_one_point(inside, none_of, bits)) for inside, none_of, bits in asked]
+    found = [is_empty(inside, MANY, none_of=none_of, bits=bits) for inside, none_of, bits in asked]
+    monkeypatch.setattr(solver, "contradict", lambda atoms: False)
+    monkeypatch.setattr(solver, "_at_one_point", lambda *_: None)
+    monkeypatch.setattr(solver, "find_point", lambda _: None)
+    truth = [is_empty(inside, MANY, none_of=none_of, bits=bits) for inside, none_of, bits in asked]
+    assert found == truth
+    for (plainly, at_one), empty, (inside, none_of, bits) in zip(quick, truth, asked, strict=True):
+        assert empty or not plainly
+        assert at_one is None or plainly or at_one == empty
+        needed = {*bits, *(x for atoms in (inside, *none_of) for atom in atoms for x in atom.form.terms)}
+        assert at_one is None or all({-1, 1} <= _ends(inside, x).keys() for x in needed)
+        if all(_is_pinned(inside, x) for x in needed):
+            assert at_one is not None
+    assert 10 < sum(at_one is not None for _, at_one in quick) < 55 and 2 < sum(plainly for plainly, _ in quick) < 55
+
+
+def _ends(inside: Sequence[Atom], unknown: Any) -> Counter[int]:
+    """How often an unknown is bounded by a number on each side, itself included."""
+    return Counter(1 if a.form.terms[unknown] > 0 else -1 for a in inside if list(a.form.terms) == [unknown] and not a.strict)
+
+
+def _is_pinned(inside: Sequence[Atom], unknown: Any) -> bool:
+    own = [a.form for a in inside if list(a.form.terms) == [unknown] and not a.strict]
+    return len(own) == 2 and len({-form.constant / Fraction(form.terms[unknown]) for form in own}) == 1
 
 
 def test_a_question_that_takes_too_long_is_not_proved() -> None:

@@ -235,6 +235,7 @@ BUDGETS = {
     )},
     "two noises": program("return q[0] + Gauss(2/gdp(eps, delta)) + Lap(3/eps)"),
     "both scales": program("return q[0] + Gauss(2/gdp(eps, delta)) + Gauss(3/eps)"),
+    "times epsilon": program("return q[0] + Gauss(2/gdp(eps, delta)/eps)"),
     "no Gaussian noise": program("return q[0] + Lap(3/eps)"),
 }  # fmt: skip
 SQUARES = [[], [0], ["1"], ["1.0001"], ["0.999"], ["0.01", "0.01"], ["0.6", "0.7", "0"], ["0.7"] * 3, ["4", "9"], ["1", "1"], ["1.01", "0.1"]]
@@ -269,6 +270,7 @@ def cases_of(certificate: Certificate) -> Iterator[tuple[Squares, list[list[Frac
 KEPT = {
     "first above": program(ABOVE.format(S.format("2.6"), S.format("2.6")), 3),
     "largest": program(MAX.format(S.format("2.4")), 3, "monotone(1)"),
+    "nothing moves": parse(f"@sketch(adjacent=replace(1))\ndef f(visits: Records, eps: Epsilon, delta: Delta):\n    {ACCEPTS}\n    if len(visits) + Gauss(2/gdp(eps, delta)) > 3:\n        return 1\n    return 0\n"),
     "one move": program(ABOVE.format(S.format("2.6"), S.format("2.6")), 2, "one_within(1)"),
 }
 UNION = [*BUDGETS, *KEPT]

@@ -110,7 +110,7 @@ def build_product(
     reasons: list[Unsupported] = []
     for again, program in enumerate((ways[0], *([ways[1]] if ways[1] != spread else []), ways[0])):
         computes = again > 0 and program is ways[0]  # whatever is computed, where nothing linear is as good
-        if computes and (at_once or not isinstance(reasons[-1], NotLinear)):
+        if computes and (at_once or watches or not isinstance(reasons[-1], NotLinear)):
             break
         try:
             one, two = (

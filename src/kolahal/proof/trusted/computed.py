@@ -26,7 +26,9 @@ from kolahal.logic.terms import (
     put,
 )
 from kolahal.proof.trusted.symbols import Computed
-from kolahal.proof.trusted.values import Computation, Opaque, Walk
+from kolahal.proof.trusted.values import Computation, Opaque, Unsupported, Walk
+
+MOST_BITS = 4_096  # of a number that the program computes
 
 
 def public(op: str, left: Sum, right: Sum, state: Walk) -> Opaque:
@@ -73,3 +75,11 @@ def known_of(computed: Sequence[Computation]) -> Iterator[Formula]:
         if mine.op == other.op:
             here = every([equal(mine.left, other.left), equal(mine.right, other.right)])
             yield implies(here, equal(variable(mine.symbol), variable(other.symbol)))
+
+
+def bounded_number(value: Sum) -> Sum:
+    """The value, unless its numbers are so long that a program could fill the memory with them."""
+    numbers = (value.constant, *value.terms.values())
+    if any(max(n.numerator.bit_length(), n.denominator.bit_length()) > MOST_BITS for n in numbers):
+        raise Unsupported(f"a number has more than {MOST_BITS} bits")
+    return value

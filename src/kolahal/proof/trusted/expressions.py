@@ -49,7 +49,7 @@ from kolahal.logic.terms import (
     symbols_of,
 )
 from kolahal.proof.trusted.coins import in_truth
-from kolahal.proof.trusted.computed import compute, public
+from kolahal.proof.trusted.computed import bounded_number, compute, public
 from kolahal.proof.trusted.flow import assigned_once, indexing_lists, may_be_none
 from kolahal.proof.trusted.steps import remainder_key
 from kolahal.proof.trusted.symbols import LENGTH, Computed, Cursor, Dividend, Remainder, in_common, own
@@ -81,7 +81,6 @@ from kolahal.proof.trusted.values import (
 )
 
 UNDRAWN = Maybe(TRUE, Numeric(ZERO))
-MOST_BITS = 4_096  # of a number that the program computes
 
 
 class Evaluator:
@@ -229,11 +228,11 @@ class Evaluator:
             case "-":
                 return a - b
             case "*" if not a.terms:
-                return _bounded(b.times(a.constant))
+                return bounded_number(b.times(a.constant))
             case "*" if not b.terms:
-                return _bounded(a.times(b.constant))
+                return bounded_number(a.times(b.constant))
             case "/" if not b.terms and b.constant:
-                return _bounded(a.times(1 / Fraction(b.constant)))
+                return bounded_number(a.times(1 / Fraction(b.constant)))
             case "%":
                 return self.remainder(expr, a, b, state)
             case "*" | "/" if self.is_public(a) and self.is_public(b):
@@ -493,11 +492,3 @@ def _number_of(value: SymbolicValue | None) -> SymbolicValue | None:
 
 def _is_coin(expr: Expr) -> bool:
     return isinstance(expr, Draw) and expr.noise.finite
-
-
-def _bounded(value: Sum) -> Sum:
-    """The value, unless its numbers are so long that a program could fill the memory with them."""
-    numbers = (value.constant, *value.terms.values())
-    if any(max(n.numerator.bit_length(), n.denominator.bit_length()) > MOST_BITS for n in numbers):
-        raise Unsupported(f"a number has more than {MOST_BITS} bits")
-    return value

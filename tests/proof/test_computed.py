@@ -40,6 +40,8 @@ PRIVATE = {
     "mean and variance": "m = 0\nv = 0\nn = 0\nfor x in q:\n    y = x + Lap(1/eps)\n    n += 1\n    d = y - m\n    m += d/n\n    v += d*(y - m)\nreturn m, v",
     "ratios of neighbours": "last = 1\n" + EACH + "    out.append(y/max(last, 1))\n    last = y\nreturn out",
     "squares": EACH + "    out.append(y*y - y)\nreturn out",
+    "noise that has a name": "e = Lap(1/eps)\ns = sum(q)\ny = s + e\nreturn y*y",
+    "noise that has a name, and a loop": "e = Lap(1/eps)\ns = sum(q)\nif T > 1:\n    return 0\nc = 0\ny = s + e\nwhile c < y*y:\n    c += 1\nreturn c",
     "a product of turns": "w = 1\nt = T + Lap(2/eps)\nfor x in q:\n    w = w*k\n    if x + Lap(4/eps) > t:\n        return w\nreturn 0",
 }
 CHOSEN = "s = [min(max(x*x, 0), 1) for x in q]\n"
@@ -58,6 +60,7 @@ BROKEN = {
     "a quotient that may stop the run": "y = 0\nfor x in q:\n    y = 1/x\nreturn 0",
     "a quotient by noise may stop the run": "out = []\nfor x in q:\n    y = x + DiscreteLap(1/eps)\n    z = x/y\n    out.append(y)\nreturn out",
     "a quotient that is reached by one run": EACH + "    out.append(y)\nif sum(q) > 3 and 1/(k - 1) > 0:\n    return out\nreturn out",
+    "noise that has a name, beside its sum": "e = Lap(1/eps)\ns = sum(q)\ny = s + e\nreturn y*e",
     "scores that are not": "s = [x*x for x in q]\nreturn choose(s, 2/eps)",
     "half the noise for scores": CHOSEN + "return choose(s, 1/(2*eps))",
     "items that are computed where they are read": "ys = [x*x for x in q]\nt = Lap(1/eps)\nout = []\nfor i in range(len(q)):\n    y = ys[i]\n    out.append(t*t)\n    out.append(y)\nreturn out",

@@ -47,7 +47,14 @@ PRIVATE = {
     "mean and variance": "m = 0\nv = 0\nn = 0\nfor x in q:\n    y = x + Lap(1/eps)\n    n += 1\n    d = y - m\n    m += d/n\n    v += d*(y - m)\nreturn m, v",
     "ratios of neighbours": "last = 1\n" + EACH + "    out.append(y/max(last, 1))\n    last = y\nreturn out",
     "squares": EACH + "    out.append(y*y - y)\nreturn out",
+    "noise that has a name": "e = Lap(1/eps)\ns = sum(q)\ny = s + e\nreturn y*y",
+    "noise that has a name, and a loop": "e = Lap(1/eps)\ns = sum(q)\nif T > 1:\n    return 0\nc = 0\ny = s + e\nwhile c < y*y:\n    c += 1\nreturn c",
     "a product of turns": "w = 1\nt = T + Lap(2/eps)\nfor x in q:\n    w = w*k\n    if x + Lap(4/eps) > t:\n        return w\nreturn 0",
+}
+CHOSEN = "s = [min(max(x*x, 0), 1) for x in q]\n"
+PRIVATE |= {
+    "scores that are clipped turns": CHOSEN + "return choose(s, 2/eps)",
+    "whole results beside others, in turns": CHOSEN + "p = 1\nfor i in range(2):\n    p = p*(choose(s, 4/eps) + 1)\nreturn p",
 }
 BROKEN = {
     "the noise squared tells the rest": "out = []\nfor x in q:\n    e = Lap(1/eps)\n    out.append(x + e)\n    out.append(e*e)\nreturn out",
@@ -60,6 +67,9 @@ BROKEN = {
     "a quotient that may stop the run": "y = 0\nfor x in q:\n    y = 1/x\nreturn 0",
     "a quotient by noise may stop the run": "out = []\nfor x in q:\n    y = x + DiscreteLap(1/eps)\n    z = x/y\n    out.append(y)\nreturn out",
     "a quotient that is reached by one run": EACH + "    out.append(y)\nif sum(q) > 3 and 1/(k - 1) > 0:\n    return out\nreturn out",
+    "noise that has a name, beside its sum": "e = Lap(1/eps)\ns = sum(q)\ny = s + e\nreturn y*e",
+    "scores that are not": "s = [x*x for x in q]\nreturn choose(s, 2/eps)",
+    "half the noise for scores": CHOSEN + "return choose(s, 1/(2*eps))",
     "items that are computed where they are read": "ys = [x*x for x in q]\nt = Lap(1/eps)\nout = []\nfor i in range(len(q)):\n    y = ys[i]\n    out.append(t*t)\n    out.append(y)\nreturn out",
     "compared with the noise itself": "e = Lap(1/eps)\nout = []\nfor x in q:\n    out.append((x + e) * (x + e) > e*e)\nreturn out",
 }

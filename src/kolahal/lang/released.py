@@ -37,6 +37,7 @@ def before_last(sketch: Sketch) -> Sketch | None:
     """
     guards, body = sketch.body[: sketch.preconditions], _put_off(sketch, sketch.body[sketch.preconditions :])
     end = max((i + 1 for i, node in enumerate(body) if _is_private(node, sketch.private.name)), default=0)
+    end += _sums_of_noise(body[:end], body[end:])
     first, last = body[:end], body[end:]
     if not first or not last or not _is_public_whether(first, sketch) or _is_linear_answer(last):
         return None
@@ -49,6 +50,18 @@ def before_last(sketch: Sketch) -> Sketch | None:
     values = tuple(ir.Var(name, span=last[0].span) for name in names)
     answer = ir.Return(values[0] if len(values) == 1 else ir.TupleOf(values, span=last[0].span), span=last[0].span)
     return replace(sketch, body=(*guards, *first, answer))
+
+
+def _sums_of_noise(first: ir.Block, last: ir.Block) -> int:
+    """How many of the last statements, up to the last sum with noise that was drawn under a name: the sum tells less."""
+    noise = {name for name, value in ir.assignments(first) if isinstance(value, ir.Draw)}
+    found = 0
+    for i, node in enumerate(last):
+        if not isinstance(node, ir.Assign):
+            break
+        if _read(node) & noise and all(map(_is_linear, node.values)):
+            found = i + 1
+    return found
 
 
 def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:

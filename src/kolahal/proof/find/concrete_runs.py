@@ -302,7 +302,7 @@ class Stage:
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
-            two.compute(both, index)
+            two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
             form = self.form_of(self.rule(alignment, mine.site, one), one, index, both)
             forms.append(form or Form())
             noise = scenario.noise[mine.site, segment]

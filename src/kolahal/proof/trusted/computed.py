@@ -63,7 +63,8 @@ def bind_computed(one: Sequence[Computation], two: Sequence[Computation], made: 
             result: Sum = variable(theirs.symbol)
             left, right = put(theirs.left, binding), put(theirs.right, binding)
             for mine in one:
-                if mine.op == theirs.op and mine.symbol.before <= theirs.symbol.before:
+                alike = (mine.op, mine.symbol.sort) == (theirs.op, theirs.symbol.sort)  # whole numbers stay whole
+                if alike and mine.symbol.before <= theirs.symbol.before:
                     here = every([equal(mine.left, left), equal(mine.right, right)])
                     result = choose(here, variable(mine.symbol), result)
             binding[theirs.symbol] = result

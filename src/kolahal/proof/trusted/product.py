@@ -200,6 +200,7 @@ class _Pairing:
             here = equal(mine.place, put(other.place, binding))
             places.append(here)
             if mine.rival is not None and other.rival is not None:
+                bind_computed(one.computed, two.computed, mine.order + 1, binding)  # scores are computed once a place is chosen
                 goals += paid_for(mine.rival, other.rival, shift, binding)
             else:
                 moved = variable(mine.symbol) + shift

@@ -84,6 +84,7 @@ EXECUTORS = {
     "lang/sketch.py",
     "emission/program.py",
     "engine/jit.py",
+    "nouns.py",
 }  # they execute what they themselves printed, never a user's text
 
 

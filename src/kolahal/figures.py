@@ -65,6 +65,7 @@ def landscape(found: Synthesis) -> str:
     widest = 2.2 * max(scale for answer, _ in answers for scale in answer)
     axis = np.linspace(widest / 40, widest, 40)
     plain = with_changes(found.settings, "region", sparsity=0.0)
+    shown = [(x, y) for x, y in region.members if 0 < x < widest and 0 < y < widest]
     grid = np.array([(x, y) for y in axis for x in axis])
     values = objectives(grid, worst_losses(found.sketch, examples, _probe(found)), epsilon, plain).reshape(len(axis), len(axis))
     return heat_map(
@@ -75,8 +76,8 @@ def landscape(found: Synthesis) -> str:
         axis.tolist(),
         np.minimum(values, math.exp(epsilon)).tolist(),
         [(x, y, f"{name}, {_distance(region, (x, y)):.1f} from the region") for (x, y), name in answers],
-        dots=[(x, y) for x, y in region.members if 0 < x < widest and 0 < y < widest],
-        dot_name=f"region: {len(region.members)} members",
+        dots=shown,
+        dot_name=f"region: {len(region.members)} members, {len(shown)} of them here",  # others have more noise, or none at one place
         key=f"gap on {len(examples)} examples that selectExamples found",
     )
 

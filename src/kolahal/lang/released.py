@@ -8,6 +8,7 @@ same is true of all statements behind the last one that draws noise or reads pri
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, infer
@@ -18,8 +19,8 @@ LINEAR = ("+", "-")
 
 def released(sketch: Sketch) -> Sketch:
     """The program that returns what its last statements, or else the parts of its answer, are computed from, if these are not linear."""
-    found = _before_last(sketch)
-    return found if found is not None else _of_parts(sketch)
+    found = _before_last(sketch) or _of_parts(sketch)
+    return _of_items(sketch) if found == sketch else found
 
 
 def _before_last(sketch: Sketch) -> Sketch | None:
@@ -143,6 +144,43 @@ def _of_parts(sketch: Sketch) -> Sketch:
         return replace(node, value=value) if isinstance(node, ir.Return) else None
 
     return replace(sketch, body=(*guards, *ir.rebuild(body, change)))
+
+
+def _of_items(sketch: Sketch) -> Sketch:
+    """The program whose answer, a list that nothing else looks at, gets the parts of its items, if these are not linear.
+
+    What stands before them says which statement put them there, if there are several, and so how many they are: the items
+    can be computed from that, one after the other.
+    """
+    returns = [node for node in ir.walk(sketch.body[sketch.preconditions :]) if isinstance(node, ir.Return)]
+    if len(returns) != 1 or not isinstance(returns[0].value, ir.Var):
+        return sketch
+    name = returns[0].value.name
+    begun = [value for target, value in ir.assignments(sketch.body) if target == name]
+    sites = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Append) and node.name == name]
+    read = [node for node in ir.walk(sketch.body) if node == ir.Var(name)]
+    if begun != [ir.ListOf(())] or len(read) != 1 or any(node.front for node in sites) or all(_is_linear(node.value) for node in sites):
+        return sketch
+    public = frozenset(sketch.quantities())
+    public |= {f"len({sketch.private.name})"} if sketch.length_name in public else set()
+
+    def block(body: ir.Block) -> ir.Block:
+        found: list[ir.Stmt] = []
+        for node in body:
+            match node:
+                case ir.Append(of, value) if of == name:
+                    site = ir.Const(Fraction(next(i for i, one in enumerate(sites) if one is node)), span=node.span)
+                    parts = (() if len(sites) == 1 else (site,)) + (_parts(value, public) or (ir.Const(Fraction(0), span=node.span),))
+                    found += [replace(node, value=part) for part in parts]
+                case ir.If(_, then, orelse):
+                    found.append(replace(node, then=block(then), orelse=block(orelse)))
+                case ir.For(_, _, inner) | ir.While(_, inner):
+                    found.append(replace(node, body=block(inner)))
+                case _:
+                    found.append(node)
+        return tuple(found)
+
+    return replace(sketch, body=block(sketch.body))
 
 
 def _is_constant(expr: ir.Expr) -> bool:

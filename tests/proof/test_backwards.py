@@ -80,6 +80,26 @@ PRIVATE = {
     return best
 """,
 }
+FORWARDS = {  # where no place is remembered yet, or the remembered one stands first
+    "a difference that looks back first": """
+    noisy = [x + Lap(2/eps) for x in q]
+    best = len(q) - 1
+    for i in range(len(q) - 1, -1, -1):
+        if noisy[best] - noisy[i] < 0:
+            best = i
+    return best
+""",
+    "a counter and no place yet": """
+    noisy = [x + Lap(2/eps) for x in q]
+    best = None
+    i = 0
+    while i < len(q):
+        if best is None or not noisy[best] >= noisy[i]:
+            best = i
+        i += 1
+    return best
+""",
+}
 TWICE = {  # each tells the noise a second time: with noise that is drawn anew these would be private
     "back and back again": """
     nu = [Lap(1/eps) for x in q]
@@ -89,6 +109,16 @@ TWICE = {  # each tells the noise a second time: with noise that is drawn anew t
     for i in range(len(q) - 1, -1, -1):
         out.append(nu[i])
     return out
+""",
+    "one place with two names": """
+    nu = [Lap(1/eps) for x in q]
+    return q[0] + nu[0], nu[-1]
+""",
+    "one place with two names, from the end": """
+    nu = [Lap(1/eps) for x in q]
+    a = q[-1] + nu[-1]
+    k = len(q) - 1
+    return a, nu[0], nu[k] * 0
 """,
     "back and forth": """
     nu = [Lap(1/eps) for x in q]
@@ -159,6 +189,13 @@ def test_a_list_of_noise_may_be_read_backwards(name: str) -> None:
 def test_too_little_noise_is_not_proved(name: str) -> None:
     thin = PRIVATE[name].replace("Lap(2/eps)", "Lap(1/eps)")
     assert not isinstance(prove_every_length(read(text(thin, "each_within(1)")), settings=QUICK), Proved)
+
+
+@pytest.mark.parametrize("name", FORWARDS)
+def test_a_list_of_noise_may_be_compared_in_any_order(name: str) -> None:
+    for scale in ("2/eps", "1.9/eps"):
+        sketch = read(text(FORWARDS[name].replace("2/eps", scale), "each_within(1)"))
+        assert isinstance(prove_every_length(sketch, settings=QUICK), Proved) == (scale == "2/eps")
 
 
 @pytest.mark.parametrize("name", TWICE)

@@ -142,6 +142,23 @@ def f(q: Private[12], T: float, eps: Epsilon):
     assert isinstance(prove_every_length(load(text), settings=QUICKLY), Proved) == (scale == "4/eps")
 
 
+ITEMS = {  # answers whose items are products and quotients, and whether they are private
+    "shares": ("s = sum(q) + Lap(2/eps)\nout = []\nfor x in q:\n    out.append((x + Lap(2/eps)) / s)\nreturn out", True),
+    "one of two": ("out = []\nfor x in q:\n    y = x + Lap(1/eps)\n    if y > 0:\n        out.append(T / y)\n    else:\n        out.append(y * y)\nreturn out", True),
+    "powers of a place": ("out = []\ni = 0\nfor x in q:\n    i += 1\n    out.append((x + Lap(1/eps)) // 10 * i)\nreturn out", True),
+    "which of two tells": ("out = []\nfor x in q:\n    y = x + Lap(1/eps)\n    if x > 0:\n        out.append(y * y)\n    else:\n        out.append(-y * y)\nreturn out", False),
+    "a factor tells": ("out = []\nfor x in q:\n    out.append((x + Lap(1/eps)) * x)\nreturn out", False),
+    "how many tells": ("out = []\nfor x in q:\n    y = x + Lap(1/eps)\n    if x > 0:\n        out.append(y * y)\nreturn out", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_items_of_an_answer_need_not_be_linear(name: str) -> None:
+    body, private = ITEMS[name]
+    text = "@sketch(adjacent=one_within(1))\ndef f(q: Private, T: float, eps: Epsilon):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    assert isinstance(prove_every_length(load(text), settings=QUICKLY), Proved) == private
+
+
 WEIGHTED = {  # by relation, the weight of an answer and the scale that is enough
     "one_within(1)": ("0.1 * x", "Lap(1/(10*eps))"),
     "each_within(1)": ("x / 2", "Lap(len(q)/(2*eps))"),

@@ -59,7 +59,7 @@ def test_the_noise_is_that_of_the_text(body):
         ("add_remove(1)", MEANS[0].format(100), "K114"),  # the number is private there
         ("replace(1)", "return sum(xs) / len(xs) + Lap(hole)", "K176"),
         ("replace(1)", "return sum(xs) + Lap(100 / (len(xs) * eps))", "K114"),
-        ("replace(1)", "n = len(xs)\n    n = 1000\n    return sum(xs) / n + Lap(100 / (n * eps))", "K11"),
+        ("replace(1)", "n = 1000\n    if sum(xs) > 0:\n        n = len(xs)\n    return sum(xs) / n + Lap(100 / (n * eps))", "K114"),
         ("replace(1)", "return sum(xs) / len(xs) + Lap(100 / (len(xs) * len(xs) * eps))", "K114"),
         ("replace(1)", "return sum(xs) / len(xs) + Lap(100 * len(xs) / eps)", "K114"),
     ],

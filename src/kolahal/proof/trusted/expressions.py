@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -192,12 +193,8 @@ class Evaluator:
                 alike = same(*(self.plain(e, state) if _is_coin(e) else self.scalar(e, state) for e in (left, right)))
                 return alike if op == "==" else negate(alike)
             case Binary("<" | "<=" | ">" | ">=" as op, left, right):
-                if self.looks_back(left, state):
-                    b, a = self.whole_sum(right, state), self.whole_sum(left, state)
-                else:
-                    a, b = self.whole_sum(left, state), self.whole_sum(right, state)
-                if op in (">", ">="):
-                    a, b = b, a
+                a, b = self.both(left, right, self.whole_sum, state)
+                a, b = (b, a) if op in (">", ">=") else (a, b)
                 return below(a, b) if op in ("<", ">") else at_most(a, b)
             case _:
                 value = self.plain(expr, state)
@@ -221,7 +218,7 @@ class Evaluator:
 
     def arithmetic(self, expr: Expr, op: str, left: Expr, right: Expr, state: Walk) -> Sum:
         first = len(state.draws)
-        a, b = self.numeric(left, state), self.numeric(right, state)
+        a, b = self.both(left, right, self.numeric, state)
         match op:
             case "+":
                 return a + b
@@ -245,6 +242,11 @@ class Evaluator:
                 return compute(op, a, b, self.which, state)
             case _:
                 raise NotLinear(f"`{op}` of two values that are both unknown, or by zero, is not linear")
+
+    def both(self, left: Expr, right: Expr, number: Callable[[Expr, Walk], Sum], state: Walk) -> tuple[Sum, Sum]:
+        """Both sides of an operation, which has no effects but draws; last the one that may read what is drawn for the other."""
+        b = number(right, state) if (back := self.looks_back(left, state)) else ZERO
+        return number(left, state), b if back else number(right, state)
 
     def is_public(self, value: Sum) -> bool:
         """Whether a value is made of public inputs alone, as they were when the run began."""
@@ -420,7 +422,7 @@ class Evaluator:
                 copied = False
                 for other, theirs in pairs:
                     if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
-                        item, copied = found, True
+                        item, copied = found, found != UNDRAWN
                 if isinstance(value, Numeric):
                     late = cursor in self.late and value.value == ZERO
                     known = bool(value.value.terms) or value.value.constant >= 0  # -1 stands for no place
@@ -447,7 +449,7 @@ class Evaluator:
             view = state.names.get(of)
             if isinstance(view, View) and view.drawn is not None:
                 ghosts = [state.names.get(ghost) for name, ghost in self.followed[view.drawn] if name == at]
-                if any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
+                if at in self.blank or any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
                     return True
         return False
 
@@ -479,10 +481,7 @@ class Evaluator:
         symbol = own(f"noise.{len(state.draws)}", self.which, sort)
         places = [read.place for read in state.reads if read.private]
         turn = places[-1] if places else self.here
-        drawn = Drawn(
-            site, len(state.draws), None, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0)
-        )
-        state.draws.append(drawn)
+        state.draws.append(Drawn(site, len(state.draws), None, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0)))
         return Logical(equal(variable(symbol), number(1))) if noise.finite else Numeric(variable(symbol))
 
 

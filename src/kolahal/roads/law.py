@@ -132,9 +132,10 @@ def judge_lawful(
     # The winner is most often the first, so its test can go on beside the proofs.
     wanted = settings.ranking.second_opinion and testable
     early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor and wanted else None
-    # With many holes there are many ways to be private, and a proof of one of the best will do.
-    while len(judged) < len(finalists) and not _is_enough(judged, settings):
-        jobs = [(sketch, r, settings) for r in finalists[len(judged) : len(judged) + batch]]
+    # With many holes there are many ways to be private, and a proof of one of the best will do. Where the best are refuted,
+    # the law that priced them is too small, and more noise is what helps.
+    while len(judged) < len(finalists) and not _is_enough(judged, settings, batch) and not _is_too_small(sketch, judged):
+        jobs = [(sketch, r, settings) for r in finalists[len(judged) : len(judged) + (batch if judged else FEW)]]
         judged += executor.map(_decide, jobs) if executor and len(jobs) > 1 else map(_decide, jobs)
     first, *others = by_standing(judged, settings)
     winner = first.ranked.completion
@@ -147,8 +148,16 @@ def judge_lawful(
     return by_standing((tested(first, trial), *others), settings)
 
 
-def _is_enough(judged: list[Judged], settings: Settings) -> bool:
-    """Whether something is proved for every length, or, after a second look, up to a size."""
+def _is_too_small(sketch: Sketch, judged: list[Judged]) -> bool:
+    """Whether the law prices completions within ε that are refuted, and none was proved."""
+    refuted, proved = (any(isinstance(j.verdict, kind) for j in judged) for kind in (Refuted, Proved))
+    return sketch.private.count is None and refuted and not proved
+
+
+def _is_enough(judged: list[Judged], settings: Settings, batch: int) -> bool:
+    """Whether something is proved for every length, or, after a second look, up to a size; few finalists are all judged."""
+    if batch > FEW:
+        return False
     best = min((j.standing(settings.ranking.alpha) for j in judged), default=2)
     return best == 0 or (best == 1 and len(judged) >= 2 * FEW)
 

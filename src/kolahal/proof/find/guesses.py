@@ -26,7 +26,7 @@ def guessed(product: Product, stage: Stage) -> Mapping[Use, Form]:
     for loop, paths in product.first.paths.items():
         going = [path for path in paths if loop is not None and path.end == Goto(loop)]
         for path in going:
-            for own, others in _compared(path, ends):
+            for _, others in _compared(path, ends):
                 for site, sign in others:
                     away.setdefault(site, set()).add(-sign)
             found |= {use: Form() for use in stage.uses_of(path)}
@@ -52,7 +52,7 @@ def _ends(product: Product) -> Mapping[Symbol, tuple[int, int]]:
                 own = [(symbol, weight) for symbol, weight in given.value.terms.items() if symbol in drawn]
                 (symbol,) = value.value.terms
                 if len(own) == 1 and isinstance(symbol, Symbol):
-                    found[symbol] = (drawn[own[0][0]], 1 if own[0][1] > 0 else -1)  # type: ignore[index]
+                    found[symbol] = (drawn[own[0][0]], 1 if own[0][1] > 0 else -1)
     return found
 
 

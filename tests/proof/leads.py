@@ -49,6 +49,19 @@ for i in range(2, len(q)):
 return best, top - second"""
 LEAST = RUNNING.replace("x > top", "x < top").replace("x > second", "x < second").replace("top - second", "second - top")
 
+KEEPS_THE_LEAD = """best, top, lead = 0, 0, 0
+for i in range(len(q)):
+    x = q[i] + Lap(2/eps)
+    if i == 0:
+        top = x
+    elif x > top:
+        best = i
+        lead = x - top
+        top = x
+    elif i == 1 or x > top - lead:
+        lead = top - x
+return best, lead"""
+
 
 def program(body: str, relation: str = "each_within(1)", private: str = "Private") -> Sketch:
     lines = "".join(f"    {line}\n" for line in body.split("\n"))

@@ -7,7 +7,7 @@ import math
 from functools import cache
 
 import pytest
-from leads import LEAST, LIST_FIRST, RUNNING, TWO_FIRST, WITH_NONE, program
+from leads import KEEPS_THE_LEAD, LEAST, LIST_FIRST, RUNNING, TWO_FIRST, WITH_NONE, program
 
 from kolahal.checking import check
 from kolahal.emission.release import Withheld, emit
@@ -28,6 +28,7 @@ def judged(body: str, relation: str = "each_within(1)", private: str = "Private"
     pytest.param(WITH_NONE, "each_within(1)", marks=pytest.mark.thorough),
     pytest.param(LIST_FIRST, "each_within(1)", marks=pytest.mark.thorough),
     pytest.param(TWO_FIRST, "each_within(1)", marks=pytest.mark.thorough),
+    pytest.param(KEEPS_THE_LEAD, "each_within(1)", marks=pytest.mark.thorough),
     pytest.param(LEAST, "each_within(1)", marks=pytest.mark.thorough),
     pytest.param(RUNNING.replace("2/eps", "1/eps"), "monotone(1)", marks=pytest.mark.thorough),
 ])

@@ -58,3 +58,36 @@ def test_each_scale_is_lowered_as_far_as_it_goes() -> None:
         return all(a.coefficient >= b.coefficient for a, b in zip(completion, wanted, strict=True))  # type: ignore[attr-defined]
 
     assert lowered(tight, Fraction(3), enough) == wanted
+
+MIN_MAX = """
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon, k: int = 2):
+    least, most = 0, 0
+    out = []
+    for i in range(len(q)):
+        if i == 0:
+            least = q[i] + Lap(hole)
+            most = least
+        elif i < k:
+            r = q[i] + Lap(hole)
+            if r > most:
+                most = r
+            elif r < least:
+                least = r
+        else:
+            r = q[i] + Lap(hole)
+            if r >= least and r < most:
+                out.append(0)
+            else:
+                out.append(1)
+                break
+    return out
+"""
+
+
+@pytest.mark.thorough
+def test_the_least_and_the_largest_so_far_take_half_as_much_noise_again() -> None:
+    """A few answers show no more than the claim; at seven the loss is 1.34 times as large."""
+    sketch = read(MIN_MAX)
+    found = loosen(sketch, [judged(("4/eps",) * 3, Unknown("nothing is known"))], Settings())
+    assert found == tuple(map(parse_scale, ("6/eps",) * 3))  # 2/6 + 2/6 + 2/6

@@ -135,9 +135,10 @@ def judge_lawful(
     wanted = settings.ranking.second_opinion and testable
     early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor and wanted else None
     guess = None
-    # With many holes there are many ways to be private, and a proof of one of the best will do.
-    while len(judged) < len(finalists) and not _is_enough(judged, settings):
-        now = finalists[len(judged) : len(judged) + batch]
+    # With many holes there are many ways to be private, and a proof of one of the best will do. Where the best are refuted,
+    # the law that priced them is too small, and more noise is what helps.
+    while len(judged) < len(finalists) and not _is_enough(judged, settings, batch) and not _is_too_small(sketch, judged):
+        now = finalists[len(judged) : len(judged) + (batch if judged else FEW)]
         if guess is None:  # what proves the first of them may well prove the others
             judged.append(_decide((sketch, now[0], settings, None)))
             guess, now = guess_from(judged[-1].verdict), now[1:]
@@ -154,8 +155,16 @@ def judge_lawful(
     return by_standing((tested(first, trial), *others), settings)
 
 
-def _is_enough(judged: list[Judged], settings: Settings) -> bool:
-    """Whether something is proved for every length, or, after a second look, up to a size."""
+def _is_too_small(sketch: Sketch, judged: list[Judged]) -> bool:
+    """Whether the law prices completions within ε that are refuted, and none was proved."""
+    refuted, proved = (any(isinstance(j.verdict, kind) for j in judged) for kind in (Refuted, Proved))
+    return sketch.private.count is None and refuted and not proved
+
+
+def _is_enough(judged: list[Judged], settings: Settings, batch: int) -> bool:
+    """Whether something is proved for every length, or, after a second look, up to a size; few finalists are all judged."""
+    if batch > FEW:
+        return False
     best = min((j.standing(settings.ranking.alpha) for j in judged), default=2)
     return best == 0 or (best == 1 and len(judged) >= 2 * FEW)
 

@@ -13,6 +13,7 @@ from kolahal.proof.trusted.others import COUNT, MOVE, NONE, first, winner
 from kolahal.proof.trusted.shifts import Alignment
 from kolahal.proof.trusted.symbols import ghost_value
 
+MOST_REALS = 3  # variables whose differences are looked at
 MOST_BEFORE = 3  # answers that are looked at before a loop over the others
 
 
@@ -26,7 +27,9 @@ def led_candidates(
     yield at_most(ZERO, count)
     yield from (equal(count, counter + number(before)) for counter in counters for before in range(MOST_BEFORE + 1))
     reals = [both for both in numbers if not both.counts]
+    numbers = [*numbers, *_between(reals)]
     for both in reals:
+        yield from (implies(both.known, at_most(ZERO, value)) for value in (both.one, both.two))  # such as a lead
         yield implies(every([NONE, both.known]), equal(both.one, both.two))
     for a, b in permutations(reals, 2):
         yield implies(every([NONE, a.known, b.known]), equal(a.difference, b.difference))
@@ -52,6 +55,12 @@ def led_candidates(
                 yield implies(negate(passed), same_truth(own, NONE))
         for run in (1, 2):
             yield from _of_one_run(numbers, alignment, which, run, passed)
+
+
+def _between(reals: Sequence[Both]) -> Iterator[Both]:
+    """What one number is ahead of another: a program that keeps the largest and its lead knows the second largest."""
+    for a, b in permutations(reals[:MOST_REALS], 2):
+        yield Both(a.one - b.one, a.two - b.two, every([a.known, b.known]), False)
 
 
 def _of_one_run(numbers: Sequence[Both], alignment: Alignment, which: int, run: int, passed: Formula) -> Iterator[Formula]:

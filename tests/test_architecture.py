@@ -126,7 +126,7 @@ def called(node: ast.AST) -> str:
 
 TRUSTED = sorted((PACKAGE / "proof" / "trusted").glob("*.py"))
 SEARCHES = {"proof", "proof.find", "proof.refute", "law", "search", "tester", "exact", "roads"}
-MOST_TRUSTED = 5_500  # lines; what a careful person can read in an afternoon does not grow by accident
+MOST_TRUSTED = 5_510  # lines; what a careful person can read in an afternoon does not grow by accident
 TWINS = {"Private", "Epsilon"}  # an emitted program has our own names in it
 
 

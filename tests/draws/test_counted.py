@@ -11,12 +11,15 @@ import pytest
 from tests.paths.test_tables import BITS, answer_of, shown, written
 
 from kolahal.checking import check
+from kolahal.exact.intervals import rigorous_probability
 from kolahal.lang.claims import parse_claim, plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.exponentials import Exponentials, is_above, never_negative
+from kolahal.model import Arguments, Equals
 from kolahal.paths.outcomes import Bit, Coin, NotFinite, find_outcomes_of
 from kolahal.proof.find.counted import CountedProof, prove_counted
+from kolahal.proof.refute.counted import refute_counted
 from kolahal.proof.trusted.counted import recheck_counted
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Refuted
@@ -159,3 +162,37 @@ def test_sums_that_stay_above_zero(terms: Exponentials, holds: bool) -> None:
     values = [sum(c * math.exp(rate * t / 50) for rate, c in terms.items()) for t in range(1, 200)]
     assert holds is (min(values) >= 0)
     assert all(is_above(terms, Fraction(t, 50)) is (value > 1e-30) for t, value in enumerate(values, 1))
+
+
+IF_ABOVE = "y = x + Pick({}, 4)\nif y > 3:\n    return y - 4\nreturn y"
+CLAMPED = "x = min(max(q[0], 0), 3)\n"
+
+
+@pytest.mark.parametrize("body", [
+    CLAMPED + IF_ABOVE.format("1/eps"),
+    CLAMPED.replace("min(max(q[0], 0), 3)", "max(0, min(3, q[0]))") + IF_ABOVE.format("1/eps"),
+    "x = 0\nfor level in range(1, 4):\n    if q[0] >= level:\n        x = level\n" + IF_ABOVE.format("1/eps"),
+    CLAMPED + "return (x + Pick(1/eps, 4)) % 4",
+    CLAMPED + "return choose([1 if i == x else 0 for i in range(4)], 1/eps)",
+])
+def test_k_ary_randomized_response_of_whole_answers(body: str) -> None:
+    """Four values, told truly with odds e^ε: tight, also at answers far out."""
+    head = "@sketch(adjacent=one_within(3))\ndef f(q: Private[int, 1], eps: Epsilon):\n"
+    sketch = parse(head + "".join(f"    {line}\n" for line in body.split("\n")))
+    found = counted(sketch)
+    assert isinstance(found.proof, Proved) and found.upper == 1
+    less = parse(str(sketch).replace("1/eps", "0.98/eps"))
+    assert counted(less).upper == Fraction(50, 49) and refute_counted(less, plain_claim(less)) is not None
+    arguments = Arguments(Fraction(1), 1)
+    for answer, value in ((-7, 0), (0, 0), (2, 2), (4, 3), (50, 3)):
+        chance = rigorous_probability(sketch, (Fraction(answer),), arguments, (), Equals(Fraction(value)))
+        assert chance.low <= math.e / (math.e + 3) <= chance.high
+
+
+@pytest.mark.parametrize("body", [
+    "return (q[0] > 2) != Flip(1/eps), q[0] * 0", "xs = [q[0], 1]\ni = 1 if Flip(1/eps) else 0\nreturn xs[i] > 2", "return min(q[0], 3) + choose([0, 0], 1/eps)",
+    "return (q[0] % 2 == 0) != Flip(1/eps)", "t = q[1]\nreturn (q[0] > t) != Flip(1/eps)", "return choose([q[0], 1], 1/eps)",
+])
+def test_whole_answers_that_are_not_looked_at_in_levels(body: str) -> None:
+    sketch = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private[int, 2], eps: Epsilon):\n" + "".join(f"    {line}\n" for line in body.split("\n")))
+    assert counted(sketch).upper is None

@@ -89,7 +89,7 @@ def truncated(q: Private[int, 1], eps: Epsilon):
     # f = 0.75, p = 0.45, q = 0.55: a bit survives both coins with probability 0.5125.
     (MEMORY, "0.5", 8 * math.log(0.5125 / 0.4875)),
     (TRUNCATED, "", 1.0),
-])
+], ids=["one-time", "memory", "truncated"])
 def test_dp_sniper_from_both_sides_from_the_command_line(text: str, claim: str, truth: float, tmp_path: Path) -> None:
     """The true ε of its three local mechanisms, each within 1 %, whatever is claimed above it; and not with less."""
     file = tmp_path / "mechanism.py"

@@ -108,3 +108,9 @@ def test_the_lower_bound_says_where_it_comes_from(refuted_check: Check) -> None:
     assert "The lower bound comes from" not in render_check(
         sketch, replace(refuted_check, example=same.flipped()), "eps"
     )
+
+
+def test_permute_and_flip_is_written_as_noisy_max() -> None:
+    body = "best = max(q)\n    for i in range(len(q)):\n        if q[i] + {} >= best:\n            return i\n    return -1\n"
+    told = [advise(Unknown("not found"), parse(HEAD.format("Private") + body.format(noise))) for noise in ("Exp(2/eps)", "Lap(2/eps)")]
+    assert "noisy max" not in told[1] and "x + Exp(…)" in told[0] and "largest answer" in told[0] and not told[1]

@@ -11,15 +11,15 @@ from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.exponentials import Exponentials
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, StartsWith, Within
 from kolahal.paths.kernels import Likelihoods, Part, kernel_of, parts_of, unit_of
-from kolahal.paths.outcomes import AllOutcomes, Bit, NotFinite, find_outcomes_of
+from kolahal.paths.outcomes import AllOutcomes, Bit, Level, NotFinite, UnknownValue, find_outcomes_of
 from kolahal.paths.tables import Told, ValueTable, key
 
 Allowed = Callable[[Any], bool]
 
 
 def listed(sketch: Sketch) -> bool:
-    """Whether all draws of a program have values that can be listed, and its private answers are bits."""
-    return sketch.private.bits and all(draw.noise.finite or draw.noise.selects for draw in sketch.draws)
+    """Whether all draws of a program have values that can be listed, and its private answers are bits or whole numbers."""
+    return sketch.private.whole and sketch.private.table is None and all(draw.noise.finite or draw.noise.selects for draw in sketch.draws)
 
 
 @lru_cache(maxsize=16)
@@ -68,11 +68,18 @@ def counted_probability(
 
     total = exponential(Fraction(0))
     for part, kernel in parts:
-        bits = tuple(int(database[bit.place]) for bit in (outcomes.unknowns[n] for n in part.bits) if isinstance(bit, Bit))
+        bits = tuple(_number_of(outcomes.unknowns[name], database) for name in part.bits)
         likely = kernel[bits]
         fitting = [w for sight, w in likely.items() if all(_holds(part, sight, item, allowed) for item, allowed in tests)]
         total = total * sum(map(value, fitting)) / sum(map(value, likely.values()))
     return total
+
+
+def _number_of(unknown: UnknownValue, database: Database) -> int:
+    """Which of its values a private answer has, or is nearest to."""
+    assert isinstance(unknown, Bit | Level)
+    answer, values = database[unknown.place], unknown.values
+    return values.index(min(max(answer, values[0]), values[-1]))
 
 
 def _holds(part: Part, sight: Hashable, item: Any, allowed: Allowed) -> bool:

@@ -15,11 +15,11 @@ from typing import TypeAlias
 from kolahal.logic.counting import take_steps
 from kolahal.logic.exponentials import Exponentials, times
 from kolahal.nouns import dataclass
-from kolahal.paths.outcomes import AllOutcomes, Bit, ChoiceDraw, Coin, NotFinite
+from kolahal.paths.outcomes import AllOutcomes, Bit, ChoiceDraw, Coin, Level, NotFinite
 from kolahal.paths.tables import ValueTable, assignments_of, key, looked_up
 
 MOST_WAYS = 1 << 15  # that the unknowns of a part may have
-Bits: TypeAlias = tuple[int, ...]
+Bits: TypeAlias = tuple[int, ...]  # of a part: 0 or 1 each, or numbers of levels
 Likelihoods: TypeAlias = dict[Bits, dict[Hashable, Exponentials]]  # the bits of a part → what is seen of it → how likely
 
 
@@ -46,7 +46,7 @@ def parts_of(outcomes: AllOutcomes) -> list[Part]:
         groups = [*apart, (names, tables)]
     found = []
     for names, tables in groups:
-        bits = tuple(n for n in sorted(names) if isinstance(outcomes.unknowns[n], Bit))
+        bits = tuple(n for n in sorted(names) if isinstance(outcomes.unknowns[n], Bit | Level))
         found.append(Part(bits, tuple(n for n in sorted(names) if n not in bits), tuple(tables)))
     return found
 

@@ -15,22 +15,30 @@ from typing import Any, TypeAlias
 from kolahal.engine.tape import Turns
 from kolahal.lang import ir
 from kolahal.lang.noise import Noise
-from kolahal.lang.operators import OPERATORS
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.counting import take_steps
 from kolahal.nouns import dataclass
-from kolahal.paths.state import MOST_BITS
-from kolahal.paths.tables import BROKEN, Told, ValueTable, WouldStop, applied, key
+from kolahal.paths.tables import (
+    BROKEN,
+    Told,
+    ValueTable,
+    applied,
+    item_of,
+    items_of,
+    key,
+    number_of,
+    operation_of,
+    truth_of,
+)
+from kolahal.paths.tables import NotFinite as NotFinite
 
 MOST_ENTRIES = 1 << 10  # of a table
 MOST_STATEMENTS = 100_000  # of a run
 OPEN_TURNS = 40  # of a loop whose every turn may be its last
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+MOST_LEVELS = 40  # of a whole answer
 FUNCTIONS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "abs": abs}
 Names: TypeAlias = Mapping[str, Any]
-
-
-class NotFinite(Exception):
-    """Why there is no list of all that a program may do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,23 @@ class Bit:
 
     place: int
     values = (False, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A private answer that is a whole number, of which a program sees no more than which of these is nearest."""
+
+    place: int
+    values: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """A whole answer beyond what is listed of it: its levels, in order, and the sides at which it may be anything further out."""
+
+    levels: ValueTable
+    below: bool
+    above: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +85,7 @@ class ChoiceDraw:
     values: tuple[Fraction, ...]
 
 
-UnknownValue: TypeAlias = Bit | Coin | ChoiceDraw
+UnknownValue: TypeAlias = Bit | Level | Coin | ChoiceDraw
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +103,18 @@ class AllOutcomes:
 
 
 def find_outcomes_of(sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool]) -> AllOutcomes:
-    """All that a program on so many bits may do; raises NotFinite. Boolean arguments have the values given."""
-    if not sketch.private.bits or sketch.private.table is not None:
-        raise NotFinite("its private answers are not bits")
+    """All that a program on so many bits or whole answers may do; raises NotFinite. Boolean arguments have the values given.
+
+    Whole answers may be compared with numbers that the program names, and clamped to them, and nothing else: then all that
+    it sees of an answer is where it stands among these.
+    """
+    if not sketch.private.whole or sketch.private.table is not None:
+        raise NotFinite("its private answers are neither bits nor whole numbers")
     machine = _TableRun(sketch)
     names: dict[str, Any] = {}
     for parameter in (*sketch.arguments, sketch.budget):
         names[parameter.name] = arguments[parameter.name] if parameter.type is Type.BOOL else Told()
-    names[sketch.private.name] = tuple(machine.unknown(Bit(place)) for place in range(size))
+    names[sketch.private.name] = tuple(machine.private(place) for place in range(size))
     after, ends = machine.block(sketch.body, names, (), ())
     assert after is None and all(end.kind is ir.Return for end in ends), "a checked program ends with an answer"
     answer = machine.folded(ends)
@@ -116,17 +145,26 @@ class _TableRun:
         self.released: list[ValueTable] = []
         self.guards: Guards = ()
         self.statements_left = MOST_STATEMENTS
+        self.ends = _ends(sketch)
 
     def unknown(self, unknown: UnknownValue) -> Any:
         self.unknowns.append(unknown)
         self.sizes.append(len(unknown.values))
         return applied(lambda value: value, [ValueTable((len(self.sizes) - 1,), unknown.values)], self.sizes, MOST_ENTRIES)
 
+    def private(self, place: int) -> Any:
+        if self.sketch.private.bits:
+            return self.unknown(Bit(place))
+        low, high = self.ends
+        found = self.unknown(Level(place, tuple(map(Fraction, range(low, high + 1)))))
+        return Unbounded(found, True, True)
+
     # ---- values
 
     def flat(self, values: Iterable[Any]) -> list[ValueTable]:
         found: list[ValueTable] = []
         for value in values:
+            _refuse_unbounded(value)
             found += self.flat(value) if isinstance(value, tuple) else [value] if isinstance(value, ValueTable) else []
         return found
 
@@ -146,6 +184,7 @@ class _TableRun:
 
     def packed(self, value: Any) -> Any:
         """A list as one value."""
+        _refuse_unbounded(value)
         if not isinstance(value, tuple) or not any(isinstance(item, ValueTable | Told | tuple) for item in value):
             return value
         items = [self.packed(item) for item in value]
@@ -176,6 +215,8 @@ class _TableRun:
             return then if when else otherwise
         if key(then) == key(otherwise):
             return then
+        _refuse_unbounded(then)
+        _refuse_unbounded(otherwise)
         if isinstance(then, tuple) and isinstance(otherwise, tuple) and len(then) == len(otherwise):
             return tuple(self.chosen(when, a, b) for a, b in zip(then, otherwise, strict=True))
         values = [when, self.packed(then), self.packed(otherwise)]
@@ -304,7 +345,7 @@ class _TableRun:
 
     def truth(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
         value = self.value(expr, names, turns)
-        return value if isinstance(value, Told) else self.apply(_truth, value)
+        return value if isinstance(value, Told) else self.apply(truth_of, value)
 
     def items(self, over: ir.Var | ir.Range, names: Names, turns: Turns) -> Sequence[Any]:
         if isinstance(over, ir.Var):
@@ -333,31 +374,54 @@ class _TableRun:
                 raise NotFinite("it asks for aggregates of records")
             case ir.Length(of):
                 found = self.value(of, names, turns)
-                return Fraction(len(found)) if isinstance(found, tuple) else self.apply(lambda xs: Fraction(len(_list(xs))), found)
+                return Fraction(len(found)) if isinstance(found, tuple) else self.apply(lambda xs: Fraction(len(items_of(xs))), found)
             case ir.Index(of, at):
                 return self.item(self.value(of, names, turns), self.value(at, names, turns))
             case ir.Not(of):
-                return self.apply(lambda x: not _truth(x), self.value(of, names, turns))
+                return self.apply(lambda x: not truth_of(x), self.value(of, names, turns))
             case ir.Negate(of):
-                return self.apply(lambda x: -_number(x), self.value(of, names, turns))
+                return self.apply(lambda x: -number_of(x), self.value(of, names, turns))
             case ir.IsNone(of):
                 return self.apply(lambda x: x is None, self.value(of, names, turns))
             case ir.Binary("and" | "or" as op, left, right):
                 return self.short(op == "or", left, right, names, turns)
             case ir.Binary(op, left, right):
-                return self.apply(_operation(op), self.value(left, names, turns), self.value(right, names, turns))
+                pair = [self.value(left, names, turns), self.value(right, names, turns)]
+                return self.apply(operation_of(op), *(self.told_apart(pair) if op in COMPARISONS else pair))
             case ir.Call(function, arguments):
-                called = FUNCTIONS[function]
-                return self.apply(lambda *xs: called(*map(_number, xs)), *[self.value(a, names, turns) for a in arguments])
+                called, given = FUNCTIONS[function], [self.value(a, names, turns) for a in arguments]
+                if function != "abs" and any(isinstance(value, Unbounded) for value in given):
+                    return self.clamped(function, given)
+                return self.apply(lambda *xs: called(*map(number_of, xs)), *given)
             case ir.Draw():
                 return self.draw(expr, names, turns)
             case ir.ListOf(items) | ir.TupleOf(items):
                 return tuple(self.value(item, names, turns) for item in items)
             case ir.Comprehension(item, name, over):
-                given = enumerate(self.items(over, names, turns))
+                turns_of = enumerate(self.items(over, names, turns))
                 take_steps(1)
-                return tuple(self.value(item, {**names, name: one}, (*turns, turn)) for turn, one in given)
+                return tuple(self.value(item, {**names, name: one}, (*turns, turn)) for turn, one in turns_of)
         raise AssertionError(expr)
+
+    def told_apart(self, pair: list[Any]) -> list[Any]:
+        """What is compared with a number that the program names: the same is true of the nearest level."""
+        if any(isinstance(value, Unbounded) for value in pair) and any(self.is_named(value) for value in pair):
+            return [value.levels if isinstance(value, Unbounded) else value for value in pair]
+        return pair
+
+    def clamped(self, function: str, given: list[Any]) -> Any:
+        """The larger, or smaller, of an answer and a number that the program names."""
+        answers = [value for value in given if isinstance(value, Unbounded)]
+        if len(given) != 2 or len(answers) != 1 or not any(map(self.is_named, given)):
+            raise NotFinite("an answer is compared with more than a number that the program names")
+        (answer,), (bound,) = answers, [value for value in given if not isinstance(value, Unbounded)]
+        levels = self.apply(lambda x: FUNCTIONS[function](x, bound), answer.levels)
+        below, above = answer.below and function == "min", answer.above and function == "max"
+        return Unbounded(levels, below, above) if below or above else levels
+
+    def is_named(self, value: Any) -> bool:
+        """Whether a number lies inside the levels, so that answers beyond them are on the same side of it as the last one."""
+        return isinstance(value, Fraction) and self.ends[0] < value < self.ends[1]
 
     def short(self, ends_it: bool, left: ir.Expr, right: ir.Expr, names: Names, turns: Turns) -> Any:
         """`and` or `or`: the right side is asked only where the left one does not decide."""
@@ -375,14 +439,14 @@ class _TableRun:
             if not -len(items) <= at < len(items):
                 return self.sure(BROKEN)
             return items[int(at)]
-        return self.apply(_item, items, at)
+        return self.apply(item_of, items, at)
 
     def draw(self, expr: ir.Draw, names: Names, turns: Turns) -> Any:
         if expr.noise is Noise.FLIP:
             return self.unknown(Coin(expr.site, turns))
         if not expr.noise.selects or expr.of is None:
             raise NotFinite("it draws noise with more values than can be listed")
-        scores = self.apply(lambda xs: tuple(map(_number, _list(xs))), self.value(expr.of, names, turns))
+        scores = self.apply(lambda xs: tuple(map(number_of, items_of(xs))), self.value(expr.of, names, turns))
         lengths = {len(row) for row in (scores.entries if isinstance(scores, ValueTable) else [scores]) if isinstance(row, tuple)}
         if isinstance(scores, Told) or len(lengths) != 1 or lengths == {0}:
             raise NotFinite("the number of scores is not known, or scores depend on too much")
@@ -392,48 +456,26 @@ class _TableRun:
         return self.unknown(ChoiceDraw(expr.site, turns, scores, tuple(map(Fraction, range(many)))))
 
 
-# ---------------------------------------------------------------- operations on single values
+# ---------------------------------------------------------------- what a program sees of answers
+
+
+def _ends(sketch: Sketch) -> tuple[int, int]:
+    """The first and the last level: beyond every number that the program names."""
+    named = [node.value for node in ir.walk(sketch.body) if isinstance(node, ir.Const) and isinstance(node.value, Fraction)]
+    if any(isinstance(node, ir.Negate) for node in ir.walk(sketch.body)):
+        named += [-value for value in named]
+    low, high = math.floor(min(named, default=0)) - 1, math.ceil(max(named, default=0)) + 1
+    if high - low > MOST_LEVELS and not sketch.private.bits:
+        raise NotFinite(f"answers have more than {MOST_LEVELS} levels between the numbers that the program names")
+    return low, high
+
+
+def _refuse_unbounded(value: Any) -> None:
+    for item in value if isinstance(value, tuple) else ():
+        _refuse_unbounded(item)
+    if isinstance(value, Unbounded):
+        raise NotFinite("an answer is used otherwise than compared with numbers that the program names, or clamped to them")
 
 
 def _any_told(values: Iterable[Any]) -> bool:
     return any(isinstance(value, Told) for value in values)
-
-
-def _truth(value: Any) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise WouldStop
-
-
-def _number(value: Any) -> Any:
-    if value is None or isinstance(value, bool | tuple):
-        raise WouldStop
-    return value
-
-
-def _list(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return value
-    raise WouldStop
-
-
-def _item(items: Any, at: Any) -> Any:
-    if not -len(_list(items)) <= _number(at) < len(items):
-        raise WouldStop
-    return items[math.trunc(at)]
-
-
-def _operation(op: str) -> Callable[[Any, Any], Any]:
-    def operate(left: Any, right: Any) -> Any:
-        if op in ("==", "!="):
-            return (left == right) == (op == "==")
-        if op in ("/", "//", "%") and _number(right) == 0:
-            raise WouldStop
-        found = OPERATORS[op](_number(left), _number(right))
-        if isinstance(found, bool):
-            return found
-        if max(found.numerator.bit_length(), found.denominator.bit_length()) > MOST_BITS:
-            raise NotFinite("a number is too long")
-        return Fraction(found)
-
-    return operate

@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
+from kolahal.lang.operators import OPERATORS
 from kolahal.nouns import dataclass
+from kolahal.paths.state import MOST_BITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,10 @@ class Told:
     """A value that is a function of what is released, and of public inputs, whatever it is. Two of them may differ."""
 
     __slots__ = ()
+
+
+class NotFinite(Exception):
+    """Why there is no list of all that a program may do."""
 
 
 class WouldStop(Exception):
@@ -110,3 +117,46 @@ def looked_up(value: Any, at: Mapping[int, int], sizes: Sequence[int]) -> Any:
 def assignments_of(names: Sequence[int], sizes: Sequence[int]) -> list[dict[int, int]]:
     """All that some unknowns may be, each by the number of its value."""
     return [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*[range(sizes[n]) for n in names])]
+
+
+# ---------------------------------------------------------------- operations on single values
+
+
+def truth_of(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise WouldStop
+
+
+def number_of(value: Any) -> Any:
+    if value is None or isinstance(value, bool | tuple):
+        raise WouldStop
+    return value
+
+
+def items_of(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return value
+    raise WouldStop
+
+
+def item_of(items: Any, at: Any) -> Any:
+    if not -len(items_of(items)) <= number_of(at) < len(items):
+        raise WouldStop
+    return items[math.trunc(at)]
+
+
+def operation_of(op: str) -> Callable[[Any, Any], Any]:
+    def operate(left: Any, right: Any) -> Any:
+        if op in ("==", "!="):
+            return (left == right) == (op == "==")
+        if op in ("/", "//", "%") and number_of(right) == 0:
+            raise WouldStop
+        found = OPERATORS[op](number_of(left), number_of(right))
+        if isinstance(found, bool):
+            return found
+        if max(found.numerator.bit_length(), found.denominator.bit_length()) > MOST_BITS:
+            raise NotFinite("a number is too long")
+        return Fraction(found)
+
+    return operate

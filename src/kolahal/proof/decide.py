@@ -69,7 +69,7 @@ def decide(
     """
     if program.variant is not Variant.PURE:
         return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
-    if program.private.count is None or not program.private.bits:
+    if program.private.count is None or not program.private.whole:
         return _climb(program, claim, settings, cost, dear, survey, priced, guess)
     counted = prove_counted(program, claim, settings.proof)
     if isinstance(counted.proof, Proved):

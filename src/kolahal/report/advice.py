@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kolahal.lang.ir import Call, Draw, walk
 from kolahal.lang.places import answers_needed, reads_fixed_places_alone
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
@@ -33,7 +34,22 @@ def advise(verdict: Verdict, sketch: Sketch) -> str:
             f"if there are always equally many answers, declare how many, as in {_declared(sketch, 7)}, "
             "and it is judged at that number"
         )
+    if _compares_with_the_largest(sketch):
+        return (
+            f"it compares {name} with its largest answer, which has no noise; if this is permute-and-flip, write it as the place of "
+            "the largest of x + Exp(…), which is as likely to be each place, and is proved"
+        )
     return ""
+
+
+def _compares_with_the_largest(sketch: Sketch) -> bool:
+    """Whether one-sided noise or coins are drawn in a program that looks for its largest answer without noise."""
+    drawn = any(draw.noise.one_sided and not draw.noise.selects for draw in sketch.draws)
+    return drawn and any(isinstance(node, Call) and node.function == "max" and not _draws(node) for node in walk(sketch.body))
+
+
+def _draws(node: Call) -> bool:
+    return any(isinstance(part, Draw) for part in walk(node))
 
 
 def refusal(verdict: Verdict, sketch: Sketch, claim: str = "") -> str:

@@ -16,12 +16,13 @@ from kolahal.paths.kernels import Likelihoods
 from kolahal.paths.outcomes import NotFinite
 from kolahal.proof.trusted.counted import (
     KIND,
+    Apart,
     CountedCase,
     add_up,
+    apart_of,
     compared,
     count,
     is_within,
-    most_turned,
     read_verdict,
     recheck_counted,
     settings_of_counted,
@@ -55,20 +56,20 @@ def prove_counted(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Coun
 def _prove(sketch: Sketch, claim: Scale) -> CountedProof:
     if any(not (draw.noise.finite or draw.noise.selects) for draw in sketch.draws):
         raise NotFinite("it draws noise with more values than can be listed")
-    most, one_way = most_turned(sketch)
+    apart = apart_of(sketch)
     cases, share = [], Fraction(0)
     for arguments in settings_of_counted(sketch):
         case = count(sketch, claim, arguments)
         known: list[tuple[Likelihoods, list[Fraction]]] = []
         losses = []
-        for part, kernel in zip(case.parts, case.kernels, strict=True):
+        for kernel in case.kernels:
             row = next((row for other, row in known if other == kernel), None)
             if row is None:
-                row = [_least(case, kernel, k, one_way) for k in range(min(most, len(part.bits)) + 1)]
+                row = [_least(case, kernel, k, apart) for k in range(apart.ends(kernel) + 1)]
                 known.append((kernel, row))
             losses.append(row)
         cases.append({"arguments": arguments, "losses": [list(map(str, row)) for row in losses]})
-        share = max(share, add_up(losses, most) / case.limit)
+        share = max(share, add_up(losses, apart.most) / case.limit)
     proved = Scale(claim.coefficient * max(share, Fraction(1)), claim.powers)
     certificate = Certificate(json.dumps({"kind": KIND, "program": str(sketch), "claim": str(proved), "cases": cases}, indent=1))
     if faults := recheck_counted(certificate, sketch):
@@ -78,9 +79,9 @@ def _prove(sketch: Sketch, claim: Scale) -> CountedProof:
     return CountedProof(read_verdict(sketch, certificate), share)
 
 
-def _least(case: CountedCase, kernel: Likelihoods, turned: int, one_way: bool) -> Fraction:
-    """A loss that is not exceeded where so many bits are turned over, almost the least one; raises NotFinite."""
-    pairs = [(dict(a), dict(b)) for a, b in compared(kernel, turned, one_way) if a != b]
+def _least(case: CountedCase, kernel: Likelihoods, changes: int, apart: Apart) -> Fraction:
+    """A loss that is not exceeded where changes count so many, almost the least one; raises NotFinite."""
+    pairs = [(dict(a), dict(b)) for a, b in compared(kernel, changes, apart) if a != b]
     if any(not second for _, second in pairs):
         raise NotFinite("something is seen on one input that is never seen on a neighbour")
     pairs = [(first, second) for first, second in pairs if first]

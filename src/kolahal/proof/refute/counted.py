@@ -19,10 +19,10 @@ from kolahal.logic.exponentials import log_at
 from kolahal.model import AllOf, Anything, Arguments, Equals, Event, Example
 from kolahal.nouns import dataclass
 from kolahal.paths.kernels import Bits, Likelihoods, Part
-from kolahal.paths.outcomes import AllOutcomes, Bit, NotFinite
+from kolahal.paths.outcomes import AllOutcomes, Bit, Level, NotFinite
 from kolahal.paths.tables import ValueTable
 from kolahal.proof.refute.shrink import confirm
-from kolahal.proof.trusted.counted import most_turned
+from kolahal.proof.trusted.counted import Apart, apart_of
 from kolahal.verdicts import Refuted
 
 BUDGETS = tuple(map(Fraction, ("1/100", "1/2", "1", "2", "5", "20", "100")))
@@ -46,10 +46,10 @@ def find_counted(sketch: Sketch, claim: Scale) -> Iterator[tuple[Example, float]
     for arguments in enumerate_arguments(sketch, sketch.private.count, claim):
         settings |= dict.fromkeys([arguments, *(replace(arguments, epsilon=budget) for budget in BUDGETS)])
     try:
-        most, one_way = most_turned(sketch)
+        apart = apart_of(sketch)
         for arguments in settings:
-            for way in (1, -1) if one_way else (0,):
-                yield from _hardest(sketch, claim, arguments, most, way)
+            for way in (1, -1) if apart.one_way else (0,):
+                yield from _hardest(sketch, claim, arguments, apart, way)
     except (NotFinite, UsageError):
         return
 
@@ -61,43 +61,42 @@ def refute_counted(sketch: Sketch, claim: Scale) -> Refuted | None:
     return next((refuted for example, _ in found if (refuted := confirm(sketch, example, claim)) is not None), None)
 
 
-def _hardest(sketch: Sketch, claim: Scale, arguments: Arguments, most: int, way: int) -> Iterator[tuple[Example, float]]:
+def _hardest(sketch: Sketch, claim: Scale, arguments: Arguments, apart: Apart, way: int) -> Iterator[tuple[Example, float]]:
     outcomes, kernels = known_outcomes(sketch, arguments), known_kernels(sketch, arguments, site_scales(sketch, arguments, ()))
     if outcomes is None or kernels is None or not set(outcomes.seen) <= set(_items(outcomes)):
         return
     unit, parts = kernels
-    known: list[tuple[Likelihoods, list[Sight]]] = []
-    best: list[tuple[float, list[Sight]]] = [(0.0, [])] * (most + 1)
-    for part, kernel in parts:
+    known: list[tuple[Likelihoods, list[Sight | None]]] = []
+    best: list[tuple[float, list[Sight]]] = [(0.0, [])] * (apart.most + 1)
+    for _, kernel in parts:
         row = next((row for other, row in known if other == kernel), None)
         if row is None:
-            row = [_worst(kernel, k, way, Fraction(1, unit)) for k in range(min(most, len(part.bits)) + 1)]
+            row = [_worst(kernel, k, apart, way, Fraction(1, unit)) for k in range(apart.ends(kernel) + 1)]
             known.append((kernel, row))
-        best = [max(_with(best, row, total), key=lambda one: one[0]) for total in range(most + 1)]
+        best = [max(_with(best, row, total), key=lambda one: one[0]) for total in range(apart.most + 1)]
     loss, sights = max(best, key=lambda one: one[0])
     example = _example(outcomes, [part for part, _ in parts], sights, arguments)
     yield example, loss / float(claim.at(arguments.quantities(sketch)))
 
 
-def _with(best: list[tuple[float, list[Sight]]], row: list[Sight], total: int) -> Iterator[tuple[float, list[Sight]]]:
+def _with(best: list[tuple[float, list[Sight]]], row: list[Sight | None], total: int) -> Iterator[tuple[float, list[Sight]]]:
     for k, sight in enumerate(row[: total + 1]):
         loss, sights = best[total - k]
-        yield loss + sight.loss, [*sights, sight]
+        if sight is not None:
+            yield loss + sight.loss, [*sights, sight]
 
 
-def _worst(kernel: Likelihoods, turned: int, way: int, time: Fraction) -> Sight:
+def _worst(kernel: Likelihoods, changes: int, apart: Apart, way: int, time: Fraction) -> Sight | None:
     found = None
     logs = {bits: {sight: log_at(sum_, time) for sight, sum_ in likely.items()} for bits, likely in kernel.items()}
     for one, other in itertools.product(kernel, repeat=2):
-        steps = {b - a for a, b in zip(one, other, strict=True) if a != b}
-        if sum(a != b for a, b in zip(one, other, strict=True)) != turned or (way and not steps <= {way}):
+        if apart.between(one, other) != changes or any((b - a) * way < 0 for a, b in zip(one, other, strict=True)):
             continue
         take_steps(1 + len(logs[one]) // 32)
         for sight, log in logs[one].items():
             loss = log - logs[other].get(sight, -math.inf)
             if found is None or loss > found.loss or (loss == found.loss == 0 and log > logs[found.first][found.sight]):
                 found = Sight(loss, one, other, sight)
-    assert found is not None, "some inputs differ in so many bits"
     return found
 
 
@@ -109,9 +108,10 @@ def _example(outcomes: AllOutcomes, parts: list[Part], sights: list[Sight], argu
     first, second = ([Fraction(0)] * arguments.size for _ in range(2))
     values: dict[ValueTable, object] = {}
     for part, seen in zip(parts, sights, strict=True):
-        bits = [unknown.place for unknown in (outcomes.unknowns[name] for name in part.bits) if isinstance(unknown, Bit)]
-        for place, one, other in zip(bits, seen.first, seen.second, strict=True):
-            first[place], second[place] = Fraction(one), Fraction(other)
+        for name, one, other in zip(part.bits, seen.first, seen.second, strict=True):
+            unknown = outcomes.unknowns[name]
+            assert isinstance(unknown, Bit | Level)
+            first[unknown.place], second[unknown.place] = Fraction(unknown.values[one]), Fraction(unknown.values[other])
         if seen.loss:
             assert isinstance(seen.sight, tuple)
             values |= {table: value for table, (_, value) in zip(part.seen, seen.sight, strict=True)}

@@ -1,6 +1,6 @@
 """A proof by counting all that can happen, as a document, and the check that believes it or not.
 
-For programs on a declared number of bits whose draws are coins and chosen places (`docs/theory-draws.md`, "All that can
+For programs on a declared number of bits, or of whole answers that are looked at in levels, whose draws are coins and chosen places (`docs/theory-draws.md`, "All that can
 happen"). What is seen of a run falls into parts with no bit and no draw in common, so probabilities are products, and losses
 add up. The document says for each part how much is lost where so many of its bits are turned over; the check follows the program
 again, and compares the probabilities of each sight on each two inputs as sums of exponentials: for all ε > 0 at once, or, where no
@@ -22,7 +22,7 @@ from kolahal.lang.sketch import Sketch, Type, Variant
 from kolahal.logic.exponentials import Exponentials, is_above, later, minus, never_negative
 from kolahal.nouns import dataclass
 from kolahal.paths.kernels import Bits, Likelihoods, Part, kernel_of, parts_of, unit_of
-from kolahal.paths.outcomes import Bit, ChoiceDraw, Coin, NotFinite, find_outcomes_of
+from kolahal.paths.outcomes import ChoiceDraw, Coin, NotFinite, find_outcomes_of
 from kolahal.proof.trusted.bounded import FixedArguments, find_budget
 from kolahal.proof.trusted.documents import Malformed, read_json, read_number, take, take_all
 from kolahal.verdicts import Certificate, Exactly, Proved, Unknown
@@ -35,7 +35,6 @@ class CountedCase:
     """A program with these boolean arguments: its parts, and how likely all that is seen of them is."""
 
     parts: tuple[Part, ...]
-    places: tuple[tuple[int, ...], ...]  # of the bits of each part
     kernels: tuple[Likelihoods, ...]
     unit: int  # rates are multiples of 1/unit
     limit: Fraction  # what may be lost
@@ -64,39 +63,61 @@ def count(sketch: Sketch, claim: Scale, arguments: FixedArguments) -> CountedCas
         raise NotFinite("a scale and the claim are not multiples of one power of ε")
     parts, unit = tuple(parts_of(outcomes)), unit_of(outcomes, rates)
     kernels = tuple(kernel_of(outcomes, part, rates, unit) for part in parts)
-    bits = [[outcomes.unknowns[name] for name in part.bits] for part in parts]
-    places = tuple(tuple(bit.place for bit in those if isinstance(bit, Bit)) for those in bits)
-    return CountedCase(parts, places, kernels, unit, budget.limit, dict(claim.powers).get(sketch.epsilon.name, 0) != 0)
+    return CountedCase(parts, kernels, unit, budget.limit, dict(claim.powers).get(sketch.epsilon.name, 0) != 0)
 
 
-def most_turned(sketch: Sketch) -> tuple[int, bool]:
-    """How many bits two neighbours may differ in, and whether these must all rise or all fall."""
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """How far neighbours are apart, in bits that are turned over, or in levels of whole answers.
+
+    A level is the nearest of some whole numbers, so levels of neighbours are no further apart than these are.
+    """
+
+    most: int  # what all changes together may count
+    furthest: int  # that one answer may move
+    adds: bool  # whether a change counts as far as it moves, or once
+    one_way: bool  # whether all answers rise, or all fall
+
+    def between(self, one: Bits, other: Bits) -> int | None:
+        """What the changes from one to the other count; None where no neighbours have them."""
+        steps = [b - a for a, b in zip(one, other, strict=True) if a != b]
+        if any(abs(step) > self.furthest for step in steps) or (self.one_way and min(steps, default=0) < 0 < max(steps, default=0)):
+            return None
+        return sum(map(abs, steps)) if self.adds else len(steps)
+
+    def ends(self, kernel: Likelihoods) -> int:
+        """What the changes in one part may count."""
+        longest = max((self.between(one, other) or 0 for one, other in itertools.product(kernel, repeat=2)), default=0)
+        return min(self.most, longest)
+
+
+def apart_of(sketch: Sketch) -> Apart:
     relation, size = sketch.adjacency, sketch.private.count or 0
+    far = int(relation.distance)
+    if far == 0:
+        return Apart(0, 0, False, False)
     match relation:
-        case SumWithin(distance):
-            return min(size, int(distance)), False
-        case _ if relation.distance < 1:
-            return 0, False
+        case SumWithin():
+            return Apart(far, far, True, False)
         case OneWithin():
-            return min(size, 1), False
+            return Apart(1, far, False, False)
         case EachWithin():
-            return size, False
+            return Apart(size, far, False, False)
         case Monotone():
-            return size, True
+            return Apart(size, far, False, True)
         case _:
             raise NotFinite("its neighbours are not those of bits")
 
 
-def compared(kernel: Likelihoods, turned: int, one_way: bool) -> set[tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]]:
-    """How likely one sight is on two inputs that differ in so many bits, each pair once."""
+def compared(kernel: Likelihoods, changes: int, apart: Apart) -> set[tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]]:
+    """How likely one sight is on two inputs whose changes count so many, each pair once."""
     frozen: dict[Hashable, dict[Bits, tuple[tuple[int, int], ...]]] = {}
     for bits, likely in kernel.items():
         for sight, weight in likely.items():
             frozen.setdefault(sight, {})[bits] = tuple(sorted(weight.items()))
     found = set()
     for one, other in itertools.product(kernel, repeat=2):
-        steps = [b - a for a, b in zip(one, other, strict=True) if a != b]
-        if len(steps) == turned and not (one_way and len(set(steps)) > 1):
+        if apart.between(one, other) == changes:
             found |= {(weights.get(one, ()), weights.get(other, ())) for weights in frozen.values()}
     return found
 
@@ -127,11 +148,11 @@ def recheck_counted(certificate: Certificate, sketch: Sketch | None = None) -> t
         settings, entries = list(settings_of_counted(program)), take_all(document, "cases", dict)
         if [take(entry, "arguments", dict) for entry in entries] != settings:
             return ("it does not have one case for each setting of the arguments",)
-        most, one_way = most_turned(program)
+        apart = apart_of(program)
         for arguments, entry in zip(settings, entries, strict=True):
             told = [_losses(row) for row in take_all(entry, "losses", list)]
             case = count(program, claim, arguments)
-            if wrong := _wrong(case, told, most, one_way):
+            if wrong := _wrong(case, told, apart):
                 return (wrong,)
     except NotFinite as reason:
         return (f"the program has no such proof: {reason}",)
@@ -144,8 +165,8 @@ def _losses(row: list[Any]) -> list[Fraction]:
     return [read_number(value) for value in row]
 
 
-def _wrong(case: CountedCase, losses: Sequence[Sequence[Fraction]], most: int, one_way: bool) -> str:
-    wanted = [min(most, len(part.bits)) + 1 for part in case.parts]
+def _wrong(case: CountedCase, losses: Sequence[Sequence[Fraction]], apart: Apart) -> str:
+    wanted = [apart.ends(kernel) + 1 for kernel in case.kernels]
     if [len(row) for row in losses] != wanted or any(row[0] != 0 for row in losses):
         return "it does not have one loss for each part and number of bits"
     checked: list[tuple[Likelihoods, Sequence[Fraction]]] = []
@@ -154,10 +175,10 @@ def _wrong(case: CountedCase, losses: Sequence[Sequence[Fraction]], most: int, o
             continue
         checked.append((kernel, row))
         for turned, loss in enumerate(row):
-            pairs = compared(kernel, turned, one_way)
+            pairs = compared(kernel, turned, apart)
             if not all(is_within(dict(first), dict(second), loss, case) for first, second in pairs):
-                return f"part {part} may lose more than {loss} where {turned} of its bits are turned over"
-    if add_up(losses, most) > case.limit:
+                return f"part {part} may lose more than {loss} where its changes count {turned}"
+    if add_up(losses, apart.most) > case.limit:
         return "the parts lose more than the claim together"
     return ""
 

@@ -179,13 +179,14 @@ def written(alignment: Alignment, delayed: bool = False, at_once: bool = False) 
 
 
 def test_only_what_is_there_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = stored.certificate("histogram")  # it is kept for all tests, so it is made of what is not replaced
     monkeypatch.setattr(certificate, "case_obligations", lambda product, assumed, case: ())
     shift = AtGhost(0, PLAIN, Form())
     plain = written(Alignment((shift,)))
     assert {"delayed", "at once"}.isdisjoint(plain) and {"renewed", "lead", "reach"}.isdisjoint(plain["cases"][0])
     assert UNTIED not in plain["assumptions"]
-    text = certificate.write_certificate(stored_proof := certificate.read_certificate(stored.certificate("histogram"))[0]).text
-    assert text.startswith('{\n "version": 1,\n "scope": ') and stored_proof.sketch == stored.program("histogram")
+    proof = certificate.read_certificate(kept)[0]
+    assert certificate.write_certificate(proof).text.startswith('{\n "version": 1,\n "scope": ') and proof.sketch == stored.program("histogram")
     assert "renewed" not in written(Alignment((shift,), ("best",), (None,)))["cases"][0]
     case = written(Alignment((shift,), ("best",), (0,)), delayed=True)["cases"][0]
     assert case["renewed"] == [0] and case["ghost"] == "best"

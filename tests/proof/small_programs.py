@@ -11,6 +11,8 @@ _BODIES = {
     "scores of a view": "b = [x + 1 for x in q]\nj = choose([2 * y for y in b], 4/eps)\nreturn j",
     "scores of noise before": "e = Lap(1/eps)\nj = choose([x + e for x in q], 4/eps)\nreturn j",
     "scores with noise": "j = choose([x + Lap(1/eps) for x in q], 4/eps)\nreturn j",
+    "scores with noise that may stop": "j = choose([x / N + Lap(1/eps) for x in q], 4/eps)\nreturn j",
+    "scores of noise before that may stop": "e = Lap(1/eps)\nj = choose([x / N + e for x in q], 4/eps)\nreturn j",
     "scores of a list of noise": "a = [x + Lap(2/eps) for x in q]\nj = choose([y for y in a], 4/eps)\nreturn j",
     "scores with a remainder": "j = choose([q[i] + i % 2 for i in range(len(q))], 4/eps)\nreturn j",
     "scores of themselves": "s = choose(q, 2/eps)\ns = choose([x + s for x in q], 4/eps)\nreturn s",

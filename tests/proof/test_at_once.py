@@ -25,8 +25,9 @@ while len(out) < k:
         if i not in out and ({first} or noisy[i] > {seen}):
             best, top = i, noisy[i]
     out.append(best)
+{after}
 return {answer}"""
-WORDS = {"item": "x + Lap(2*k/eps)", "none": "-1", "first": "best == -1", "seen": "top", "answer": "out", "before": "pass", "private": "Private"}
+WORDS = {"item": "x + Lap(2*k/eps)", "none": "-1", "first": "best == -1", "seen": "top", "answer": "out", "before": "pass", "after": "pass", "private": "Private"}
 HALF = AtGhost(0, Form(Fraction(1, 2)), Form())
 AWAY, ALONG = AtGhost(0, Form(Fraction(2)), Form()), AtGhost(0, Form(Fraction(1), True), Form())
 WAYS: dict[str, tuple[dict[str, str], str, Shift]] = {
@@ -44,6 +45,7 @@ WAYS: dict[str, tuple[dict[str, str], str, Shift]] = {
     "whole, one-sided": ({"private": "Private[int]", "item": "x + DiscreteExp(2*k/eps)"}, "monotone(1)", AWAY),
     "with public numbers": ({"item": "x + len(q) + k + Lap(2*k/eps)"}, "each_within(1)", AWAY),
     "a factor": ({"item": "x + 3 * Lap(2*k/eps)"}, "one_within(1)", ALONG),
+    "loops after it": ({"after": "n = 0\nfor y in range(k):\n    n = n + y\nfor z in range(k):\n    n = n + z"}, "each_within(1)", AWAY),
     "noise alone": ({"item": "Lap(2*k/eps)"}, "each_within(1)", AWAY),
     "a copy looked at": ({"before": "more = [2 * y for y in noisy]", "seen": "more[best] / 2"}, "each_within(1)", AWAY),
 }

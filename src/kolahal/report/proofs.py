@@ -303,7 +303,7 @@ def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
     return {name: power for name, power in found.items() if power}
 
 
-def _conditions(sketch: Sketch, at_once: bool, watches: tuple[Followed, ...]) -> list[tuple[str, int]]:
+def _conditions(sketch: Sketch, at_once: bool = False, watches: tuple[Followed, ...] = ()) -> list[tuple[str, int]]:
     """The conditions of `if` and `while` in source order, as certificates number them, with their lines."""
     stated = watched(restated(sketch, at_once), watches)
     return [(print_expression(n.test), n.span.line) for n in walk(stated.body) if isinstance(n, If | While)]

@@ -228,6 +228,8 @@ class Evaluator:
                 return _bounded(a.times(b.constant))
             case "/" if not b.terms and b.constant:
                 return _bounded(a.times(1 / Fraction(b.constant)))
+            case "//" if not (a.terms or b.terms) and b.constant:
+                return number(Fraction(a.constant // b.constant))
             case "%":
                 return self.remainder(expr, a, b, state)
             case "*" | "/" if self.is_public(a) and self.is_public(b):
@@ -493,7 +495,6 @@ def _is_coin(expr: Expr) -> bool:
 
 def _bounded(value: Sum) -> Sum:
     """The value, unless its numbers are so long that a program could fill the memory with them."""
-    numbers = (value.constant, *value.terms.values())
-    if any(max(n.numerator.bit_length(), n.denominator.bit_length()) > MOST_BITS for n in numbers):
+    if any(max(n.numerator.bit_length(), n.denominator.bit_length()) > MOST_BITS for n in (value.constant, *value.terms.values())):
         raise Unsupported(f"a number has more than {MOST_BITS} bits")
     return value

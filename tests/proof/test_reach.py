@@ -116,6 +116,8 @@ SMALL = {  # by what it is about: the relation, a program of a few lines, and on
     "ends of a list of noise": ("each_within(1)", "a = [y + Lap(2/eps) for y in q]\nreturn a[-1], a[0]", "2/eps"),
     "which end is larger": ("each_within(1)", "a = [y + Lap(2/eps) for y in q]\nb = a[0] > a[-1]\nreturn b, a[0]", "2/eps"),
     "ends of a list in turns": ("each_within(1)", "s = 0\nfor k in range(2):\n    a = [y + Lap(4/eps) for y in q]\n    s += a[0] - a[-1]\nreturn s", "4/eps"),
+    "a move that noise by the length hides": ("sum_within(1/2)", "k = 5\nif k // 2 == 2:\n    return q[0] - q[-1] + Lap(len(q)/(2*eps))\nreturn q[0]", "len(q)/(2*eps)"),
+    "noise that may not be drawn": ("each_within(1)", "seen = len(q) > 3 and q[0] + Lap(1/eps) > 0\nn = 1 if seen else 0\nreturn n", "1/eps"),
     "a list that nobody reads": ("one_within(1)", "out = []\ns = 0\nfor x in q:\n    out.append(x)\n    out.append(2 * x)\n    s += x\nreturn s + Lap(1/eps)", "1/eps"),
 }  # fmt: skip
 

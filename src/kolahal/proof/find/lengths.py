@@ -253,7 +253,8 @@ def prove_alignment(
     base = Inductive(system, {**shared, END: ()}, steps)
     base.weaken()
     rich = rich_candidates(product, neighbours, alignment, claim, sample)
-    offers = end_candidates(product, claim, sample)
+    # Of a cost in proportion to the move, no part is in proportion to a public quantity as well.
+    offers = [share for share in end_candidates(product, claim, sample) if share.per is None or neighbours.kind != "sum"]
     formulas = {share: share_formula(product, neighbours, share) for share in offers}
     # What the runs share may rest on what is known of their differences, so it has a second chance.
     def weakened() -> Inductive:

@@ -230,6 +230,8 @@ class Evaluator:
                 return bounded_number(a.times(b.constant))
             case "/" if not b.terms and b.constant:
                 return bounded_number(a.times(1 / Fraction(b.constant)))
+            case "//" if not (a.terms or b.terms) and b.constant:
+                return number(Fraction(a.constant // b.constant))
             case "%":
                 return self.remainder(expr, a, b, state)
             case "*" | "/" if self.is_public(a) and self.is_public(b):

@@ -182,8 +182,8 @@ def spread_comprehensions(sketch: Sketch, released: frozenset[int]) -> Sketch:
 
 
 def decide_flags(sketch: Sketch) -> Sketch:
-    """The program in which a truth value that is the answer, or looked at behind a loop head, is decided where it gets its value,
-    as in `if v > t: go = False` and `else: go = True` for `go = not v > t`: a condition, on which shifts may depend."""
+    """The program in which a truth value that is the answer, or looked at behind a loop head, or may not draw its noise, is decided
+    where it gets its value, as in `if v > t: go = False` and `else: go = True` for `go = not v > t`: a condition, on which shifts may depend."""
     steps = compile_steps(sketch.body)
     live = live_names(steps)
     told = frozenset(step.value.name for step in steps if isinstance(step, Give) and isinstance(step.value, ir.Var))
@@ -191,7 +191,7 @@ def decide_flags(sketch: Sketch) -> Sketch:
 
     def decide(node: ir.Node) -> ir.Node | None:
         match node:
-            case ir.Assign((target,), (value,)) if target in flags and _compares(value):
+            case ir.Assign((target,), (value,)) if _compares(value) and (target in flags or _may_not_draw(value)):
                 ways = ((ir.Assign((target,), (ir.Const(truth, span=value.span),), span=node.span),) for truth in (True, False))
                 return ir.If(value, *ways, span=node.span)
             case ir.Return(value) if _compares(value):
@@ -201,6 +201,12 @@ def decide_flags(sketch: Sketch) -> Sketch:
                 return None
 
     return replace(sketch, body=ir.rebuild(sketch.body, decide))
+
+
+def _may_not_draw(value: ir.Expr) -> bool:
+    """Whether noise stands in a part of a condition that may not be reached."""
+    rights = [n.right for n in ir.walk(value) if isinstance(n, ir.Binary) and n.op in ("and", "or")]
+    return any(isinstance(node, ir.Draw) for right in rights for node in ir.walk(right))
 
 
 def _compares(value: ir.Expr) -> bool:

@@ -31,6 +31,7 @@ from kolahal.proof.trusted.values import (
 )
 
 MOST_LANDMARKS = 4  # of a program
+LARGEST = 1 << 256  # numerator or denominator of a result in a rehearsal; squares of squares outgrow all bounds
 MOST_PATTERNS = 16  # outcomes of conditions that the shift of one draw may depend on
 
 ConcreteState = dict[Symbol, Any]
@@ -160,7 +161,8 @@ class CompiledPath:
         for symbol, op, left, right in self.computed:
             if symbol.before <= made and symbol not in state:
                 a, b = left(state), right(state)
-                state[symbol] = a * b if op == "*" else Fraction(a) / b if b else 0
+                value = a * b if op == "*" else Fraction(a) / b if b else 0
+                state[symbol] = value if max(abs(value.numerator), value.denominator) < LARGEST else 0
 
     def fits(self, state: ConcreteState) -> bool:
         """Whether the run takes this path, with all results."""

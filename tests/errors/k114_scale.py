@@ -7,7 +7,7 @@ def f(q: Private, flag: bool, N: int, eps: Epsilon):
     n = n + 1
     late = 0
     b = Lap(q[0])  # K114
-    c = Lap(n / eps)  # K114
+    c = Lap(n / eps)
     d = Lap(0)  # K114
     e = Lap(-1 / eps)  # K114
     f = Lap(1 / 0)  # K114

@@ -6,7 +6,6 @@ def f(q: Private, eps: Epsilon):
     a = True + 1  # K202
     b = eps > True  # K202
     out = []
-    out += 1  # K202
     c = -out  # K202
     d = max(1, False)  # K202
     e = q[True]  # K202

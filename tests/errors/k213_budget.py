@@ -6,4 +6,4 @@ def f(q: Private, eps: Epsilon):
     eps = eps / 2  # K213
     for eps in q:  # K213
         x = 1
-    return q[0] + Lap(1 / eps)
+    return q[0] + Lap(1 / eps)  # K114

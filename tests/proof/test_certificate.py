@@ -187,7 +187,7 @@ def test_an_invariant_that_is_simply_false_is_refused() -> None:
     changed = copy.deepcopy(document("svt"))
     changed["cases"][0]["invariant"]["0"].append("false")
     assert checked(changed) != []
-    whole, _ = read_certificate(certificate("svt"))
+    whole, *_ = read_certificate(certificate("svt"))
     from kolahal.logic.terms import FALSE
 
     assert forged(with_case(whole, invariant={0: (*whole.cases[0].invariant[0], FALSE)})) != []

@@ -206,7 +206,7 @@ def test_a_case_with_all_of_them_is_read_back() -> None:
     loops = certificate.build_system(proof.product(), empty.neighbours, alignment, shares, ()).states
     case = replace(empty, invariant=dict.fromkeys(loops, ()))
     text = certificate.write_certificate(replace(proof, cases=(case,)))
-    back, scripts = certificate.read_certificate(text)
+    back, scripts, _ = certificate.read_certificate(text)
     assert back == replace(proof, cases=(case,)) and repr(back.delayed) == "True" and repr(back.at_once) == "False"
     assert [len(own) for own in scripts] == [len(json.loads(text.text)["cases"][0]["obligations"])] and scripts[0]
     for key, value in (("delayed", 1), ("at once", None), ("delayed", "yes"), ("at once", 0)):

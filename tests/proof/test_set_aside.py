@@ -38,6 +38,7 @@ PROVED = {
     "an item with a name": "noise = [Lap(1/eps) for _ in q]\nout = []\nfor i in range(len(q)):\n    e = noise[i]\n    out.append(q[i] + e)\nreturn out",
     "zip": "noise = [Lap(1/eps) for _ in q]\nreturn [x + e for x, e in zip(q, noise)]",
     "a flag that goes on": "t = T + Lap(2/eps)\nn = 0\ni = 0\ngo = True\nwhile go and i < len(q):\n    n += 1\n    go = not q[i] + Lap(2/eps) > t\n    i += 1\nreturn n",
+    "the last item at first": "noisy = [x + Lap(2/eps) for x in q]\nbest = -1\nfor i in range(len(q)):\n    if noisy[i] > noisy[best]:\n        best = i\nreturn best",
 }
 BROKEN = {
     "looked at before": "s = Lap(1/eps)\na = s\nfor x in q:\n    s += x\nreturn a, s",
@@ -57,7 +58,6 @@ BROKEN = {
     "an item with both signs": "noise = [Lap(1/eps) for _ in q]\nout = []\nfor i in range(len(q)):\n    e = noise[i]\n    out.append(q[i] + e)\n    out.append(q[i] - e)\nreturn out",
     "an item for twice the answer": "noise = [Lap(1/eps) for _ in q]\nout = []\nfor i in range(len(q)):\n    e = noise[i]\n    out.append(2 * q[i] + e)\nreturn out",
     "a bare flag": "n = 0\ni = 0\ngo = True\nwhile go and i < len(q):\n    n += 1\n    go = not q[i] > T\n    i += 1\nreturn n",
-    "the last item at first": "noisy = [x + Lap(2/eps) for x in q]\nbest = -1\nfor i in range(len(q)):\n    if noisy[i] > noisy[best]:\n        best = i\nreturn best",
     "a private number of turns": "c = 0\nfor x in q:\n    if x > T:\n        c += 1\nout = []\nfor i in range(min(len(q), c)):\n    out.append(Lap(1/eps))\nreturn out",
 }
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from fractions import Fraction
+from typing import Any
 
 from kolahal.engine.accuracy import describe_errors, errors_by_length
 from kolahal.lang.claims import plain_claim
@@ -20,18 +21,20 @@ from kolahal.proof.find.lengths import guess_from
 from kolahal.proof.judge import tested
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.results import Judged, Priced, Synthesis
+from kolahal.roads.law_of_proof import find_law_of_proof
 from kolahal.roads.loosening import loosen
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
 from kolahal.search.grading import noise_size
 from kolahal.search.ordering import in_order
-from kolahal.settings import Settings
+from kolahal.settings import Settings, with_changes
 from kolahal.tester.final import by_standing, final_test, finalists_of
 from kolahal.verdicts import Proved, Refuted, Unknown
 
 MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
 GREAT = Fraction(10**5)  # noise that nobody can use; examples hold records that are ten times as large
+WIDER: Mapping[str, Any] = {"coefficients": tuple(map(Fraction, (1, 2, 3, 4, 5, 6, 8, 12, 16))), "length_powers": (0,)}  # for machines
 FEW = 2  # completions of a sketch with more holes that are judged at a time: one a core
 
 Road = Callable[[Sketch, Settings, Watch], Synthesis]
@@ -46,11 +49,15 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
     choices, reason = ((), found.reason) if isinstance(found, Unknown) else (found, "")
     priced = watch("completions", price_completions, sketch, choices, settings)
     hopeless = () if priced else watch("unbounded", refute_unbounded, sketch, settings)
+    read_off = () if priced or hopeless else watch("proved law", find_law_of_proof, sketch, settings)
+    if read_off:
+        choices, wide = read_off, with_changes(settings, "grammar", **WIDER)
+        priced = watch("completions", price_completions, sketch, choices, wide)
     if not priced and not hopeless and otherwise is not None and len(sketch.holes) <= MOST_ENUMERATED:
         return otherwise(sketch, settings, watch)
     split = watch("arguments", fix_arguments, sketch, settings)
     ranked = watch("ranking", rank_by_error, sketch, priced, split, settings)
-    judged = watch("verdicts", judge_lawful, sketch, ranked, split, settings, watch.executor)
+    judged = watch("verdicts", judge_lawful, sketch, ranked, split, settings, watch.executor, bool(read_off))
     wider = watch("more noise", loosen, sketch, judged, settings)
     if wider is not None:
         more = tuple(p for choice in choices for p in tight_completions(sketch, choice.laws, (wider,)))[:1]
@@ -119,14 +126,14 @@ def rank_by_error(sketch: Sketch, priced: tuple[Priced, ...], split: Split, sett
 
 
 def judge_lawful(
-    sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, executor: Executor | None = None
+    sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, executor: Executor | None = None, slow: bool = False
 ) -> tuple[Judged, ...]:
-    """A verdict for each finalist. A winner that is not proved is tested; one that is, only if a second opinion is wanted,
-    which shares nothing with the proof."""
+    """A verdict for each finalist, or for as few as will do where proofs are slow. A winner that is not proved is tested; one
+    that is, only if a second opinion is wanted, which shares nothing with the proof."""
     finalists = finalists_of(sketch, ranked, settings)
     if not finalists:
         return ()
-    batch = len(finalists) if len(sketch.holes) <= MOST_ENUMERATED else FEW
+    batch = FEW if slow or len(sketch.holes) > MOST_ENUMERATED else len(finalists)
     judged: list[Judged] = []
     favourite = finalists[0].completion
     table = sketch.private.table

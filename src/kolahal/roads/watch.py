@@ -16,12 +16,13 @@ STEPS = {  # step → the paper's column, and what goes on
     "examples": ("init", "selecting examples"),
     "choices": ("opti", "finding the law"),  # it says what noise is needed, as the region does in the paper
     "regions": ("opti", "searching the noise region"),
+    "proved law": ("opti", "looking for noise that is proved to be enough"),
     "completions": ("enum", "enumerating completions"),
     "tests": ("enum", "selecting test examples"),
     "ranking": ("enum", "ranking"),
     "laws": ("verify", "finding the law"),
     "verdicts": ("verify", "testing and proving"),
-    "more noise": ("verify", "looking for noise that is proved to be enough"),
+    "more noise": ("verify", "raising the noise until a proof is found"),
     "unbounded": ("verify", "looking for a record that no noise hides"),
 }
 

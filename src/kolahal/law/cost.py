@@ -23,7 +23,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
 from kolahal.logic.counting import take_steps
-from kolahal.logic.linear import Number
+from kolahal.logic.linear import Number, plain
 from kolahal.logic.simplex import find_point, find_supremum
 from kolahal.logic.solver import contradict, is_empty
 from kolahal.nouns import dataclass
@@ -121,7 +121,7 @@ def find_corners(case: SizedProgram, rows: Sequence[Row], whole: bool) -> tuple[
         if count == MOST_CORNERS:
             return TooLarge(f"an event has more than {MOST_CORNERS} extreme neighbours")
         take_steps(1 + len(rows) // 4)
-        values: dict[Indeterminate, Number] = {MoveAt(i): step for i, step in enumerate(move)}
+        values: dict[Indeterminate, Number] = {MoveAt(i): plain(step) for i, step in enumerate(move)}
         offsets = tuple(row.change.at(values) for row in rows)
         found.setdefault(offsets, Corner(offsets, move))
     corners = list(found.values())

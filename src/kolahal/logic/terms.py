@@ -172,10 +172,10 @@ def every(parts: Iterable[Formula]) -> Formula:
     flat: dict[Formula, None] = {}
     for part in parts:
         for piece in part.parts if isinstance(part, Every) else (part,):
-            if piece == FALSE:
-                return FALSE
-            if piece != TRUE:
+            if not isinstance(piece, Truth):
                 flat[piece] = None
+            elif not piece.value:
+                return FALSE
     return next(iter(flat)) if len(flat) == 1 else Every(tuple(flat)) if flat else TRUE
 
 
@@ -183,10 +183,10 @@ def some(parts: Iterable[Formula]) -> Formula:
     flat: dict[Formula, None] = {}
     for part in parts:
         for piece in part.parts if isinstance(part, Some) else (part,):
-            if piece == TRUE:
-                return TRUE
-            if piece != FALSE:
+            if not isinstance(piece, Truth):
                 flat[piece] = None
+            elif piece.value:
+                return TRUE
     return next(iter(flat)) if len(flat) == 1 else Some(tuple(flat)) if flat else FALSE
 
 
@@ -226,14 +226,17 @@ def put(term: Sum, binding: Binding) -> Sum:
     """`term` with the symbols of `binding` replaced."""
     if not any(isinstance(unknown, IfThenElse) or unknown in binding for unknown in term.terms):
         return term
-    result: Sum = number(term.constant)
+    stays = {u: factor for u, factor in term.terms.items() if isinstance(u, Symbol) and u not in binding}
+    result: Sum = LinearForm(stays, term.constant)
     for unknown, factor in term.terms.items():
         if isinstance(unknown, IfThenElse):
             new: Term = choose(put_in(unknown.test, binding), put(unknown.then, binding), put(unknown.orelse, binding))
+        elif unknown in binding:
+            new = binding[unknown]
         else:
-            new = binding[unknown] if unknown in binding else variable(unknown)
+            continue
         assert isinstance(new, LinearForm), "a number is replaced by a number"
-        result += new.times(factor)
+        result += new if factor == 1 else new.times(factor)
     return result
 
 

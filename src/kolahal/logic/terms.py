@@ -226,7 +226,7 @@ def put(term: Sum, binding: Binding) -> Sum:
     """`term` with the symbols of `binding` replaced."""
     if not any(isinstance(unknown, IfThenElse) or unknown in binding for unknown in term.terms):
         return term
-    stays = {u: factor for u, factor in term.terms.items() if isinstance(u, Symbol) and u not in binding}
+    stays: dict[Symbol | IfThenElse, Number] = {u: factor for u, factor in term.terms.items() if isinstance(u, Symbol) and u not in binding}
     result: Sum = LinearForm(stays, term.constant)
     for unknown, factor in term.terms.items():
         if isinstance(unknown, IfThenElse):

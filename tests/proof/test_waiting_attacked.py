@@ -16,9 +16,12 @@ from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.budgets import prove_budget
+from kolahal.proof.trusted.budget import Share
+from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.others import find_others
-from kolahal.proof.trusted.product import build_product
-from kolahal.proof.trusted.shifts import Alignment, AtGhost, FollowedSums, Form
+from kolahal.proof.trusted.product import build_product, build_system
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form
+from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import Settings
 from kolahal.verdicts import Proved
 
@@ -145,3 +148,35 @@ def test_sums_with_their_noise_set_aside_give_the_same_output() -> None:
             one, two = (outcome(p, database, arguments, (), units) for p in (mechanism, other))
             assert one == two, _sums(seed)
     assert changed > 20, changed
+
+
+# ---------------------------------------------------------------- items of noise that wait for their sum
+
+SIDES = "if q[0] + z > 0:\n    y = {}\nelse:\n    y = {}\nreturn y"
+# In the first, z follows e, which makes up for what the condition on z decides; in the second z makes up for an item that is e.
+CIRCLES = {
+    "follow": ("e = noise[0]\nz = Lap(1/(9*eps))\n" + SIDES.format("1 + e", "e"), Form(follow="e")),
+    "cancel": (
+        "best = k\nif best < 0 or best > 1:\n    return 0\nother = [Lap(1/(9*eps)) for x in q]\nd = noise[0]\ne = noise[1]\n"
+        "z = other[0]\nw = noise[best] + z\n" + SIDES.format("d", "1 + d").replace("return y", "return y, 1 + e"),
+        Form(cancel=True),
+    ),
+}
+
+
+@pytest.mark.parametrize("how", CIRCLES)
+def test_no_shift_depends_on_what_it_decides(how: str) -> None:
+    """Where z is small the condition tells q, at no cost: the runs of which nothing was shown are those with no noise to go with."""
+    text, form = CIRCLES[how]
+    sketch = program("noise = [Lap(1/(9*eps)) for x in q]\n" + text, "q: Private[2], eps: Epsilon, k: int = 0")
+    product = build_product(sketch, frozenset())
+    shares = tuple(Share(powers, Fraction(0), None) for powers in product.monomials)
+    alignment = Alignment((Always(Form(cancel=True)), Always(form)))
+    with pytest.raises(Unsupported):
+        build_system(product, neighbours_of(sketch)[0], alignment, shares, ())
+
+
+def test_noise_that_scores_share_is_not_moved_with_the_rival() -> None:
+    sketch = program("e = Lap(1/eps)\ns = [abs(x + e) for x in q]\nreturn choose(s, 2/eps)")
+    with pytest.raises(Unsupported, match="rival"):
+        build_product(sketch, frozenset(), delayed=True)

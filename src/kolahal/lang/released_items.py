@@ -6,8 +6,9 @@
 parts begins with the number of the place in the text that appended it. One place that always appends so many parts needs no number.
 The same holds of names that such items alone are made of.
 
-Where an item has no value the program stops, and that can be told from the parts, too, if the other program comes to its end.
-So in programs with `while`, divisors must be above 0 on their face.
+Where an item has no value the program stops, and that can be told from the parts, too, if the other program comes to its end and
+answers with them. So in programs with `while`, and where parts may be computed and not be answered with (a list that begins anew, a
+name that is appended under a condition), items must have values on their face: divisors above 0, and nothing that may be None.
 """
 
 from __future__ import annotations
@@ -18,32 +19,80 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
+from kolahal.lang.kinds import NUMERIC, infer
 from kolahal.lang.sketch import Sketch
 
 PartsOf = Callable[[ir.Expr], tuple[ir.Expr, ...]]
 
 
+class _NoParts(Exception):
+    """A name that is made of parts is looked at in a way that parts do not tell."""
+
+
 def released_items(sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf) -> Sketch:
     """The program whose lists of answers hold what their items are computed from; itself, if all of these are linear."""
-    found = _AnswerLists(sketch, is_linear, parts_of)
-    return found.rewritten() if found.lists else sketch
+    try:
+        found = _AnswerLists(sketch, is_linear, parts_of)
+        return found.rewritten() if found.lists else sketch
+    except _NoParts:
+        return sketch
 
 
 class _AnswerLists:
     def __init__(self, sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf):
         self.sketch, self.is_linear, self.parts_of = sketch, is_linear, parts_of
+        self.types = infer(sketch)
         self.names: dict[str, tuple[str, ...]] = {}  # what is computed for such items alone, and the names of its parts
         answers = _lists_of_answers(sketch)
         self.find_names(answers)
         # Of answers, with the places that append to them.
         self.lists = {name: places for name, places in answers.items() if any(map(self.is_computed, places))}
-        values = [place.value for places in self.lists.values() for place in places]
-        values += [value for name, value in ir.assignments(sketch.body) if name in self.names]
-        if any(isinstance(node, ir.While) for node in ir.walk(sketch.body)) and not all(map(_has_value, values)):
+        items = {name for name, places in self.lists.items() if any(self.may_stop(place.value) for place in places)}
+        names = {name for name, value in ir.assignments(sketch.body) if name in self.names and self.may_stop(value)}
+        answered = all(map(self.is_answered, self.lists if names else items)) and names <= self.appended(sketch.body)
+        if (items or names) and (not answered or any(isinstance(node, ir.While) for node in ir.walk(sketch.body))):
             self.lists = {}
+
+    def may_stop(self, value: ir.Expr) -> bool:
+        """Whether a run may stop in a value and not in its parts: they are no numbers, or its divisors may be 0."""
+        if self.is_linear(value) and not _read(value) & self.names.keys():
+            return False
+        lists = {id(node.of) for node in ir.walk(value) if isinstance(node, ir.Index | ir.Length)}
+        looks = [node for node in ir.walk(value) if isinstance(node, ir.Var | ir.Index) and id(node) not in lists]
+        return not _has_value(value) or not all(self.types.of(node) <= NUMERIC for node in looks)
 
     def is_computed(self, place: ir.Append) -> bool:
         return not self.is_linear(place.value) or bool(_read(place.value) & self.names.keys())
+
+    def is_answered(self, name: str) -> bool:
+        """Whether a list, once it has an item, is in every answer, with all that was appended: it begins once."""
+        begins = [node for node in ir.walk(self.sketch.body) if isinstance(node, ir.Assign) and name in node.targets]
+        if len(begins) != 1 or begins[0] not in self.sketch.body:
+            return False
+        behind = self.sketch.body[self.sketch.body.index(begins[0]) :]
+        returned = [node.value for node in ir.walk(behind) if isinstance(node, ir.Return)]
+        return all(ir.Var(name) in (value.items if isinstance(value, ir.TupleOf) else (value,)) for value in returned)
+
+    def appended(self, body: ir.Block) -> set[str]:
+        """The names whose values are appended by statements that follow at once, whatever happens."""
+        found: set[str] = set()
+        needed: set[str] = set()
+        for node in reversed(body):
+            match node:
+                case ir.Append(name, value):
+                    needed |= _read(value) if name in self.lists else set()
+                case ir.Assign(targets, values):
+                    found |= set(targets) & needed
+                    needed |= _read(values) if set(targets) & needed & self.names.keys() else set()
+                case ir.If(_, then, orelse):
+                    found |= self.appended(then) | self.appended(orelse)
+                    needed = set()
+                case ir.For(_, _, inner) | ir.While(_, inner):
+                    found |= self.appended(inner)
+                    needed = set()
+                case _:
+                    needed = set()
+        return found
 
     def find_names(self, answers: dict[str, list[ir.Append]]) -> None:
         """The names that are given one value in one place, and that items of lists of answers alone are made of."""
@@ -68,8 +117,12 @@ class _AnswerLists:
             if new is None:  # some are made of one another
                 self.names = {}
                 return
-            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(len(self.parts(values[new]))))
+            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(len(self.parts_of_name(values[new]))))
             chosen.remove(new)
+
+    def parts_of_name(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
+        """At least one, which has no value where the name has none."""
+        return self.parts(value) or (ir.Const(Fraction(0), span=value.span),)
 
     def parts(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
         match value:
@@ -84,7 +137,7 @@ class _AnswerLists:
             case ir.Call(_, arguments):
                 return tuple(part for argument in arguments for part in self.parts(argument))
             case _:
-                return (value,)  # and the name has no value there, so that nothing is proved
+                raise _NoParts
 
     def rewritten(self) -> Sketch:
         return replace(self.sketch, body=self.block(self.sketch.body))
@@ -95,7 +148,7 @@ class _AnswerLists:
     def statement(self, node: ir.Stmt) -> Iterator[ir.Stmt]:
         match node:
             case ir.Assign((name,), (value,)) if name in self.names:
-                yield from (ir.Assign((word,), (part,), span=node.span) for word, part in zip(self.names[name], self.parts(value), strict=True))
+                yield from (ir.Assign((word,), (part,), span=node.span) for word, part in zip(self.names[name], self.parts_of_name(value), strict=True))
             case ir.Append(name, value) if name in self.lists:
                 places, parts = self.lists[name], self.parts(value)
                 which = next(i for i, place in enumerate(places) if place is node)
@@ -147,7 +200,7 @@ def _has_value(value: ir.Expr) -> bool:
     return True
 
 
-def _read(value: ir.Expr) -> frozenset[str]:
+def _read(value: object) -> frozenset[str]:
     return frozenset(node.name for node in ir.walk(value) if isinstance(node, ir.Var))
 
 

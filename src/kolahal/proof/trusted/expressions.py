@@ -115,12 +115,8 @@ class Evaluator:
     def claimed(self, first: int, value: SingleValue, state: Walk) -> SingleValue:
         """A value, to whose sum the noise belongs that was drawn for it: all from number `first` on, and what has no sum yet."""
         if isinstance(value, Numeric):
-            for index, drawn in enumerate(state.draws[:first]):
-                if not drawn.factor and not drawn.noise.finite and drawn.rival is None and drawn.symbol in value.value.terms:
-                    state.draws[index] = in_sum(drawn, value.value, state.draws)
-        if len(state.draws) > first and isinstance(value, Numeric):
-            state.draws[first:] = [in_sum(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
-        elif len(state.draws) > first and isinstance(value, Logical):
+            state.draws[:] = [in_sum(drawn, value.value, state.draws) for drawn in state.draws]
+        elif isinstance(value, Logical):
             state.draws[first:] = [in_truth(drawn, value.value, state.draws[first:]) for drawn in state.draws[first:]]
         return value
 
@@ -474,7 +470,10 @@ class Evaluator:
         assert isinstance(value, Numeric)
         index = len(state.draws) - 1
         rival = own(f"rival.{index}", self.which, INT)
+        waiting = [drawn.waits for drawn in state.draws[:index]]
         scores = [self.as_number(self.item(source, name, at, state), state) for at in (variable(rival), value.value)]
+        if waiting != [drawn.waits for drawn in state.draws[:index]]:
+            raise Unsupported("noise that has a name is first added in scores, where its sum would be that of the rival")
         state.draws[index] = replace(state.draws[index], rival=Rival(rival, length, scores[0] - scores[1]))
         return value
 
@@ -483,7 +482,10 @@ class Evaluator:
         symbol = own(f"noise.{len(state.draws)}", self.which, sort)
         places = [read.place for read in state.reads if read.private]
         turn = places[-1] if places else self.here
-        state.draws.append(Drawn(site, len(state.draws), None, noise, size, symbol, ZERO, dict(state.names), turn, ZERO, Fraction(0)))
+        # No shift looks at noise that waits for its sum: what makes up for that may depend on all that comes before the sum.
+        early = {drawn.symbol for drawn in state.draws if drawn.waits and drawn.rival is None}
+        names = {n: v for n, v in state.names.items() if not (isinstance(v, Numeric) and early.intersection(symbols_of(v.value)))}
+        state.draws.append(Drawn(site, len(state.draws), None, noise, size, symbol, ZERO, names, turn, ZERO, Fraction(0), not noise.finite))
         return Logical(equal(variable(symbol), number(1))) if noise.finite else Numeric(variable(symbol))
 
 

@@ -291,6 +291,7 @@ class Drawn:
     turn: Sum  # the place of the answer that was looked at last before it, or the number of the turn
     rest: Sum
     factor: Fraction
+    waits: bool  # whether nothing has looked at it yet, so that it has no sum
     side: Formula = FALSE  # of a coin: the truth value that it stands in, had it and all later noise been 0
     rival: Rival | None = None  # of a chosen place, which is what `symbol` stands for then
 
@@ -454,7 +455,8 @@ def after(drawn: Drawn, drawn_here: Iterable[Drawn], symbols: Iterable[Symbol]) 
 
 
 def in_sum(drawn: Drawn, value: Sum, drawn_here: Iterable[Drawn]) -> Drawn:
-    """`drawn` with the sum that it is part of, unless a smaller sum has claimed it."""
-    if drawn.factor:
+    """`drawn` with the sum that looks at it first, be it a part of that or not."""
+    if not drawn.waits or drawn.symbol not in symbols_of(value):
         return drawn
-    return replace(drawn, rest=put(value, after(drawn, drawn_here, symbols_of(value))), factor=Fraction(value.terms.get(drawn.symbol, 0)))
+    rest = put(value, after(drawn, drawn_here, symbols_of(value)))
+    return replace(drawn, rest=rest, factor=Fraction(value.terms.get(drawn.symbol, 0)), waits=False)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.cases import run_cases
-from kolahal.engine.noise import Array
+from kolahal.engine.noise import Array, noisy_patterns
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
 from kolahal.engine.typical import TypicalInputs, free_arguments, make_up, standing_out
@@ -155,7 +155,7 @@ def errors_on(
     truths = run_cases(sketch, cases, (0.0,) * len(sketch.holes), Tape((0,), 1))
     scales = np.array([[inputs.cases[0][0].concretise(sketch, c) for c in completions] for inputs in several])
     errors = np.zeros((len(several), len(completions)))
-    for pattern in np.unique(scales[0] > 0, axis=0):  # a hole without noise is off in all lanes of a batch
+    for pattern in noisy_patterns(scales[0]):  # a hole without noise is off in all lanes of a batch
         rows = np.flatnonzero(((scales[0] > 0) == pattern).all(axis=1))
         each = np.concatenate([np.tile(own[rows], (len(inputs.cases), 1)) for own, inputs in zip(scales, several, strict=True)])
         lanes: list[Any] = [np.repeat(each[:, h], runs) if on else 0.0 for h, on in enumerate(pattern)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +42,7 @@ class Used:
     counts: Array  # (holes, runs)
 
 
-@dataclass(frozen=True, slots=True)
-class Lanes:
+class Lanes(NamedTuple):  # made for every value of every expression
     """One scalar a lane; a kind or a value that all lanes share is a single one."""
 
     kind: int | KindCodes
@@ -111,7 +110,7 @@ class _Stack:
         room = max(self.kinds.shape[0], other.kinds.shape[0])
 
         def wide(array: Any) -> Any:
-            return np.pad(array, ((0, room - array.shape[0]), (0, 0)))
+            return array if array.shape[0] == room else np.pad(array, ((0, room - array.shape[0]), (0, 0)))
 
         return _Stack(
             np.where(mask, self.lengths, other.lengths),

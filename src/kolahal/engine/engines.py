@@ -17,10 +17,10 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.nouns import dataclass
 
-# Compiling takes 1 to 3 s, and loading what was compiled before 0.5 s, most of it for Numba itself; the batch engine
+# Compiling takes half a second to 2 s, and loading what was compiled before 0.05 s; the batch engine
 # makes about this many runs of a small sketch in that time.
 RUNS_WORTH_COMPILING = 3_000_000
-RUNS_WORTH_LOADING = 500_000
+RUNS_WORTH_LOADING = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +92,4 @@ def choose_engine(sketch: Sketch, total_runs: int) -> Engine:
         or total_runs >= RUNS_WORTH_COMPILING
         or (total_runs >= RUNS_WORTH_LOADING and jit.is_on_disk(sketch))
     )
-    return NUMBA if worth_it and jit.available() else BATCH
+    return NUMBA if worth_it and (jit.is_on_disk(sketch) or jit.available()) else BATCH

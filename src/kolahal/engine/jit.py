@@ -7,10 +7,8 @@ import hashlib
 import importlib.util
 import math
 import os
-import pickle
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -18,11 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from kolahal.engine import batch
+from kolahal.engine import batch, machine_code
 from kolahal.engine.batch import Used
 from kolahal.engine.faults import fault
 from kolahal.engine.kernel import PARAMETERS, Kernel, write_kernel
 from kolahal.engine.kernel_expressions import DONE, NO_ANSWER_ROOM, NO_LIST_ROOM, NO_NOISE, NO_TURNS
+from kolahal.engine.machine_code import MachineCode, is_called_so, is_known_symbol
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import Lengths, Outputs
 from kolahal.engine.tape import Tape, Turns
@@ -34,7 +33,7 @@ from kolahal.nouns import dataclass
 LARGEST_TABLE = 1 << 24  # addresses; each that is used holds the noise of all runs
 
 # No fast-math and no contraction to fused multiply-add: the answers are those of the reference to the last bit.
-# The kernel tests divisors itself, hence the error model that does not.
+# The kernel tests divisors itself, hence the error model that does not. Nobody calls it through Numba.
 PRELUDE = f"""\
 from llvmlite import ir
 from numba import njit, types
@@ -51,7 +50,7 @@ def load(typing_context, address, place):
     return types.float64(types.int64, types.int64), generate
 
 
-@njit("int64({", ".join(PARAMETERS.values())})", cache=True, error_model="numpy", fastmath=False)
+@njit("int64({", ".join(PARAMETERS.values())})", error_model="numpy", fastmath=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """
 
 
@@ -86,11 +85,7 @@ def is_on_disk(sketch: Sketch) -> bool:
     """Whether the kernel of a sketch has been compiled before, so that it need only be loaded."""
     if importlib.util.find_spec("numba") is None:
         return False
-    name = _file_name(PRELUDE + write_kernel(sketch).text)
-    try:
-        return any((_cache_folder() / "__pycache__").glob(f"{name}.kernel-*.nbi"))
-    except OSError:
-        return False
+    return machine_code.is_kept(_cache_folder(), _name_of(write_kernel(sketch)))
 
 
 def run(
@@ -247,35 +242,45 @@ def _compiled(sketch: Sketch) -> Ready:
             compile(kernel.text, "<kernel>", "exec")
         except (SyntaxError, RecursionError, MemoryError):
             raise Unfit from None
-        ready = _loaded[sketch] = Ready(kernel, _load_sound(_write(PRELUDE + kernel.text)))
+        ready = _loaded[sketch] = Ready(kernel, _function_of(kernel))
     return ready
 
 
-def _load_sound(path: Path) -> Callable[..., int]:
-    """The kernel in a file; what lies compiled beside it is compiled anew if it is damaged."""
-    try:
-        return _load(path)
-    except (ImportError, OSError, EOFError, ValueError, KeyError, AttributeError, pickle.UnpicklingError):
-        for damaged in (path.parent / "__pycache__").glob(f"{path.stem}.*"):
-            damaged.unlink(missing_ok=True)
-        return _load(path)
+def _function_of(kernel: Kernel) -> Callable[..., int]:
+    kinds, name, folder = list(PARAMETERS.values()), _name_of(kernel), _cache_folder()
+    made = machine_code.read(folder, name)
+    if made is None:
+        made = make(kernel)
+        with suppress(OSError):  # else every process makes its own
+            machine_code.keep(folder, name, made)
+    return machine_code.load(made, kinds)
 
 
-def _load(path: Path) -> Callable[..., int]:
-    name = f"kolahal_kernel_{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where Numba looks when it reads a compiled kernel
-    spec.loader.exec_module(module)
-    function: Callable[..., int] = module.kernel
-    return function
+def make(kernel: Kernel) -> MachineCode:
+    """The machine code of a kernel, by Numba."""
+    from llvmlite.ir import PointerType
+
+    function = by_numba(kernel)
+    (compiled,) = function.overloads.values()
+    described, library = compiled.fndesc, compiled.library
+    called = function.targetctx.call_conv.get_function_type(described.restype, described.argtypes)
+    needed = [f.name for f in library._final_module.functions if f.is_declaration]
+    if not is_called_so(list(PARAMETERS.values()), [isinstance(argument, PointerType) for argument in called.args]):
+        raise Unfit  # by another version of Numba
+    if not all(map(is_known_symbol, needed)):
+        raise Unfit
+    return MachineCode(described.llvm_func_name, bytes(library._get_compiled_object()))
 
 
-def _file_name(text: str) -> str:
-    from importlib.metadata import version  # takes longer to load than the rest of this module
+def by_numba(kernel: Kernel) -> Any:
+    """The kernel as Numba compiles it."""
+    names: dict[str, Any] = {}
+    exec(compile(PRELUDE + kernel.text, "<kernel>", "exec"), names)
+    return names["kernel"]
 
-    return hashlib.sha256(f"{version('numba')}\n{text}".encode()).hexdigest()[:32]
+
+def _name_of(kernel: Kernel) -> str:
+    return hashlib.sha256((PRELUDE + kernel.text).encode()).hexdigest()[:32]
 
 
 def _cache_folder() -> Path:
@@ -284,31 +289,4 @@ def _cache_folder() -> Path:
     try:
         return Path(base).expanduser() / "kolahal"
     except RuntimeError:  # there is no home
-        return _temporary_folder()
-
-
-@cache
-def _temporary_folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="kolahal-"))
-
-
-def _write(text: str) -> Path:
-    """A file with this text, in the cache or, where that cannot be written, in a temporary folder."""
-    try:
-        return _write_into(_cache_folder(), text)
-    except OSError:
-        return _write_into(_temporary_folder(), text)
-
-
-def _write_into(folder: Path, text: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{_file_name(text)}.py"
-    # Written once, because Numba compiles anew what looks newer; and never half, because others may read it now.
-    if not path.exists() or path.read_bytes() != text.encode():
-        handle, name = tempfile.mkstemp(dir=folder, suffix=".py")
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        os.replace(name, path)
-    if not os.access(folder, os.W_OK):  # Numba writes beside it
-        raise PermissionError(folder)
-    return path
+        return Path(os.devnull)  # where nothing can be kept

@@ -22,6 +22,11 @@ Array = NDArray[np.float64]
 _SIGN_PLACE = np.uint64(63)  # of a double
 
 
+def noisy_patterns(scales: Array) -> list[tuple[bool, ...]]:
+    """Which holes have noise, each way once, in order; as `np.unique`, for which numpy's masked arrays would be loaded."""
+    return sorted(set(map(tuple, (scales > 0).tolist())))
+
+
 class Family(ABC):
     """How a draw is made of unit variates, which are drawn before anything runs and serve every scale."""
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kolahal.engine import batch
 from kolahal.engine.engines import choose_engine
-from kolahal.engine.noise import FAMILIES, Array
+from kolahal.engine.noise import FAMILIES, Array, noisy_patterns
 from kolahal.engine.outputs import Outputs, hits
 from kolahal.engine.tape import Tape, stream
 from kolahal.lang.ir import Hole
@@ -143,12 +143,11 @@ class ReweighingProbe(Probe):
     def _probabilities(self, scales: NDArray[np.float64], example: Example) -> tuple[Array, Array, Array, Array]:
         found = [np.zeros(len(scales)) for _ in range(4)]
         patterns = scales > 0
-        for pattern in np.unique(patterns, axis=0):
+        for pattern in noisy_patterns(scales):
             rows = np.flatnonzero((patterns == pattern).all(axis=1))
-            key = tuple(bool(on) for on in pattern)
-            factors = coefficients(self.sketch, scales[rows], key)
+            factors = coefficients(self.sketch, scales[rows], pattern)
             for place, database in ((0, example.d1), (2, example.d2)):
-                side = self._side(database, example, key)
+                side = self._side(database, example, pattern)
                 found[place][rows], found[place + 1][rows] = side.probabilities(factors)
         return found[0], found[1], found[2], found[3]
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kolahal.engine.noise import Array
+from kolahal.engine.noise import Array, noisy_patterns
 from kolahal.engine.paired import PairedHits, Proposal, TiltPair, sample
 from kolahal.engine.probe import DOUBT, Losses, NoisyHoles, Probe, coefficients, proposal_scales, tape_of
 from kolahal.engine.reach import walk
@@ -86,9 +86,8 @@ class TiltedProbe(Probe):
     def _measure(self, scales: NDArray[np.float64], example: Example) -> Losses:
         value, low, high = np.zeros((3, len(scales)))
         patterns = scales > 0
-        for pattern in np.unique(patterns, axis=0):
-            chosen = np.flatnonzero((patterns == pattern).all(axis=1))
-            noisy = tuple(bool(on) for on in pattern)
+        for noisy in noisy_patterns(scales):
+            chosen = np.flatnonzero((patterns == noisy).all(axis=1))
             paired = self._paired(example, noisy)
             for start in range(0, len(chosen), ROWS):
                 some = chosen[start : start + ROWS]
@@ -98,7 +97,7 @@ class TiltedProbe(Probe):
 
     def prepare(self, scales: NDArray[np.float64], examples: Sequence[Example]) -> None:
         """Make the draws that questions about these scales will need, in parallel where someone helps."""
-        patterns = [tuple(bool(on) for on in pattern) for pattern in np.unique(scales > 0, axis=0)]
+        patterns = noisy_patterns(scales)
         needed = [(e, noisy) for e in examples for noisy in patterns if (e, noisy) not in self._hits]
         homes = {(e, noisy): self._home(e, noisy) for e, noisy in needed}
         places = list(dict.fromkeys((e, homes[e, n]) for e, n in needed if homes[e, n] and (e, homes[e, n]) not in self._tilts))

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from kolahal.engine.noise import Array
+from kolahal.engine.noise import Array, noisy_patterns
 from kolahal.engine.probe import Losses, NoisyHoles, Probe, build_probe, plain_losses
 from kolahal.exact.formula import SMALLEST, Batch, EventFormula, FormulaQuestion, build_batch, compile_formula
 from kolahal.exact.polyhedra import build_polyhedra
@@ -146,10 +146,7 @@ def _patterns(scales: Array) -> list[tuple[NoisyHoles, Any]]:
     noisy = scales > 0
     if noisy.all():
         return [((True,) * scales.shape[1], slice(None))]
-    return [
-        (tuple(bool(on) for on in pattern), np.flatnonzero((noisy == pattern).all(axis=1)))
-        for pattern in np.unique(noisy, axis=0)
-    ]
+    return [(pattern, np.flatnonzero((noisy == pattern).all(axis=1))) for pattern in noisy_patterns(scales)]
 
 
 def _prepare(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field, fields, replace
 from fractions import Fraction
-from typing import TypeAlias, TypeVar
+from operator import attrgetter
+from typing import Any, TypeAlias, TypeVar
 
 from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
@@ -225,7 +226,8 @@ Block: TypeAlias = tuple[Stmt, ...]
 T = TypeVar("T")
 
 
-_PARTS: dict[type, tuple[str, ...]] = {}  # asked for at every step of every walk
+_PARTS: dict[type, tuple[str, ...]] = {}  # asked for at every step of every rebuilding
+PLAIN = ("str", "int", "bool", "Noise", "Fraction | bool | None", "tuple[str, ...]")  # types of fields that hold no nodes
 
 
 def _parts(node: Node) -> tuple[str, ...]:
@@ -236,16 +238,34 @@ def _parts(node: Node) -> tuple[str, ...]:
     return _PARTS[kind]
 
 
+Inner: TypeAlias = Callable[[Any], Iterable[Any]]
+_INNER: dict[type, Inner | None] = {}  # what may hold nodes in a node, last first; None for what is no node
+
+
+def _inner_of(kind: type) -> Inner | None:
+    if not issubclass(kind, Node):
+        return reversed if issubclass(kind, tuple) else None
+    names = [f.name for f in fields(kind) if f.name != "span" and f.type not in PLAIN][::-1]
+    if not names:
+        return lambda node: ()
+    values = attrgetter(*names)
+    return values if len(names) > 1 else lambda node: (values(node),)
+
+
 def walk(node: object) -> Iterator[Node]:
     """Every node below `node`, itself included, parents first and in source order."""
     waiting = [node]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, tuple):
-            waiting += reversed(node)
-        elif isinstance(node, Node):
-            yield node
-            waiting += [getattr(node, name) for name in _PARTS.get(type(node)) or _parts(node)][::-1]
+        kind = type(node)
+        try:
+            inner = _INNER[kind]
+        except KeyError:
+            inner = _INNER[kind] = _inner_of(kind)
+        if inner is not None:
+            if isinstance(node, Node):
+                yield node
+            waiting += inner(node)
 
 
 def assignments(node: object) -> Iterator[tuple[str, Expr]]:

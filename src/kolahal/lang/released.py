@@ -11,12 +11,14 @@ from dataclasses import replace
 
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, infer
+from kolahal.lang.lately import lately
 from kolahal.lang.released_items import released_items
 from kolahal.lang.sketch import Role, Sketch
 
 LINEAR = ("+", "-")
 
 
+@lately
 def released(sketch: Sketch) -> Sketch:
     """The program that returns what its last statements, or else the parts of its answer, are computed from, if these are not
     linear, and whose lists of answers hold what their items are computed from."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
 from fractions import Fraction
 from typing import Any, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -40,18 +39,26 @@ def plain(value: Number) -> Number:
     return value.numerator if value.denominator == 1 else value
 
 
+class KeptHash:
+    """The hash of a form or formula, which is looked up all the time; copies to other processes find their own."""
+
+    __slots__ = ("known_hash",)
+    known_hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class LinearForm(Generic[U]):
+class LinearForm(KeptHash, Generic[U]):
     """constant + Σ coefficient × unknown; no coefficient is 0. Nobody changes `terms` after it is built."""
 
     terms: Mapping[U, Number]
     constant: Number = 0
-    known_hash: int | None = field(default=None, init=False, repr=False, compare=False)  # forms are looked up a lot
 
     def __hash__(self) -> int:
-        if self.known_hash is None:
+        try:
+            return self.known_hash
+        except AttributeError:
             object.__setattr__(self, "known_hash", hash((frozenset(self.terms.items()), self.constant)))
-        return self.known_hash  # type: ignore[return-value]
+            return self.known_hash
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LinearForm, (self.terms, self.constant)  # hashes of texts differ between processes

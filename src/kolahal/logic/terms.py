@@ -9,16 +9,47 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from threading import Lock
+from typing import Any, Self, TypeAlias
+from weakref import WeakValueDictionary
 
-from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, number, variable
+from kolahal.logic.linear import Inequality, KeptHash, Keyed, LinearForm, Number, number, variable
 from kolahal.nouns import dataclass
 
 INT, REAL, BOOL = "Int", "Real", "Bool"
 
 
-@dataclass(frozen=True, slots=True)
-class Symbol:
+class _Shared:
+    """One object for all equal values, so that values are compared and looked up by identity."""
+
+    __slots__ = ("__weakref__",)
+
+    def __new__(cls, *parts: Any, **named: Any) -> Self:
+        names: tuple[str, ...] = cls.__match_args__  # type: ignore[attr-defined]
+        if len(parts) + len(named) != len(names):
+            return object.__new__(cls)  # `__init__` refuses it
+        parts = (*parts, *(named.get(name) for name in names[len(parts) :])) if named else parts
+        found = _KNOWN.get((cls, *parts))
+        if found is None:
+            with _MAKING:
+                found = _KNOWN.get((cls, *parts))
+                if found is None:
+                    found = object.__new__(cls)
+                    for name, part in zip(names, parts, strict=True):
+                        object.__setattr__(found, name, part)
+                    _KNOWN[cls, *parts] = found
+        return found  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, name) for name in self.__match_args__)  # type: ignore[attr-defined]
+
+
+_KNOWN: WeakValueDictionary[tuple[Any, ...], _Shared] = WeakValueDictionary()
+_MAKING = Lock()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Symbol(_Shared):
     """A variable; `sort` is Int, Real or Bool."""
 
     name: str
@@ -28,18 +59,8 @@ class Symbol:
     def kind(self) -> str:
         return ""
 
-    def __hash__(self) -> int:  # symbols are looked up all the time, and a text remembers its hash
-        return hash(self.name)
-
     def __str__(self) -> str:
         return self.name
-
-
-class _Remembered:
-    """The hash of a deep formula, which is looked up all the time; copies to other processes find their own."""
-
-    __slots__ = ("known_hash",)
-    known_hash: int
 
 
 def _hash_of(formula: Any) -> int:
@@ -52,7 +73,7 @@ def _hash_of(formula: Any) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class IfThenElse(_Remembered):
+class IfThenElse(KeptHash):
     """`then` where `test` holds, `orelse` elsewhere."""
 
     test: Formula
@@ -77,7 +98,7 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Equation(_Remembered):
+class Equation(KeptHash):
     """`form = 0`."""
 
     form: Sum
@@ -85,7 +106,7 @@ class Equation(_Remembered):
 
 
 @dataclass(frozen=True, slots=True)
-class Every(_Remembered):
+class Every(KeptHash):
     """All of `parts` hold."""
 
     parts: tuple[Formula, ...]
@@ -93,7 +114,7 @@ class Every(_Remembered):
 
 
 @dataclass(frozen=True, slots=True)
-class Some(_Remembered):
+class Some(KeptHash):
     """One of `parts` holds."""
 
     parts: tuple[Formula, ...]
@@ -101,7 +122,7 @@ class Some(_Remembered):
 
 
 @dataclass(frozen=True, slots=True)
-class Neither(_Remembered):
+class Neither(KeptHash):
     """`part` does not hold."""
 
     part: Formula

@@ -36,7 +36,8 @@ class Evaluation:
         self.others: list[tuple[Decisions, Mapping[Indeterminate, Number]]] = []
 
     def after(self) -> State:
-        return self.state._replace(atoms=self.atoms, draws=self.draws, point=self.point, picks=self.picks)
+        state = self.state
+        return State(state.names, state.todo, self.atoms, self.point, self.draws, state.turns_left, self.picks)
 
     def decide(self, *options: Atoms) -> int:
         """Which of the options, of which always exactly one holds, holds on this path."""

@@ -90,16 +90,16 @@ class Explorer(Feasibility):
         match task:
             case BlockTask(body, at, turns):
                 if at == len(body):
-                    return [state._replace(todo=rest)]
+                    return [state.at(rest)]
                 self.now = body[at]
                 after: Todo = (BlockTask(body, at + 1, turns), rest) if at + 1 < len(body) else rest
-                return self.statement(body[at], turns, state._replace(todo=after))
+                return self.statement(body[at], turns, state.at(after))
             case WhileTask(loop, turns, turn):
                 inner = (*turns, turn)
                 again: Todo = (BlockTask(loop.body, 0, inner), (WhileTask(loop, turns, turn + 1), rest))
 
                 def test(goes_on: bool, state: State) -> State:
-                    return self.turn(state._replace(todo=again), loop) if goes_on else state._replace(todo=rest)
+                    return self.turn(state.at(again), loop) if goes_on else state.at(rest)
 
                 asked = self.asked
                 found = self.outcomes(state, lambda e: e.truth(loop.test, inner), test)
@@ -109,10 +109,10 @@ class Explorer(Feasibility):
                 return found
             case ForTask(node, items, turns, turn):
                 if turn == len(items):
-                    return [state._replace(todo=rest)]
+                    return [state.at(rest)]
                 names = {**state.names, node.name: items[turn]}
                 following = (BlockTask(node.body, 0, (*turns, turn)), (ForTask(node, items, turns, turn + 1), rest))
-                return [self.turn(state._replace(names=names, todo=following), node)]
+                return [self.turn(state.named(names).at(following), node)]
 
     def turn(self, state: State, loop: Stmt) -> State:
         if not state.turns_left:
@@ -121,10 +121,10 @@ class Explorer(Feasibility):
 
     def statement(self, node: Stmt, turns: Turns, state: State) -> list[State | Path]:
         def bind(new: dict[str, Value], state: State) -> State:
-            return state._replace(names={**state.names, **new})
+            return state.named({**state.names, **new})
 
         def push(task: BlockTask | WhileTask | ForTask, state: State) -> State:
-            return state._replace(todo=(task, state.todo))
+            return state.at((task, state.todo))
 
         match node:
             case Assign(targets, values):
@@ -154,7 +154,7 @@ class Explorer(Feasibility):
                 while todo is not None and isinstance(todo[0], BlockTask):
                     todo = todo[1]
                 assert todo is not None, "the parser refuses `break` outside a loop"
-                return [state._replace(todo=todo[1] if isinstance(node, Break) else todo)]
+                return [state.at(todo[1] if isinstance(node, Break) else todo)]
 
     def outcomes(
         self, state: State, compute: Callable[[Evaluation], T], then: Callable[[T, State], State | Path]

@@ -46,13 +46,12 @@ class Feasibility:
 
     def checked(self, value: Affine | Number, node: Node) -> Affine | Number:
         """A value that was computed, unless it has outgrown all bounds."""
-        if isinstance(value, LinearForm):
-            self.spend(len(value.terms) // 16)
-            largest = max((n for c in (value.constant, *value.terms.values()) for n in _parts(c)), key=abs)
-        else:
-            largest = max(_parts(value), key=abs)
-        if largest.bit_length() > MOST_BITS:
-            raise Outside("number", node)
+        numbers: tuple[Number, ...] = (value,) if not isinstance(value, LinearForm) else (value.constant, *value.terms.values())
+        if len(numbers) > 16:
+            self.spend((len(numbers) - 1) // 16)
+        for part in numbers:
+            if part.numerator.bit_length() > MOST_BITS or part.denominator.bit_length() > MOST_BITS:
+                raise Outside("number", node)
         return value
 
     def find_point(
@@ -129,7 +128,3 @@ def _strongest(atoms: Sequence[Atom]) -> list[Atom]:
         if known is None or (known.form.constant, known.strict) < (atom.form.constant, atom.strict):
             best[key] = atom
     return list(best.values())
-
-
-def _parts(number: Number) -> tuple[int, int]:
-    return number.numerator, number.denominator

@@ -151,6 +151,14 @@ class State(NamedTuple):  # one for every statement of every path
     turns_left: int = MOST_TURNS
     picks: tuple[ChosenPlace, ...] = ()
 
+    def at(self, todo: Todo) -> State:
+        """The same with something else to do; as `_replace`, in a third of the time."""
+        return State(self.names, todo, self.atoms, self.point, self.draws, self.turns_left, self.picks)
+
+    def named(self, names: dict[str, Value]) -> State:
+        """The same with other values."""
+        return State(names, self.todo, self.atoms, self.point, self.draws, self.turns_left, self.picks)
+
     @property
     def at_turn(self) -> bool:
         """Whether a loop comes next: its next turn, or its end."""

@@ -13,16 +13,18 @@ from kolahal.proof.find.affine import prove_affine, reach_of
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.find.union import prove_union
 from kolahal.proof.refute.budgets import refute_budget
+from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 
 
-def decide_budget(program: Sketch, claim: Scale, settings: Settings) -> Decision:
-    """What is certain about a program without holes and a claim other than ε."""
+def decide_budget(program: Sketch, claim: Scale, settings: Settings, guess: LengthProof | None = None) -> Decision:
+    """What is certain about a program without holes and a claim other than ε. `guess` is the pure proof of one that differs in
+    its scales."""
     if program.units:
         return Decision(Unknown(IN_UNITS))
     quick = settings.proof.quick(program.private.count is not None)
-    found = prove_budget(program, claim, quick)
+    found = prove_budget(program, claim, quick, guess=guess)
     if isinstance(found, Proved):
         return Decision(found)
     release = prove_affine(program, claim, settings.proof)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TypeAlias
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
@@ -14,6 +15,8 @@ from kolahal.law.pricing import tight_completions
 from kolahal.model import Arguments, Ranked, Split, Trial
 from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
+from kolahal.proof.find.alike import guess_from
+from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.results import Judged
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, final_test
@@ -51,13 +54,31 @@ def judge_one(job: tuple[Sketch, Ranked, Laws | Unknown, Arguments, Settings, in
     return tested(Judged(ranked, None, verdict), trial)
 
 
-def judge_budget(job: tuple[Sketch, Ranked, Settings]) -> Judged:
-    """The verdict of one completion under a budget other than ε."""
+Finalist: TypeAlias = tuple[Sketch, Ranked, Settings, LengthProof | None]  # of which the last is a guess, if there is one
+
+
+def judge_in_turn(
+    jobs: Sequence[Finalist], decide_one: Callable[[Finalist], Judged], known: dict[Holes, LengthProof | None], executor: Executor | None
+) -> list[Judged]:
+    """A verdict for each finalist. What proves the first with noise at some holes may well prove the others with noise there,
+    so it goes before them, and its proof is known from then on."""
+    holes = [noisy_holes(ranked.completion) for _, ranked, _, _ in jobs]
+    first = [place for place, own in enumerate(holes) if own not in known and own not in holes[:place]]
+    found: dict[int, Judged] = {}
+    for places in (first, [place for place in range(len(jobs)) if place not in first]):
+        some = [(*jobs[place][:3], known.get(holes[place]) or jobs[place][3]) for place in places]
+        found |= zip(places, executor.map(decide_one, some) if executor and len(some) > 1 else map(decide_one, some), strict=True)
+        known |= {holes[place]: guess_from(found[place].verdict) for place in places if holes[place] not in known}
+    return [found[place] for place in range(len(jobs))]
+
+
+def judge_budget(job: Finalist) -> Judged:
+    """The verdict of one completion under a budget other than ε, with a guess if there is one."""
     from kolahal.proof.budgets import decide_budget
 
-    sketch, ranked, settings = job
+    sketch, ranked, settings, guess = job
     program = Mechanism(sketch, ranked.completion).filled()
-    return Judged(ranked, None, decide_budget(program, plain_claim(sketch), settings).verdict)
+    return Judged(ranked, None, decide_budget(program, plain_claim(sketch), settings, guess).verdict)
 
 
 def tested(judged: Judged, trial: Trial) -> Judged:

@@ -14,7 +14,7 @@ from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.model import Arguments, Ranked, Score, Selection, Split
-from kolahal.proof.judge import judge_budget
+from kolahal.proof.judge import judge_budget, judge_in_turn
 from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.watch import Watch
 from kolahal.search.grading import noise_size
@@ -107,8 +107,8 @@ def judge_offers(
     sketch: Sketch, ranked: tuple[Ranked, ...], settings: Settings, executor: Executor | None = None
 ) -> tuple[Judged, ...]:
     """A verdict for each finalist."""
-    jobs = [(sketch, r, settings) for r in finalists_of(sketch, ranked, settings)]
-    return by_standing(executor.map(judge_budget, jobs) if executor else map(judge_budget, jobs), settings)
+    jobs = [(sketch, r, settings, None) for r in finalists_of(sketch, ranked, settings)]
+    return by_standing(judge_in_turn(jobs, judge_budget, {}, executor), settings)
 
 
 def law_of_offers(offers: tuple[Offer, ...], completion: Completion | None) -> Law | None:
@@ -128,7 +128,7 @@ def quick_pick(sketch: Sketch, settings: Settings, most: int) -> tuple[Law | Non
         return None, None, offers
     judged: list[Judged] = []
     for ranked in rank_offers(sketch, offers, typical_arguments(sketch, settings), settings)[:most]:
-        judged.append(judge_budget((sketch, ranked, settings)))
+        judged.append(judge_budget((sketch, ranked, settings, None)))
         if isinstance(judged[-1].verdict, Proved):
             break
     first = by_standing(judged, settings)[0]

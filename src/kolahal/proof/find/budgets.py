@@ -12,7 +12,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import find_proof
 from kolahal.proof.find.own_recheck import failed_recheck
-from kolahal.proof.trusted.certificate import Rejected, write_certificate
+from kolahal.proof.trusted.certificate import LengthProof, Rejected, write_certificate
 from kolahal.proof.trusted.concentrated import PURE, SHIFTS, check_shifts, read_verdict, recheck_budget, write_budget
 from kolahal.proof.trusted.neighbours import enclosing
 from kolahal.proof.trusted.values import Unsupported
@@ -23,15 +23,20 @@ REACHES = (Scale(Fraction(1)), Scale(Fraction(2)))  # the longest shifts that ar
 
 
 def prove_budget(
-    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale] | None = None
+    sketch: Sketch,
+    claim: Scale,
+    settings: ProofSettings,
+    reach: Mapping[int, Scale] | None = None,
+    guess: LengthProof | None = None,
 ) -> Proved | Unknown:
     """Whether a program without holes keeps a claim other than ε, for inputs of every length.
 
-    With `reach`, the longest shift of each draw in units of the move is known, and no other is tried.
+    With `reach`, the longest shift of each draw in units of the move is known, and no other is tried. `guess` is the pure
+    proof of a program that differs in its scales.
     """
     reasons: dict[str, None] = {}
     failed: tuple[str, ...] = ()
-    for rule, found in _proofs(sketch, claim, settings, reach):
+    for rule, found in _proofs(sketch, claim, settings, reach, guess):
         if isinstance(found, str):
             reasons[found] = None
             continue
@@ -46,17 +51,17 @@ def prove_budget(
 
 
 def _proofs(
-    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale] | None
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale] | None, guess: LengthProof | None
 ) -> Iterator[tuple[str, Certificate | str]]:
     """By each rule a certificate of its pure program, or why there is none."""
     if reach is not None:
-        yield SHIFTS, _through_surrogate(sketch, claim, settings, reach)
+        yield SHIFTS, _through_surrogate(sketch, claim, settings, reach, guess)
         return
     derived = pure(sketch, claim)
     if not isinstance(derived, str):
-        yield PURE, _through_pure(*derived, settings)
+        yield PURE, _through_pure(*derived, settings, guess)
     for reaches in _reaches(sketch):
-        yield SHIFTS, _through_surrogate(sketch, claim, settings, reaches)
+        yield SHIFTS, _through_surrogate(sketch, claim, settings, reaches, guess)
     if isinstance(derived, str) and not any(draw.noise.bell for draw in sketch.draws):
         yield PURE, derived
 
@@ -71,7 +76,7 @@ def _reaches(sketch: Sketch) -> Iterator[dict[int, Scale]]:
 
 
 def _through_surrogate(
-    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale]
+    sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale], guess: LengthProof | None
 ) -> Certificate | str:
     found = concentrated(sketch, claim)
     if isinstance(found, str):
@@ -84,7 +89,7 @@ def _through_surrogate(
         # A proof counts the shifts of a mean by its number of answers: there they are whole, and so many times shorter here.
         units = units_of(priced, in_other_units(priced))
         lengths = {site: length / units[site] for site, length in lengths.items()}
-        proof = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths)
+        proof = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths, guess=guess)
         if isinstance(proof, str):
             return f"no shift that looks back alone was found: {proof}"
         check_shifts(sketch, claim, proof)  # what has no price under this claim is no defect
@@ -93,9 +98,9 @@ def _through_surrogate(
         return str(error)
 
 
-def _through_pure(program: Sketch, claim: Scale, settings: ProofSettings) -> Certificate | str:
+def _through_pure(program: Sketch, claim: Scale, settings: ProofSettings, guess: LengthProof | None) -> Certificate | str:
     try:
-        proof = find_proof(program, claim, settings)
+        proof = find_proof(program, claim, settings, guess=guess)
         return proof if isinstance(proof, str) else write_certificate(proof)
     except Unsupported as error:
         return str(error)

@@ -146,6 +146,14 @@ def _counted_states(
     return cells, condition, [state for loop, state in sample.states if loop == place.loop and test(state)]
 
 
+def counters_at(
+    product: Product, alignment: Alignment, place: SegmentStart, sample: ObservedStates
+) -> tuple[tuple[Sum, ...], list[ConcreteState]]:
+    """What the cost may grow with at a loop head, and the states there of first runs that are asked for anything."""
+    here = _counted_states(product, alignment, place, sample)[2]
+    return (_from_start(product, _scene(product, place.loop), here).own, here) if place.loop is not None else ((), [])
+
+
 def _is_idle(guard: Formula, atom: Formula) -> bool:
     """Whether an atom says nothing under a guard, because it is about something that is None there."""
     parts = guard.parts if isinstance(guard, Every) else (guard,)

@@ -14,6 +14,7 @@ from typing import Any
 
 from kolahal.lang.scale import Scale, base_of, value_of
 from kolahal.logic.compiled import compile_sum
+from kolahal.logic.linear import Number, plain
 from kolahal.logic.terms import FALSE, INT, Symbol
 from kolahal.nouns import dataclass
 from kolahal.proof.find import led_runs
@@ -77,7 +78,7 @@ class Stage:
         }
         self.unit = compile_sum(neighbours.unit)
         self.spent = {powers: product.spent(powers) for powers in product.monomials}
-        self.sizes: dict[tuple[int, Any], Fraction] = {}  # of powers in a scenario; scenarios stay as long as the stage does
+        self.sizes: dict[tuple[int, Any], Number] = {}  # of powers in a scenario; scenarios stay as long as the stage does
         self.price = {
             draw.site: (powers_of(draw.scale, product.sketch), draw.scale.coefficient)
             for draw in product.sketch.draws
@@ -333,8 +334,7 @@ class Stage:
         )
         return SecondRun(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
 
-    def longest(self, reach: Scale, answers: int) -> Fraction:
-        """How many units a shift may go with so many answers."""
+    def longest(self, reach: Scale, answers: int) -> Fraction:  # in units, with so many answers
         return reach.coefficient * (answers if reach.powers else 1)
 
     def rule(self, alignment: Alignment, site: int, path: CompiledPath) -> ShiftRule:
@@ -364,7 +364,7 @@ class Stage:
 
     def shift(self, form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
         size = self.unit(state) if form.units else 0
-        result = (form.units.numerator if form.units.denominator == 1 else form.units) * size
+        result = plain(form.units) * size
         factor, rest, names = mine
         if form.cancel:
             if not factor:
@@ -399,12 +399,12 @@ class Stage:
 
         return shift
 
-    def size(self, powers: Any, scenario: Scenario) -> Fraction:
+    def size(self, powers: Any, scenario: Scenario) -> Number:
         """The value of powers of a scenario's quantities."""
         key = (id(scenario), powers)
         if key not in self.sizes:
             known = [(name, power) for name, power in powers if base_of(name) in scenario.quantities]
-            self.sizes[key] = math.prod((value_of(name, scenario.quantities) ** power for name, power in known), start=Fraction(1))
+            self.sizes[key] = plain(math.prod((value_of(name, scenario.quantities) ** power for name, power in known), start=Fraction(1)))
         return self.sizes[key]
 
     def too_much(self, state: ConcreteState, scenario: Scenario) -> bool:
@@ -412,8 +412,8 @@ class Stage:
         spent = [(powers, state[symbol]) for powers, symbol in self.spent.items() if state[symbol]]
         if any(epsilon in dict(powers) for powers, _ in spent):
             return True  # no cost with another power of ε is within a claim for all ε
-        total = sum((Fraction(cost) / self.size(powers, scenario) for powers, cost in spent), Fraction(0))
-        limit = self.claim.coefficient * self.size(self.claim.powers, scenario)
+        total = sum(cost if (size := self.size(powers, scenario)) == 1 else Fraction(cost) / size for powers, cost in spent)
+        limit = plain(self.claim.coefficient) * self.size(self.claim.powers, scenario)
         if self.neighbours.kind == "sum":
             moved = state[moved_size(self.neighbours.sort)]
             limit *= Fraction(moved) / self.neighbours.distance
@@ -423,12 +423,12 @@ class Stage:
         """Uses whose rules fail together, one set for each of some rehearsals."""
         return [self.play(scenario, alignment, traced=True).blame for scenario in self.failing(alignment, LESSONS)]
 
-    def passes(self, alignment: Alignment) -> bool:
-        return not self.failing(alignment, 1)
+    def passes(self, alignment: Alignment, among: int | None = None) -> bool:
+        return not self.failing(alignment, 1, among)
 
-    def failing(self, alignment: Alignment, most: int) -> list[Scenario]:
-        """The first scenarios in which an alignment fails; they are asked first next time."""
-        fails = (i for i, scenario in enumerate(self.scenarios) if self.play(scenario, alignment).failed)
+    def failing(self, alignment: Alignment, most: int, among: int | None = None) -> list[Scenario]:
+        """The first scenarios (`among` so many) in which an alignment fails; they are asked first next time."""
+        fails = (i for i, scenario in enumerate(self.scenarios[:among]) if self.play(scenario, alignment).failed)
         found = list(itertools.islice(fails, most))
         failing = [self.scenarios.pop(i) for i in reversed(found)]
         self.scenarios = [*reversed(failing), *self.scenarios]

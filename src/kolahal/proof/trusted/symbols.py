@@ -40,7 +40,7 @@ def spent_on(monomial: int) -> Symbol:
     return Symbol(f"spent.{monomial}", REAL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Own(Symbol):
     """A symbol that belongs to one of the two runs: a variable at a loop head, what is read, what is drawn."""
 
@@ -48,20 +48,16 @@ class Own(Symbol):
     run: int  # 1 or 2
     part: str
 
-    __hash__ = Symbol.__hash__
-
     def in_common(self) -> Symbol:
         """The same for either run."""
         return Symbol(f"{self.stem}@{self.part}", self.sort)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Computed(Own):
     """A product or quotient in one of the runs, of which no more is known than what it is computed from."""
 
     before: int  # how many draws its path had made by then: it depends on no later one
-
-    __hash__ = Symbol.__hash__
 
 
 def own(stem: str, run: int, sort: str, part: str = "") -> Own:

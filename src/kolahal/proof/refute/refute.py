@@ -243,7 +243,9 @@ class _SizedEvents:
 
     @cached_property
     def levels(self) -> frozenset[str]:
-        """Arguments that may rise together with all private answers, so far as is known."""
+        """Arguments that may rise together with all private answers, so far as is known; bits do not rise."""
+        if self.sketch.private.bits:
+            return frozenset()
         return find_levels(self.case.paths, self.claim) if isinstance(self.case, SizedProgram) else frozenset()
 
     @cached_property

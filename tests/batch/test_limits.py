@@ -155,6 +155,21 @@ def test_a_dear_run_is_made_less_often():
     assert afford(Profile(), STEPS_A_RUN) == Profile()
 
 
+def test_a_run_that_ends_early_where_all_answers_are_alike_is_counted_where_they_are_not():
+    """Permute-and-flip takes the first place that it tries if all are as good, and looks at most of them if one is better."""
+    sketch = hostile("""
+top = max(q)
+left = [i for i in range(len(q))]
+while len(left) > 0:
+    i = left[choose([0 for x in left], 1)]
+    if Exp(2/eps) >= top - q[i]:
+        return i
+    left = [x for x in left if x != i]
+return 0
+""")
+    assert cost_of_a_run(sketch, (), Arguments(1, 40, ())) > 10 * 40
+
+
 @pytest.mark.parametrize("size", [1_000, MANY])
 def test_ten_thousand_queries_are_tested(size):
     """A sum with a tenth of the noise it needs: its p-value is tiny, so a false alarm is no concern."""

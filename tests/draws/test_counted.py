@@ -182,7 +182,7 @@ def test_k_ary_randomized_response_of_whole_answers(body: str) -> None:
     found = counted(sketch)
     assert isinstance(found.proof, Proved) and found.upper == 1
     less = parse(str(sketch).replace("1/eps", "0.98/eps"))
-    assert counted(less).upper == Fraction(50, 49) and refute_counted(less, plain_claim(less)) is not None
+    assert counted(less).upper == Fraction(50, 49) and refute_counted(less, plain_claim(less), ProofSettings().steps) is not None
     arguments = Arguments(Fraction(1), 1)
     for answer, value in ((-7, 0), (0, 0), (2, 2), (4, 3), (50, 3)):
         chance = rigorous_probability(sketch, (Fraction(answer),), arguments, (), Equals(Fraction(value)))

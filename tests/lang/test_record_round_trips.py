@@ -54,3 +54,16 @@ def test_a_median_of_k_steps_is_concentrated() -> None:
     sketch = parse(HEAD.format("add_remove(1)", "K: int, ", "rho: Rho") + MEDIAN.format("K", "Gauss(hole)"))
     assert isinstance(check(sketch.complete("sqrt(len(answers)/(2*rho))/2")).verdict, Proved)
     assert not isinstance(check(sketch.complete("sqrt(len(answers)/(3*rho))/2")).verdict, Proved)
+
+
+@pytest.mark.parametrize("body", [
+    "zeros = [0, 0]\nx = [sum([sum(2 - d for r in rows) for d in zeros]) for d in range(2, 3)]\nreturn x[0] + Lap(1/eps)",
+    "x = []\nfor d in [1, 1, 2]:\n    x.append(sum(1 for r in rows if r == d) + Lap(1/eps))\nreturn x",
+    "x = []\nfor d in [1, 1]:\n    for e in [0, 0]:\n        x.append(sum(1 for r in rows if r > d + e) + Lap(1/eps))\nreturn x",
+    "x = [len(rows), len(rows)]\nreturn x[0] + x[1] + len(rows) + Lap(1/eps)",
+    "y = len(rows)\nx = [len(rows), sum(r for r in rows), len(rows)]\nreturn x[0] + x[2] + y + Lap(1/eps)",
+])
+def test_equal_aggregates(body: str) -> None:
+    """A loop over written values that are equal asks for one aggregate twice, and is printed with both."""
+    sketch = parse(HEAD.format("add_remove(1)", "", "eps: Epsilon") + "".join(f"    {line}\n" for line in body.split("\n")))
+    assert parse(str(sketch)) == sketch, sketch

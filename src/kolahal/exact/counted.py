@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -12,7 +13,7 @@ from kolahal.logic.exponentials import Exponentials
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, StartsWith, Within
 from kolahal.paths.kernels import Likelihoods, Part, kernel_of, parts_of, unit_of
 from kolahal.paths.outcomes import AllOutcomes, Bit, Level, NotFinite, UnknownValue, find_outcomes_of
-from kolahal.paths.tables import Told, ValueTable, key
+from kolahal.paths.tables import Told, ValueTable, key, value_of
 
 Allowed = Callable[[Any], bool]
 
@@ -24,28 +25,44 @@ def listed(sketch: Sketch) -> bool:
 
 @lru_cache(maxsize=16)
 def known_outcomes(sketch: Sketch, arguments: Arguments) -> AllOutcomes | None:
-    """All that a program can do at these arguments, if every item of its answer is known as a table."""
+    """All that a program can do at these arguments, if some item of its answer is known as a table, or all are constants."""
     given = dict(arguments.values)
     try:
         found = find_outcomes_of(sketch, arguments.size, {p.name: given[p.name] for p in sketch.arguments if p.type is Type.BOOL})
     except NotFinite:
         return None
-    items = found.answer if isinstance(found.answer, tuple) else (found.answer,)
-    return None if any(isinstance(item, Told | tuple) for item in items) else found
+    items = items_of_answer(found)
+    return found if any(isinstance(item, ValueTable) for item in items) or all(map(_is_known, items)) else None
 
 
-@lru_cache(maxsize=16)
-def known_kernels(sketch: Sketch, arguments: Arguments, sites: tuple[Fraction, ...]) -> tuple[int, list[tuple[Part, Likelihoods]]] | None:
-    """The parts of a program with how likely all that is seen of them is, and the unit of their rates."""
+def items_of_answer(outcomes: AllOutcomes) -> tuple[Any, ...]:
+    return outcomes.answer if isinstance(outcomes.answer, tuple) else (outcomes.answer,)
+
+
+def _is_known(item: Any) -> bool:
+    return not isinstance(item, Told | tuple)
+
+
+@lru_cache(maxsize=64)
+def known_kernels(
+    sketch: Sketch, arguments: Arguments, sites: tuple[Fraction, ...], places: tuple[int, ...]
+) -> tuple[int, list[tuple[Part, Likelihoods]]] | None:
+    """The parts of some items of the answer, by place, with how likely all that is seen of them is, and the unit of their rates."""
     outcomes = known_outcomes(sketch, arguments)
     if outcomes is None or not all(sites):
         return None
     rates = {site: 1 / scale for site, scale in enumerate(sites)}
     try:
         unit = unit_of(outcomes, rates)
-        return unit, [(part, kernel_of(outcomes, part, rates, unit)) for part in parts_of(outcomes)]
+        return unit, [(part, kernel_of(outcomes, part, rates, unit)) for part in parts_of(only_these(outcomes, places))]
     except NotFinite:
         return None
+
+
+def only_these(outcomes: AllOutcomes, places: Sequence[int]) -> AllOutcomes:
+    """The same of which nothing but some items of the answer, by place, is seen."""
+    items = items_of_answer(outcomes)
+    return replace(outcomes, seen=tuple(dict.fromkeys(items[place] for place in places)))
 
 
 def counted_probability(
@@ -56,11 +73,15 @@ def counted_probability(
         return None
     outcomes = known_outcomes(sketch, arguments)
     tests = None if outcomes is None else _tests(outcomes.answer, event)
-    kernels = None if tests is None else known_kernels(sketch, arguments, sites)
-    if outcomes is None or tests is None or kernels is None:
+    if outcomes is None or tests is None or not all(_is_known(item) for item, _ in tests):
         return None
     if not all(allowed(item) for item, allowed in tests if not isinstance(item, ValueTable)):
         return exponential(Fraction(0)) - 1
+    asked = [item for item, _ in tests if isinstance(item, ValueTable)]
+    places = tuple(i for i, item in enumerate(items_of_answer(outcomes)) if any(item is table for table in asked))
+    kernels = known_kernels(sketch, arguments, sites, places)
+    if kernels is None:
+        return None
     unit, parts = kernels
 
     def value(sum_: Exponentials) -> Any:
@@ -85,7 +106,7 @@ def _number_of(unknown: UnknownValue, database: Database) -> int:
 def _holds(part: Part, sight: Hashable, item: Any, allowed: Allowed) -> bool:
     """Whether what is seen of a part is in order as far as one item of the answer goes."""
     assert isinstance(sight, tuple)
-    return all(allowed(value) for table, (_, value) in zip(part.seen, sight, strict=True) if table == item)
+    return all(allowed(value_of(seen)) for table, seen in zip(part.seen, sight, strict=True) if table == item)
 
 
 def _tests(answer: Any, event: Event) -> list[tuple[Any, Allowed]] | None:

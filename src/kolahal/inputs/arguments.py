@@ -89,10 +89,9 @@ def with_flags(sketch: Sketch, setting: Setting) -> list[dict[str, Fraction | bo
 
 def sizes_of(sketch: Sketch) -> tuple[int, ...]:
     """The numbers of answers that are tried: a few, and as many as a place that the program names asks for."""
-    if sketch.private.bits:  # whose outputs are twice as many with each
-        return sketch.sizes(SIZES[:4])
+    few = SIZES[:4] if sketch.private.bits else SIZES  # outputs on bits are twice as many with each
     asked = {place + 1 if place >= 0 else -place for place in fixed_places(sketch)}
-    return sketch.sizes((*SIZES, *sorted(size for size in asked if SIZES[-1] < size <= MOST_ASKED)))
+    return sketch.sizes((*few, *sorted(size for size in asked if few[-1] < size <= MOST_ASKED)))
 
 
 def landmarks(sketch: Sketch, step: Fraction) -> list[Fraction]:

@@ -32,8 +32,8 @@ def without_left(sketch: Sketch) -> Sketch:
         name, places, length = found
         rest = body[place + length :]
         changed = _Change(name, places, sketch).block(rest)
-        if name not in _names((body[:place], changed)) and changed != rest:
-            gone = ir.Assign((_gone(name, sketch),), (NONE_YET,), span=body[place].span)
+        if name not in names_in((body[:place], changed)) and changed != rest:
+            gone = ir.Assign((name_for(name, sketch),), (NONE_YET,), span=body[place].span)
             return without_left(replace(sketch, body=(*body[:place], gone, *changed)))
     return sketch
 
@@ -44,7 +44,7 @@ def _all_listed(body: ir.Block, sketch: Sketch) -> tuple[str, ir.Range, int] | N
         case (ir.Assign((name,), (ir.Comprehension(ir.Var(item), turn, ir.Range() as places),)), *_) if item == turn:
             return (name, places, 1) if _is_all(places, sketch) else None
         case (ir.Assign((name,), (ir.ListOf(()),)), ir.For(turn, ir.Range() as places, (ir.Append(into, ir.Var(item), False),))):
-            filled = into == name and item == turn and _is_own(turn, sketch)
+            filled = into == name and item == turn and is_own(turn, sketch)
             return (name, places, 2) if filled and _is_all(places, sketch) else None
     return None
 
@@ -57,14 +57,14 @@ def _is_all(places: ir.Range, sketch: Sketch) -> bool:
     return places == all_places and private not in ir.assigned_names(sketch.body) and not appended
 
 
-def _names(node: object) -> set[str]:
+def names_in(node: object) -> set[str]:
     """All names in a part, read or given something."""
     parts = list(ir.walk(node))
     found = {part.name for part in parts if isinstance(part, ir.Var | ir.For | ir.Comprehension | ir.Append)}
     return found.union(*(part.targets for part in parts if isinstance(part, ir.Assign)))
 
 
-def _times(node: object, name: str) -> int:
+def times_in(node: object, name: str) -> int:
     """How often a name stands in a part."""
     return sum(_mentions(part, name) for part in ir.walk(node))
 
@@ -78,8 +78,9 @@ def _mentions(part: ir.Node, name: str) -> int:
     return 0
 
 
-def _gone(name: str, sketch: Sketch, kind: str = "gone") -> str:
-    taken = _names(sketch.body) | {p.name for p in sketch.parameters}
+def name_for(name: str, sketch: Sketch, kind: str = "gone") -> str:
+    """A name that the program does not have."""
+    taken = names_in(sketch.body) | {p.name for p in sketch.parameters}
     word = f"{kind}_{name}"
     while word in taken:
         word += "_"
@@ -91,7 +92,7 @@ class _Change:
 
     def __init__(self, name: str, places: ir.Range, sketch: Sketch):
         self.name, self.places, self.sketch = name, places, sketch
-        self.gone = _gone(name, sketch)
+        self.gone = name_for(name, sketch)
 
     def block(self, body: ir.Block) -> ir.Block:
         return tuple(self.statements(body))
@@ -107,7 +108,7 @@ class _Change:
             node = body[at]
             at += 1
             match node:
-                case ir.For(turn, ir.Var(self.name), inner) if self.name not in _names(inner) and _is_own(turn, self.sketch):
+                case ir.For(turn, ir.Var(self.name), inner) if self.name not in names_in(inner) and is_own(turn, self.sketch):
                     yield self.loop(node, turn, inner)
                 case ir.For() | ir.While():
                     yield replace(node, body=self.block(node.body))
@@ -123,16 +124,16 @@ class _Change:
                 ir.Assign((made,), (ir.ListOf(()),)),
                 ir.For(turn, over, (ir.If(test, (ir.Append(into, kept, False),), ()),)),
                 ir.Assign((given,), (value,)),
-            ) if over == ir.Var(self.name) and given == self.name and into == made and kept == ir.Var(turn) and _copied(value) == made:
+            ) if over == ir.Var(self.name) and given == self.name and into == made and kept == ir.Var(turn) and copied(value) == made:
                 out = _unlike(test, turn)
-                if out is None or out.name in (turn, made, self.name) or not _is_own(turn, self.sketch):
+                if out is None or out.name in (turn, made, self.name) or not is_own(turn, self.sketch):
                     return None
-                return out if _times(self.sketch.body, made) == 3 else None  # nothing else looks at the new list
+                return out if times_in(self.sketch.body, made) == 3 else None  # nothing else looks at the new list
         return None
 
     def loop(self, node: ir.For, turn: str, inner: ir.Block) -> ir.For:
         here = f"{self.name}_{turn}"
-        stays, other = _gone(here, self.sketch, "stays"), _gone(here, self.sketch, "other")
+        stays, other = name_for(here, self.sketch, "stays"), name_for(here, self.sketch, "other")
         is_other = ir.Not(ir.Binary("!=", ir.Var(turn), ir.Var(other)))
         found = (ir.Assign((stays,), (ir.Const(False),)), ir.Break())
         search = ir.For(other, ir.Var(self.gone), (ir.If(is_other, found, ()),), span=node.span)
@@ -140,7 +141,7 @@ class _Change:
         return ir.For(turn, self.places, (first, search, ir.If(ir.Var(stays), inner, (), span=node.span)), span=node.span)
 
 
-def _copied(value: ir.Expr) -> str:
+def copied(value: ir.Expr) -> str:
     """The name of the list that a value is a copy of."""
     match value:
         case ir.Comprehension(ir.Var(item), turn, ir.Var(name)) if item == turn and name != turn:
@@ -156,7 +157,7 @@ def _unlike(test: ir.Expr, turn: str) -> ir.Var | None:
     return None
 
 
-def _is_own(turn: str, sketch: Sketch) -> bool:
+def is_own(turn: str, sketch: Sketch) -> bool:
     """Whether nothing but loops that bind it looks at a name."""
     assigned = any(turn in part.targets for part in ir.walk(sketch.body) if isinstance(part, ir.Assign))
     return not assigned and not _looks(sketch.body, turn)

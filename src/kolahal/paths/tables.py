@@ -59,6 +59,11 @@ def key(value: Any) -> Any:
     return type(value) is bool, value
 
 
+def value_of(compared: Any) -> Any:
+    """The value that has this key; of a list, a tuple."""
+    return compared[1] if compared and isinstance(compared[0], bool) else tuple(map(value_of, compared))
+
+
 def applied(function: Callable[..., Any], values: Sequence[Any], sizes: Sequence[int], most: int) -> Any:
     """A function of values, each a table or a constant, as a table of the unknowns that it depends on, or as a constant; None
     if that has more than so many entries."""

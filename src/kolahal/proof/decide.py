@@ -74,7 +74,7 @@ def decide(
     counted = prove_counted(program, claim, settings.proof)
     if isinstance(counted.proof, Proved):
         return Decision(counted.proof, counted.upper)
-    refuted = refute_counted(program, claim)
+    refuted = refute_counted(program, claim, settings.proof.steps)
     if refuted is not None:
         return Decision(replace(refuted, example=with_labels(program, refuted.example)), counted.upper)
     found = _climb(program, claim, settings, cost, dear, survey, priced, guess)

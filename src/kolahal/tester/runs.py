@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import repeat
@@ -14,16 +15,19 @@ import numpy as np
 
 from kolahal.engine import reference
 from kolahal.engine.engines import ENGINES
+from kolahal.engine.faults import RunError
 from kolahal.engine.outputs import NUMBER, Outputs, hits
 from kolahal.engine.tape import Tape, tapes
 from kolahal.errors import UsageError
+from kolahal.inputs.pairs import noise_unit
+from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Example, Scales
 from kolahal.nouns import dataclass
 from kolahal.settings import TesterSettings
 from kolahal.tester.statistics import NOTHING, Tally
 
-STEPS_A_RUN = 200  # turns and draws; the mechanisms of the literature take at most 40 at the sizes of the test
+STEPS_A_RUN = 100  # turns and draws; the mechanisms of the literature take at most 40 at the sizes of the test
 FEWEST_RUNS = 400
 
 T = TypeVar("T")
@@ -69,9 +73,17 @@ def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
 
 @lru_cache(maxsize=256)
 def cost_of_a_run(sketch: Sketch, scales: Scales, arguments: Arguments) -> int:
-    """Loop turns and draws of a run on answers that are all 0, or a draw an answer at every site if that is more."""
-    counted = reference.count_steps(sketch, (0,) * arguments.size, arguments, scales, Tape((0, 0, 0), 1).row(0))
-    return max(counted, len(sketch.draws) * arguments.size)  # on other answers it may not stop as early
+    """Loop turns and draws of a run on answers that are all 0, or on answers that are far apart, or a draw an answer at
+    every site, whichever is most: what ends a run early on one of them may not on others."""
+    tape, size = Tape((0, 0, 0), 1).row(0), arguments.size
+    counted = max(reference.count_steps(sketch, (0,) * size, arguments, scales, tape), len(sketch.draws) * size)
+    if isinstance(sketch.adjacency, RecordRelation):  # which may not have such answers
+        return counted
+    unit = 4 * noise_unit(sketch, arguments, scales)
+    for apart in (range(size), range(size, 0, -1)):
+        with suppress(RunError):  # a fault on some answers is no fault on those that are asked about
+            counted = max(counted, reference.count_steps(sketch, [unit * i for i in apart], arguments, scales, tape))
+    return counted
 
 
 def afford(settings: TesterSettings, cost: int) -> TesterSettings:

@@ -151,6 +151,7 @@ class _Lowering:
         self.dropped: list[ast.stmt] = []
         self.added: set[str] = set()  # names that loops over the records add to
         self.depth = 0
+        self.apart = False  # whether an aggregate that is known already is an item of its own
 
     def look_at(self, statements: Sequence[ast.stmt]) -> None:
         """Note all names, and refuse those that are given another meaning."""
@@ -217,7 +218,9 @@ class _Lowering:
                 self.zeros[name] = size, node
                 return [node]
             case ast.Assign([ast.Name(id=name)], ast.ListComp() | ast.List() as value) if not self.aggregates and self.depth == 1:
+                self.apart = isinstance(value, ast.List) and all(map(self.is_aggregate, value.elts))  # as programs are printed
                 lowered = at_place(ast.Assign(node.targets, self.expression(value)), node)
+                self.apart = False
                 self.whole_lists.append((lowered, name))
                 return [lowered]
             case _:
@@ -446,9 +449,9 @@ class _Lowering:
     def place_of(self, node: ast.expr | ast.stmt, block: list[Aggregate]) -> int:
         if self.bins is not None:
             raise self.tree.refuse("K174", node, thing=clip(node), why="Bins that an argument counts are all that is read of the records")
-        for start in range(len(self.aggregates) - len(block) + 1):
-            if self.aggregates[start : start + len(block)] == block:
-                return start
+        starts = range(0 if self.apart else len(self.aggregates) - len(block) + 1)
+        if (known := next((at for at in starts if self.aggregates[at : at + len(block)] == block), None)) is not None:
+            return known
         if len(self.aggregates) + len(block) > MOST_AGGREGATES:
             raise self.tree.refuse("K169", node, most=MOST_AGGREGATES)
         self.aggregates += block
@@ -468,9 +471,8 @@ class _Lowering:
         zeros: dict[str, int | str] = {n: size for n, (size, _) in self.zeros.items()} if self.depth == 1 else {}
         totals = self.items.loop(target.id, body, zeros)
         self.added |= totals.scalars.keys()
-        found: list[ast.stmt] = []
-        for name, contributions in totals.scalars.items():
-            found.append(at_place(ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), self.total(node, contributions)), node))
+        scalars = totals.scalars.items()
+        found: list[ast.stmt] = [at_place(ast.AugAssign(ast.Name(n, ast.Store()), ast.Add(), self.total(node, item)), node) for n, item in scalars]
         for name, item in totals.bins.items():
             size, zeros_of = self.zeros.pop(name)
             assert isinstance(size, str)
@@ -494,7 +496,4 @@ class _Lowering:
         aggregate = total_of(contributions)
         if aggregate.run_names():
             return self.runs.read(node, lambda bound: aggregate, (), aggregate)
-        return self.item(self.place_of(node, [aggregate]))
-
-    def item(self, at: int) -> ast.expr:
-        return ast.Subscript(ast.Name(self.answers, ast.Load()), ast.Constant(at), ast.Load())
+        return ast.Subscript(ast.Name(self.answers, ast.Load()), ast.Constant(self.place_of(node, [aggregate])), ast.Load())

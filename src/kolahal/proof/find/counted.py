@@ -56,7 +56,7 @@ def prove_counted(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Coun
 def _prove(sketch: Sketch, claim: Scale) -> CountedProof:
     if any(not (draw.noise.finite or draw.noise.selects) for draw in sketch.draws):
         raise NotFinite("it draws noise with more values than can be listed")
-    apart = apart_of(sketch)
+    apart = apart_of(sketch, sketch.private.count or 0)
     cases, share = [], Fraction(0)
     for arguments in settings_of_counted(sketch):
         case = count(sketch, claim, arguments)

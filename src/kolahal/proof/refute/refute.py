@@ -23,6 +23,7 @@ from kolahal.inputs.argument_sweep import enumerate_arguments
 from kolahal.inputs.arguments import sizes_of
 from kolahal.inputs.pairs import Pair, as_bits, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.ir import Const, walk
+from kolahal.lang.places import fixed_places
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
@@ -37,7 +38,7 @@ from kolahal.paths.joined import Outcomes, find_outcomes
 from kolahal.paths.quotients import compared
 from kolahal.proof.refute.alike import at_no_level, find_levels, level_of
 from kolahal.proof.refute.candidate_events import find_targets, find_windows
-from kolahal.proof.refute.counted import find_counted
+from kolahal.proof.refute.counted import CountedLoss, find_counted
 from kolahal.proof.refute.crossings import find_crossings
 from kolahal.proof.refute.questions import asks_as_it_runs
 from kolahal.proof.refute.runs import find_run_examples
@@ -123,9 +124,9 @@ def best_lower_bound(sketch: Sketch, claim: Scale, survey: Survey) -> LowerBound
 def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
     """The hardest example at each number of answers, its loss by doubles."""
     hardest: dict[int, FoundLoss] = {}
-    if counted := list(find_counted(sketch, claim)):
-        example, loss = max(counted, key=lambda one: one[1])
-        return {example.arguments.size: FoundLoss(example, loss)}
+    largest = _survey_counted(sketch, claim, settings, hardest)
+    if largest:
+        return hardest
     if asks_as_it_runs(sketch):
         for example, loss in find_run_examples(sketch, claim):
             known = hardest.get(example.arguments.size)
@@ -148,6 +149,22 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
     return hardest
 
 
+def _survey_counted(sketch: Sketch, claim: Scale, settings: Settings, hardest: dict[int, FoundLoss]) -> bool:
+    """Note the hardest examples that counting all that can happen shows, and whether no event loses more at these sizes."""
+    counted: list[CountedLoss] = []
+    try:
+        with limited(settings.proof.steps):
+            counted.extend(find_counted(sketch, claim))
+    except OutOfSteps:
+        return False
+    finally:
+        for one in counted:
+            known = hardest.get(one.example.arguments.size)
+            if known is None or one.loss > known.loss:
+                hardest[one.example.arguments.size] = FoundLoss(one.example, one.loss)
+    return bool(counted) and all(one.largest for one in counted)
+
+
 # ---------------------------------------------------------------- where to look
 
 
@@ -159,6 +176,7 @@ def find_violations(sketch: Sketch, claim: Scale, settings: Settings, beyond: in
     if asks_as_it_runs(sketch):
         yield from (example for example, loss in find_run_examples(sketch, claim) if loss > 1 + MARGIN)
         return
+    yield from (one.example for one in find_counted(sketch, claim, beyond) if one.loss > 1 + MARGIN)
     rounds: Iterable[tuple[_RefutationSearch, Iterator[FoundLoss | None]]] = (
         (search, search.hardest(GAINS[:5], CLIMBS, only_above=True))
         for search in _searches(sketch, claim, settings, beyond=beyond)
@@ -225,7 +243,9 @@ class _SizedEvents:
 
     @cached_property
     def levels(self) -> frozenset[str]:
-        """Arguments that may rise together with all private answers, so far as is known."""
+        """Arguments that may rise together with all private answers, so far as is known; bits do not rise."""
+        if self.sketch.private.bits:
+            return frozenset()
         return find_levels(self.case.paths, self.claim) if isinstance(self.case, SizedProgram) else frozenset()
 
     @cached_property
@@ -370,8 +390,10 @@ class _RefutationSearch:
         size, adjacency = self.arguments.size, self.sketch.adjacency
         many = min(size, int(adjacency.distance))  # bits that may be turned over at once, where moves add up
         together = tuple(Fraction(place < many) for place in range(size))
+        named = [place % size for place in fixed_places(self.sketch) if -size <= place < size]  # that a program may treat apart
+        alone = [tuple(Fraction(i == place) for i in range(size)) for place in dict.fromkeys(named[:MOST_MOVES])]
         corners = enumerate_corners(adjacency, size, 1, MOST_MOVES)
-        moves = [*([together] if adjacency.allows(together) else []), *corners]
+        moves = [*([together] if adjacency.allows(together) else []), *alone, *corners]
         pairs = dict.fromkeys(as_bits(Pair(base, m)) for base in enumerate_bases(self.sketch, self.arguments, (), 8) for m in moves)
         return [
             Example(pair.d1, pair.d2, event, self.arguments)

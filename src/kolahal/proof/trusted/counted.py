@@ -91,8 +91,8 @@ class Apart:
         return min(self.most, longest)
 
 
-def apart_of(sketch: Sketch) -> Apart:
-    relation, size = sketch.adjacency, sketch.private.count or 0
+def apart_of(sketch: Sketch, size: int) -> Apart:
+    relation = sketch.adjacency
     far = int(relation.distance)
     if far == 0:
         return Apart(0, 0, False, False)
@@ -148,7 +148,7 @@ def recheck_counted(certificate: Certificate, sketch: Sketch | None = None) -> t
         settings, entries = list(settings_of_counted(program)), take_all(document, "cases", dict)
         if [take(entry, "arguments", dict) for entry in entries] != settings:
             return ("it does not have one case for each setting of the arguments",)
-        apart = apart_of(program)
+        apart = apart_of(program, program.private.count or 0)
         for arguments, entry in zip(settings, entries, strict=True):
             told = [_losses(row) for row in take_all(entry, "losses", list)]
             case = count(program, claim, arguments)

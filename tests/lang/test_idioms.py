@@ -176,6 +176,7 @@ IDIOMS = {
     "lists put together anew": "out = []\nfor x in q:\n    out = out + [x, x + Lap(1/eps)]\nfor x in q:\n    out = [x + Lap(1/eps)] + out\nout = out + out + q\nmore = [1]\nmore += out\nmore = more[:2] + more\nreturn more",
     "a sum of lists is gone over": "s = 0\nfor x in q + [T]:\n    s += x\nreturn s, len(q + [1, 2]), max([0] + q), ([5] + q)[N]",
     "scales with names": "a, b = 1/eps, 2/eps\na, b = b, a\nleft = eps\nx = q[0] + Lap(1/left)\nleft -= eps/2\nfor y in q:\n    c = 2 * a\n    x += Lap(c) + Lap(1/left) * Lap(b)\nreturn x",
+    "powers": "s = (q[0] + Lap(1/eps**1)) ** 2\nt = K ** 3 - T ** 1\nt **= 2\nout = [(x - t) ** 2 + x ** 3 for x in q]\nout[0] **= 2\nreturn s, t, sum(out), -T ** 2",
     "tuples": "a, b = sum(q), max(q)\na, b = b, a\nreturn a - b",
 }  # fmt: skip
 

@@ -58,7 +58,7 @@ def test_conditions_are_numbered_as_the_proof_numbers_them(name: str) -> None:
             numbered[step.branch] = str(step.node.test)
     nodes = [str(node.test) for node in walk_conditions(sketch)]
     assert [numbered[i] for i in range(len(nodes))] == nodes
-    assert len(_conditions(sketch)) == len(nodes)
+    assert len(_conditions(sketch, {"released": []}, ())) == len(nodes)
 
 
 def walk_conditions(sketch: Sketch) -> list:
@@ -119,6 +119,24 @@ def test_the_short_form_names_the_lines_of_the_users_file() -> None:
     told = explain_shortly(certificate(sketch), sketch)
     (line,) = [int(n) for n in re.findall(r"^  line (\d+)", "\n".join(told), re.MULTILINE)]
     assert "Lap(2/eps)" in text.split("\n")[line - 1]
+
+
+def test_a_comparison_that_is_given_a_name_is_a_condition_too() -> None:
+    text = """
+@sketch(adjacent=each_within(1))
+def until_above(q: Private, T: float, eps: Epsilon):
+    t = T + Lap(2/eps)
+    out = []
+    found = False
+    i = 0
+    while i < len(q) and not found:
+        found = q[i] + Lap(4/eps) > t
+        out.append(found)
+        i = i + 1
+    return out
+"""
+    told = explain(certificate(parse(text)))
+    assert "if `q[i] + Lap(4/eps) > t` holds (line 8)" in told.stories[0].moves[1].moves
 
 
 def test_places_of_noise_are_where_they_stand() -> None:

@@ -14,6 +14,7 @@ from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.watched import Followed, watched
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.steps import decide_flags, spread_comprehensions
 from kolahal.report.words import join_words
 
 MOST_SHIFTS = 12  # rows that a bounded proof shows
@@ -72,7 +73,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
             opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
         )
     watches = tuple(Followed(item["name"], item["last"]) for item in certificate.get("watched", ()))
-    tests = _conditions(sketch, bool(certificate.get("at once")), watches)
+    tests = _conditions(sketch, certificate, watches)
     stories = tuple(_story(sketch, claim, case, tests, watches) for case in certificate["cases"])
     count = sum(
         c["obligations"] if isinstance(c["obligations"], int) else len(c["obligations"]) for c in certificate["cases"]
@@ -303,10 +304,12 @@ def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
     return {name: power for name, power in found.items() if power}
 
 
-def _conditions(sketch: Sketch, at_once: bool = False, watches: tuple[Followed, ...] = ()) -> list[tuple[str, int]]:
-    """The conditions of `if` and `while` in source order, as certificates number them, with their lines."""
-    stated = watched(restated(sketch, at_once), watches)
-    return [(print_expression(n.test), n.span.line) for n in walk(stated.body) if isinstance(n, If | While)]
+def _conditions(sketch: Sketch, certificate: Mapping[str, Any], watches: tuple[Followed, ...]) -> list[tuple[str, int]]:
+    """The conditions in source order, as certificates number them, with their lines: of `if`, of `while`, and of the names that
+    are given a comparison and looked at later."""
+    stated = watched(restated(sketch, bool(certificate.get("at once"))), watches)
+    decided = decide_flags(spread_comprehensions(stated, frozenset(certificate["released"])))
+    return [(print_expression(n.test), n.span.line) for n in walk(decided.body) if isinstance(n, If | While)]
 
 
 def _sum_around(sketch: Sketch, draw: Draw) -> str:

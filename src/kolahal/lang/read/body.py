@@ -17,6 +17,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.parameters import BUDGETS, Role, Type
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.others import find_remedy
+from kolahal.lang.read.powers import MOST_POWER, power_of
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, gdp_name, next_of, scale_of
@@ -56,7 +57,7 @@ SIGNS: dict[type[ast.AST], str] = {
     ast.IsNot: "is not",
 }
 SIGN_FIXES = {
-    "**": "Write x * x for a square; `**` stands only inside a noise scale.",
+    "**": f"A power is a whole number from 1 to {MOST_POWER}, written out; x ** 0.5 and others stand in noise scales and in functions of one record.",
     "&": "Write `and`.",
     "|": "Write `or`.",
     "~": "Write `not`.",
@@ -175,7 +176,7 @@ class Body:
             case ast.AugAssign(target, op, value):
                 name = self.target(target)
                 old = Var(name, span=self.tree.span(target))
-                new = Binary(self.arithmetic(node, op), old, self.expression(value), span=span)
+                new = self.arithmetic(node, old, op, value)
                 self.name_scales([name], [ast.BinOp(ast.Name(name), op, value)])
                 return [ir.Assign((name,), (new,), span=span)]
             case ast.If(test, then, orelse):
@@ -307,7 +308,7 @@ class Body:
             case ast.Name():
                 return self.variable(node)
             case ast.BinOp(left, op, right):
-                return Binary(self.arithmetic(node, op), self.expression(left), self.expression(right), span=span)
+                return self.arithmetic(node, self.expression(left), op, right)
             case ast.UnaryOp(ast.USub(), operand):
                 inner = self.expression(operand)
                 if isinstance(inner, Const) and isinstance(inner.value, Fraction) and not isinstance(inner.value, LabelCode):
@@ -357,10 +358,12 @@ class Body:
             raise self.no_place(node, f"`{node.id}` as a value", f"Call it, as in {node.id}(…), or use another name.")
         return Var(node.id, span=self.tree.span(node))
 
-    def arithmetic(self, node: ast.AST, op: ast.operator) -> str:
+    def arithmetic(self, node: ast.AST, left: Expr, op: ast.operator, right: ast.expr) -> Expr:
+        if power := power_of(op, right):
+            return self.joined("*", [left] * power, self.tree.span(node))
         if type(op) not in ARITHMETIC:
             raise self.bad_operator(node, op)
-        return ARITHMETIC[type(op)]
+        return Binary(ARITHMETIC[type(op)], left, self.expression(right), span=self.tree.span(node))
 
     def bad_operator(self, node: ast.AST, op: ast.AST) -> Refused:
         sign = SIGNS[type(op)]

@@ -18,6 +18,7 @@ from kolahal.lang.read.inline import Helpers, always_returns, is_fixed, may_stop
 from kolahal.lang.read.items import ListChanges
 from kolahal.lang.read.joined import find_lists, is_surely_list
 from kolahal.lang.read.loops import AGGREGATES, BUILTINS, LISTS, Loops, copied, is_membership, is_range, membership
+from kolahal.lang.read.powers import needs_name, outside_scales
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_lists, changed_names, expression, name, names_of, statements
 from kolahal.lang.read.tables import without_tables
@@ -271,11 +272,14 @@ class Lowering:
                 more, times = self.expression(times)
                 made = expression("[x for i in range(n)]", node, x=item, i=self.fresh("i"), n=times)
                 return [*before, *more], made
-            case ast.BinOp() if self.is_joined(node):
+            case ast.BinOp() | ast.ListComp() if self.is_built(node):
                 word = self.fresh("items")
                 return self.build(node, word), name(word, node)
             case ast.BinOp(left, _, right):
-                before, (node.left, node.right) = self.ordered([left, right])
+                if needs_name(node):
+                    before, node.left = self.kept(left, "base")
+                else:
+                    before, (node.left, node.right) = self.ordered([left, right])
                 return before, node
             case ast.UnaryOp(_, operand):
                 before, node.operand = self.expression(operand)
@@ -295,15 +299,9 @@ class Lowering:
                 return [*first, *before], node
             case ast.Call():
                 return self.call(node)
-            case ast.ListComp() if not self.is_built(node):
-                (generator,) = node.generators
-                if isinstance(generator.iter, ast.Call):
-                    before, generator.iter.args = self.ordered(generator.iter.args)
-                    return before, node
-                return [], node
-            case ast.ListComp():
-                word = self.fresh("items")
-                return self.build(node, word), name(word, node)
+            case ast.ListComp(_, [ast.comprehension(iter=ast.Call() as over)]):
+                before, over.args = self.ordered(over.args)
+                return before, node
             case _:
                 return [], node
 
@@ -415,7 +413,7 @@ class Lowering:
 
     def needs_statements(self, node: ast.expr) -> bool:
         """Whether an expression, or a part of it, cannot be computed in one of the simpler forms."""
-        return any(isinstance(part, ast.expr) and self.is_special(part) for part in ast.walk(node))
+        return any(isinstance(part, ast.expr) and self.is_special(part) for part in outside_scales(node, self.tree))
 
     def is_special(self, node: ast.expr) -> bool:
         match node:
@@ -426,6 +424,8 @@ class Lowering:
             case ast.Compare():
                 return is_membership(node)
             case ast.BinOp(ast.List([_]), ast.Mult(), _):
+                return True
+            case ast.BinOp() if needs_name(node):
                 return True
             case ast.Call(_, [of]) if self.builtin(node) == "len":
                 return not isinstance(of, ast.Name)

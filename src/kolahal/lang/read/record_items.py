@@ -11,6 +11,7 @@ from itertools import pairwise
 from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
+from kolahal.lang.read.powers import MOST_POWER
 from kolahal.lang.read.record_helpers import HelperCall
 from kolahal.lang.read.record_trees import FALSE, TRUE, at_place, float_names, imported_names, may_be_float, written
 from kolahal.lang.read.tree import Refused, Tree, clip
@@ -38,7 +39,6 @@ OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
-MOST_POWER = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def run(parts: list[str], children: int, turns: int, first: list[str]) -> None:
     known = read_reasons()
     left = [m for m in read_mutants(parts) if m.mark == "-" or (m.mark in "su" and m.change() not in known)]
     # Spread over all functions, so that wherever a run is stopped all are covered evenly.
-    left.sort(key=lambda m: (parts.index(m.module) if parts else 0, m.number * GOLDEN % 1))
+    left.sort(key=lambda m: (parts.index(m.module) if parts else "trusted" not in m.path.parts, m.number * GOLDEN % 1))
     plan = {
         "children": children,
         "turns": turns,

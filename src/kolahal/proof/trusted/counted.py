@@ -94,8 +94,6 @@ class Apart:
 def apart_of(sketch: Sketch) -> Apart:
     relation, size = sketch.adjacency, sketch.private.count or 0
     far = int(relation.distance)
-    if far == 0:
-        return Apart(0, 0, False, False)
     match relation:
         case SumWithin():
             return Apart(far, far, True, False)

@@ -79,6 +79,7 @@ PROVED = {
     "Laplace by squares": (EACH, RHO, RELEASE, "Lap(sqrt(len(q)/(2*rho)))"),
     "Laplace by conversion": (EACH, RHO, ABOVE, "Lap(2/sqrt(2*rho))", "Lap(4/sqrt(2*rho))"),
     "pure is approximate": (EACH, BOTH, ABOVE, "Lap(2/eps)", "Lap(4/eps)"),
+    "other noise that stays": (ONE, MU, "e = T + {}\n    return e, q[0] + {}", "Lap(1/mu)", "Gauss(1/mu)"),
     "a Gaussian threshold": (EACH, RHO, ABOVE, "Gauss(1/sqrt(rho))", "Lap(4/rho)"),
     "a Gaussian threshold, alike scales": (EACH, RHO, ABOVE, "Gauss(sqrt(3/(2*rho)))", "Lap(3/rho)"),
 }
@@ -97,6 +98,7 @@ NOT_PROVED = {
         EACH, RHO, "if q[0] > 0:\n        return q[0] + {}\n    return q[0] + {}", "Gauss(1/sqrt(2*rho))", "Lap(1/sqrt(2*rho))"
     ),
     "threshold without noise of its own": (EACH, RHO, ABOVE, "Gauss(1/sqrt(2*rho))", "Lap(4/rho)"),
+    "a linear price of moves of several answers": (SUM, RHO, RELEASE, "Lap(1/rho)"),
     "same noise twice": (ONE, RHO, "e = {}\n    return q[0] + e, q[1] + e", "Gauss(1/sqrt(2*rho))"),
 }  # fmt: skip
 

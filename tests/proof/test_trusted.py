@@ -1002,6 +1002,24 @@ def test_terms_in_the_solvers_words(term: Any, text: str) -> None:
     assert found.sexpr() == text
 
 
+def test_all_that_is_translated_is_of_one_context() -> None:
+    words, x, truth = Translator(), Symbol("x", REAL), Symbol("b", BOOL)
+    parts = [words.formula(truth), words.formula(at_most(variable(x), number(1)))]
+    made = [*parts, words.every(parts), words.some(parts), words.neither(parts[0]), words.implies(*parts)]
+    made += [words.form(variable(x).times(2) + number(1), False), words.number(1, True), words.number(1, False), words.formula(TRUE)]
+    choices = Choices([2])
+    assert all(term.ctx is words.context for term in made)
+    assert choices._without(choices.options[0][1]).ctx is choices.context
+
+
+def test_bounds_that_contradict_each_other_by_less_than_one() -> None:
+    x, y = variable(Symbol("x", REAL)), variable(Symbol("y", REAL))
+    least, near = Inequality(x - y + number(Fraction(1, 2)), strict=False), Inequality(y - x - number(Fraction(1, 4)), strict=False)
+    assert solver.contradict([least, near])
+    for strict in (False, True):
+        assert solver.contradict([least, Inequality(y - x - number(Fraction(1, 2)), strict)]) is strict
+
+
 def test_a_solver_stops_after_so_many_steps() -> None:
     assert check_script(HARD, 10_000) == "unknown"
 

@@ -55,8 +55,9 @@ class Test:
     runs: frozenset[str]  # functions, with their modules
     lines: int | None = None  # those it runs, as bits; None where that is not known
 
-    def comes_by(self, line: int | None) -> bool:
-        return line is None or self.lines is None or bool(self.lines >> line & 1)
+    def comes_by(self, line: int | None) -> int:
+        """0 if it does not run a line, 1 if it may, and 2 if it does."""
+        return 1 if line is None or self.lines is None else 2 * (self.lines >> line & 1)
 
 
 @dataclass
@@ -74,21 +75,29 @@ class Tried:
 
 @dataclass
 class Seen:
-    """How many mutants each test met, and how many it saw, for the order of tests: by function, or module, and test."""
+    """How many mutants each test met, and how many it saw, for the order of tests: by line, function, or module, and test."""
 
-    met: Counter[tuple[str, str]] = field(default_factory=Counter)
-    saw: Counter[tuple[str, str]] = field(default_factory=Counter)
+    lines: dict[str, int]  # which line a mutant changes
+    met: Counter[tuple[str | int, str]] = field(default_factory=Counter)
+    saw: Counter[tuple[str | int, str]] = field(default_factory=Counter)
 
-    def add(self, function: str, test: str, saw: bool) -> None:
-        for place in (function, function.rpartition(".")[0]):
+    def around(self, mutant: str) -> tuple[str | int, ...]:
+        """Where a mutant is, from far to near."""
+        function = mutant.partition("__mutmut_")[0]
+        return (function.rpartition(".")[0], function, *([self.lines[mutant]] if mutant in self.lines else []))
+
+    def add(self, mutant: str, test: str, saw: bool) -> None:
+        for place in self.around(mutant):
             self.met[place, test] += 1
             self.saw[place, test] += saw
 
-    def rate(self, function: str, test: Test) -> float:
-        """How many mutants of a function a test may see in a second; what is quick and met none yet soon has its turn."""
-        here, around = (function, test.item.nodeid), (function.rpartition(".")[0], test.item.nodeid)
-        often = (self.saw[around] + (0.5 if SEES_MOST in test.item.nodeid else 0.25)) / (self.met[around] + 1)
-        return (self.saw[here] + 2 * often) / (self.met[here] + 2) / (test.seconds + 0.02)
+    def rate(self, mutant: str, test: Test) -> float:
+        """How many mutants like this one a test may see in a second; what is quick and met none yet soon has its turn."""
+        name = test.item.nodeid
+        often = 0.5 if SEES_MOST in name else 0.25
+        for weight, place in zip((1, 2, 2), self.around(mutant)):
+            often = (self.saw[place, name] + weight * often) / (self.met[place, name] + weight)
+        return often / (test.seconds + 0.02)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -101,20 +110,19 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
     tests = watch(session.items, plan["digests"])
     gc.collect()
     gc.freeze()  # each copy would look for garbage in all that is loaded, which takes longer than many tests
-    seen = Seen()
-    if KILLERS.exists():
-        for line in KILLERS.read_text(encoding="utf-8").splitlines():
-            seen.add(*line.split("\t"), saw=True)
+    killed = [line.split("\t") for line in KILLERS.read_text(encoding="utf-8").splitlines()] if KILLERS.exists() else []
     queue = [Tried(name, min(1, plan["turns"] - 1)) for name in plan["again"]] + [Tried(name) for name in plan["mutants"]]
     lines = known_lines()
     tests = watch_lines(tests, plan["digests"], lines)
-    changed = changed_lines([mutant.name for mutant in queue], lines)
+    seen = Seen(changed_lines([*(mutant.name for mutant in queue), *(name for name, _ in killed)], lines))
+    for name, test in killed:
+        seen.add(name, test, saw=True)
     with RESULTS.open("a", encoding="utf-8") as results, KILLERS.open("a", encoding="utf-8") as killers:
-        for mutant, result, test in attempts(queue, tests, seen, plan, changed):
+        for mutant, result, test in attempts(queue, tests, seen, plan):
             results.write(f"{mutant.name}\t{result}\n")
             results.flush()
             if test:
-                killers.write(f"{mutant.function}\t{test}\n")
+                killers.write(f"{mutant.name}\t{test}\n")
                 killers.flush()
     return True
 
@@ -252,9 +260,7 @@ def changed_lines(names: Sequence[str], lines: dict[tuple[str, int], int]) -> di
 # ---------------------------------------------------------------- trying
 
 
-def attempts(
-    queue: list[Tried], tests: Sequence[Test], seen: Seen, plan: dict[str, Any], changed: dict[str, int]
-) -> Iterator[tuple[Tried, int, str]]:
+def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, plan: dict[str, Any]) -> Iterator[tuple[Tried, int, str]]:
     """What became of each mutant, and the test that saw it, as soon as that is known."""
     children, turns, first = plan["children"], plan["turns"], set(plan["first"])
     running: dict[int, tuple[Tried, list[Test], bool, int]] = {}
@@ -262,7 +268,7 @@ def attempts(
         while queue or running:
             while queue and len(running) < children:
                 mutant = queue.pop(0)
-                order, partial = ordered(mutant, tests, seen, first, changed.get(mutant.name))
+                order, partial = ordered(mutant, tests, seen, first)
                 if not order:
                     yield mutant, SURVIVED if mutant.passed else UNSEEN, ""
                     continue
@@ -284,7 +290,7 @@ def attempts(
                 code = os.waitstatus_to_exitcode(status)
                 code = PUT_BACK if code == SURVIVED and partial else code
                 for test in met:
-                    seen.add(mutant.function, test, saw=code == KILLED and test == met[-1])
+                    seen.add(mutant.name, test, saw=code == KILLED and test == met[-1])
                 if code == PUT_BACK:
                     mutant.turn += 1
                     mutant.passed |= set(met)
@@ -302,10 +308,11 @@ def attempts(
             os.kill(child, signal.SIGKILL)
 
 
-def ordered(mutant: Tried, tests: Sequence[Test], seen: Seen, first: set[str], line: int | None) -> tuple[list[Test], bool]:
+def ordered(mutant: Tried, tests: Sequence[Test], seen: Seen, first: set[str]) -> tuple[list[Test], bool]:
     """The tests that a mutant is to meet, and whether that is not all: at first, it meets those that run the changed line."""
+    line = seen.lines.get(mutant.name)
     order = [t for t in tests if mutant.function in t.runs and t.item.nodeid not in mutant.passed]
-    order.sort(key=lambda t: (t.item.nodeid.partition("::")[0] not in first, not t.comes_by(line), -seen.rate(mutant.function, t)))
+    order.sort(key=lambda t: (t.item.nodeid.partition("::")[0] not in first, -t.comes_by(line), -seen.rate(mutant.name, t)))
     near = [] if mutant.turn else [t for t in order if t.comes_by(line)]
     return near or order, 0 < len(near) < len(order)
 

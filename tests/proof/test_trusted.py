@@ -19,6 +19,7 @@ from every_length import load
 from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var, walk
 from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.watched import Followed
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
@@ -1093,6 +1094,50 @@ def test_a_document_is_read_only_if_it_is_of_the_right_form() -> None:
         changed = document()
         edit(changed["cases"][0])
         refused(changed, words)
+
+
+HEAD = "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    {}\n"
+READINGS = {
+    "delayed": ("e = Lap(1/eps)\n    return q[0] + e", {"delayed": True}, True),
+    "at once": ("noisy = [x + Lap(1/eps) for x in q]\n    return noisy[0]", {"at_once": True}, True),
+    "parts": ("return sorted([x + Lap(1/eps) for x in q])[0]", {"parts": True, "released": frozenset({0})}, True),
+    "watched": (
+        "most = q[0]\n    for x in q:\n        if x > most:\n            most = x\n    if most > 9:\n        return 1\n    return 0",
+        {"watches": (Followed("most", True),)},
+        [{"name": "most", "last": True}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_how_a_program_is_looked_at_is_written_and_read(name: str) -> None:
+    body, fields, told = READINGS[name]
+    plain = LengthProof(load(HEAD.format(body)), parse_scale("eps"), (), frozenset(), False, ())
+    proof = replace(plain, **fields)  # type: ignore[arg-type]
+    document = write_certificate(proof).document()
+    assert document[name] == told and not READINGS.keys() - {name} & document.keys()
+    assert read_certificate(write_certificate(proof))[0] == proof != plain
+    refused({**document, name: 7}, f"{name} is 7, and not of the right form")
+    if name == "watched":
+        refused({**document, name: [7]}, "and not of the right form")
+        for wrong in ({"name": "most"}, {"last": True}, {"name": True, "last": True}, {"name": "most", "last": 1}):
+            refused({**document, name: [wrong]}, "and not of the right form")
+
+
+def test_what_closes_a_cell_is_of_the_first_run_and_of_a_loop() -> None:
+    document = json.loads(stored.certificate("the largest of the first").text)
+
+    def with_closed(closed: Any) -> Any:
+        return {**document, "cases": [{**document["cases"][0], "closed": closed}]}
+
+    (proof, *_), closed = read_certificate(stored.certificate("the largest of the first")), document["cases"][0]["closed"]
+    assert [loop for loop, _ in proof.cases[0].alignment.closed] == [0] and list(closed) == ["0"]
+    refused(with_closed(7), "closed is 7, and not of the right form")
+    refused(with_closed({"0": 7}), "0 is 7, and not of the right form")
+    refused(with_closed({"0": [7]}), "0 is .7., and not of the right form")
+    refused(with_closed({**closed, "7": ["true"]}), "it is told of a loop that does not exist")
+    refused(with_closed({"0": ["(< most@2 0)"]}), "is not a known")
+    refused(with_closed({"0": ["(< nobody 0)"]}), "is not a known")
 
 
 def test_all_that_is_wrong_with_a_proof_is_told() -> None:

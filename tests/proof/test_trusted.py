@@ -17,6 +17,7 @@ import z3
 from every_length import load
 
 from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var, walk
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.watched import Followed
@@ -96,7 +97,7 @@ from kolahal.proof.trusted.states import updates_of
 from kolahal.proof.trusted.steps import Head, compile_steps, live_names, reached_from
 from kolahal.proof.trusted.symbols import in_common, own
 from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, PrivateAnswers, Unsupported, View, pick
-from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
+from kolahal.verdicts import AnyRecords, AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
 def add(*terms: Sum) -> Sum:
@@ -1217,6 +1218,8 @@ def test_what_a_bounded_certificate_says() -> None:
 
     assert says("Private[3]", "T: float, ") == Proved(certificate, Exactly(3))
     assert says("Private", "on: bool, ") == Bounded(certificate, UpTo(3))
+    records = parse("@sketch(adjacent=add_remove(1))\ndef f(rows: Records, eps: Epsilon):\n    return len(rows) + Lap(1/eps)\n")
+    assert read_bounded_verdict(records, 1, certificate) == Proved(certificate, AnyRecords())
     whole = "N from 1 to 3, M from 1 to 3"
     assert says("Private[3]", "N: int, M: int, ") == Bounded(certificate, UpTo(3, whole, (1, 3)))
     assert says("Private", "N: int, ") == Bounded(certificate, UpTo(3, "N from 1 to 3", (1, 3)))

@@ -25,6 +25,8 @@ from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Refuted
 from kolahal.verification import inspect_document
 
+pytestmark = pytest.mark.mutants
+
 
 def program(body: str, bits: int = 2, relation: str = "one_within(1)", more: str = "") -> Sketch:
     lines = "\n".join(f"    {line}" for line in body.split("\n"))

@@ -7,6 +7,7 @@ import random
 from functools import cache
 from pathlib import Path
 
+from computed_programs import COMPUTED, WATCHED
 from draw_programs import DRAWS
 from every_length import BROKEN, PRIVATE, load
 from named_programs import BROKEN as BROKEN_NAMED
@@ -47,6 +48,8 @@ def corpus() -> dict[str, dict[str, Sketch]]:
         "named": _loaded(named),
         "ruled": {name: load(shown) for name, shown in RULED.items()},
         "draws": {name: load(shown) for name, shown in DRAWS.items()},
+        "computed": {name: load(shown) for name, shown in COMPUTED.items()},
+        "watched": {name: load(shown) for name, shown in WATCHED.items()},
         "small": {name: load(shown) for name, shown in SMALL.items()},
         "names": _loaded({f"seed {seed}": Namer(random.Random(seed)).program() for seed in FEW_PATHS}),
     }

@@ -23,7 +23,18 @@ OTHERS = (
     *("svt_mono", "hist_sum", "num_svt2", "noisy_max_comp", "exp_max_mono", "two_loops_max", "smart_checkdp"),
     *("discrete_above", "flagged", "guard_len", "eps2_post", "repeat_release", "every_other", "mean", "num_svt", "named_noise", "largest_of_list"),
 )
-NAMES = (*GALLERY, *OTHERS, *LEADS)
+_HEAD = "@sketch(adjacent={})\ndef f(q: Private, eps: Epsilon, k: int = 2):\n"
+RULES = {  # one for each thing that a document may say and that the others do not
+    "the largest of the first": _HEAD.format("each_within(1)")
+    + "    most = 0\n    out = []\n    for i in range(len(q)):\n        if i == 0:\n            most = q[i] + Lap(4/eps)\n        elif i < k:\n"
+    "            r = q[i] + Lap(4/eps)\n            if r > most:\n                most = r\n        else:\n            r = q[i] + Lap(4/eps)\n"
+    "            if r < most:\n                out.append(0)\n            else:\n                out.append(1)\n                break\n    return out\n",
+    "sorted": _HEAD.format("each_within(1)") + "    return sorted([x + Lap(len(q)/eps) for x in q])[-2]\n",
+    "averages": _HEAD.format("one_within(1)")
+    + "    s = 0\n    out = []\n    for i in range(len(q)):\n        s += q[i]\n        out.append((s + Lap(len(q)/eps)) / (i + 1))\n    return out\n",
+    "squares": _HEAD.format("one_within(1)") + "    out = []\n    for x in q:\n        y = x + Lap(1/eps)\n        out.append(y*y - y)\n    return out\n",
+}
+NAMES = (*GALLERY, *OTHERS, *LEADS, *RULES)
 
 
 def find(name: str) -> Proved | Unknown:
@@ -35,6 +46,8 @@ def find(name: str) -> Proved | Unknown:
 def program(name: str) -> Sketch:
     if name in LEADS:
         return LEADS[name]
+    if name in RULES:
+        return load(RULES[name])
     return load(PRIVATE[name]) if name in PRIVATE else load_one(name).complete(*GALLERY[name].textbook[0]).filled()
 
 

@@ -11,9 +11,10 @@ from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.proof.budgets import decide_budget
 from kolahal.proof.find.affine import prove_affine
-from kolahal.proof.trusted.affine import recheck_affine
+from kolahal.proof.trusted.affine import read_release, read_verdict, recheck_affine
+from kolahal.proof.trusted.certificate import Rejected
 from kolahal.settings import Settings
-from kolahal.verdicts import Bounded, Certificate, Exactly, Proved, Refuted, Unknown
+from kolahal.verdicts import AnyRecords, Bounded, Certificate, Exactly, Proved, Refuted, Unknown, UpTo
 from kolahal.verification import verify
 
 pytestmark = pytest.mark.mutants
@@ -120,6 +121,49 @@ def test_no_release(body: str) -> None:
 def test_families(budget: str, noise: str, proved: bool) -> None:
     sketch = parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private[int, 2], {budget}):\n    return [x + {noise} for x in q]\n")
     assert isinstance(prove_affine(sketch, plain_claim(sketch), Settings().proof), Proved) == proved
+
+
+RECORDS = "@sketch(adjacent=add_remove(1))\ndef f(rows: Records[Between(0, 9)], {}rho: Rho):\n    {}\n"
+G = "Gauss(1/sqrt(2*rho))"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "body", "reason"),
+    [
+        ("days: int, ", f"return [sum(1 for r in rows if r == d) + {G} for d in range(days)]", "bins of records"),
+        ("", f"t = sum(1 for r in rows if r > 5) + {G}\n    return sum(1 for r in rows if r > t) + {G}", "questions that depend on the run"),
+        ("k: int, ", f"return len(rows) + k + {G}", "whole arguments"),
+    ],
+)
+def test_which_records_are_not_looked_at(arguments: str, body: str, reason: str) -> None:
+    sketch = parse(RECORDS.format(arguments, body))
+    with pytest.raises(Rejected, match=reason):
+        read_release(sketch, plain_claim(sketch), 2)
+
+
+def test_records_without_bounds_are_not_released() -> None:
+    sketch = parse(RECORDS.format("", f"return sum(r for r in rows) + {G}").replace("[Between(0, 9)]", ""))
+    with pytest.raises(Rejected, match="by any amount"):
+        read_release(sketch, plain_claim(sketch), 1)
+
+
+def test_what_a_certificate_says() -> None:
+    given = Certificate("{}")
+    plain, declared = (parse(SUMS.format("one_within(1)", "rho: Rho", G).replace("Private[4]", private)) for private in ("Private", "Private[4]"))
+    assert read_verdict(parse(RECORDS.format("", f"return len(rows) + {G}")), given, 1) == Proved(given, AnyRecords())
+    assert read_verdict(plain, given, 3) == Bounded(given, UpTo(3)) and read_verdict(declared, given, 4) == Proved(given, Exactly(4))
+
+
+def test_sizes_stand_in_order_from_1() -> None:
+    sketch = parse(SUMS.format("one_within(1)", "rho: Rho", "Gauss(sqrt(4/(2*rho)))").replace("Private[4]", "Private"))
+    found = prove_affine(sketch, plain_claim(sketch), Settings().proof)
+    assert isinstance(found, Bounded)
+    document = found.certificate.document()
+    sizes = document["sizes"]
+    assert [entry["size"] for entry in sizes] == [1, 2, 3, 4]
+    for told in (sizes[::-1], sizes[1:], [*sizes, sizes[0]], []):
+        assert recheck_affine(Certificate(json.dumps({**document, "sizes": told}))) == ["it does not have one case for each size"]
+    assert recheck_affine(Certificate(json.dumps({**document, "sizes": sizes[:2]}))) == []
 
 
 def test_no_document_passes_for_another() -> None:

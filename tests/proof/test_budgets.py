@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.refute import budget_exhibit
 from kolahal.proof.refute.budgets import refute_budget
 from kolahal.proof.trusted.certificate import Rejected
-from kolahal.proof.trusted.concentrated import check_alignment, recheck_budget
+from kolahal.proof.trusted.concentrated import _check_laws, check_alignment, recheck_budget
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form
 from kolahal.settings import Settings
 from kolahal.verdicts import Certificate, Proved, Refuted, Unknown
@@ -79,6 +81,7 @@ PROVED = {
     "Laplace by squares": (EACH, RHO, RELEASE, "Lap(sqrt(len(q)/(2*rho)))"),
     "Laplace by conversion": (EACH, RHO, ABOVE, "Lap(2/sqrt(2*rho))", "Lap(4/sqrt(2*rho))"),
     "pure is approximate": (EACH, BOTH, ABOVE, "Lap(2/eps)", "Lap(4/eps)"),
+    "other noise that stays": (ONE, MU, "e = T + {}\n    return e, q[0] + {}", "Lap(1/mu)", "Gauss(1/mu)"),
     "a Gaussian threshold": (EACH, RHO, ABOVE, "Gauss(1/sqrt(rho))", "Lap(4/rho)"),
     "a Gaussian threshold, alike scales": (EACH, RHO, ABOVE, "Gauss(sqrt(3/(2*rho)))", "Lap(3/rho)"),
 }
@@ -97,6 +100,8 @@ NOT_PROVED = {
         EACH, RHO, "if q[0] > 0:\n        return q[0] + {}\n    return q[0] + {}", "Gauss(1/sqrt(2*rho))", "Lap(1/sqrt(2*rho))"
     ),
     "threshold without noise of its own": (EACH, RHO, ABOVE, "Gauss(1/sqrt(2*rho))", "Lap(4/rho)"),
+    "a linear price of moves of several answers": (SUM, RHO, RELEASE, "Lap(1/rho)"),
+    "noise without a price behind noise that stays": (ONE, MU, "e = T + {}\n    return e, q[0] + {}", "Gauss(1/mu)", "Lap(1/mu)"),
     "same noise twice": (ONE, RHO, "e = {}\n    return q[0] + e, q[1] + e", "Gauss(1/sqrt(2*rho))"),
 }  # fmt: skip
 
@@ -193,6 +198,36 @@ def test_the_inner_proof_of_a_surrogate_is_no_proof_of_the_program() -> None:
     inner = found.certificate.document()["proof"]
     assert verify(json.dumps(inner)) == []  # of the surrogate, which is another program
     assert verify(json.dumps({**inner, "program": str(sketch)}))
+
+
+def test_the_longest_shift_is_one_for_all_cases() -> None:
+    """What a step costs is derived from that of the first case."""
+    sketch = program("monotone(2)", RHO, RELEASE, "Gauss(sqrt(2*len(q)/rho))")
+    found = prove_budget(sketch, plain_claim(sketch), Settings().proof)
+    assert isinstance(found, Proved)
+    document = found.certificate.document()
+    up, down = document["proof"]["cases"]
+    for reach in (["2"], ["1/2"]):
+        for cases in ([up, {**down, "reach": reach}], [{**up, "reach": reach}, down]):
+            changed = {**document, "proof": {**document["proof"], "cases": cases}}
+            faults = recheck_budget(Certificate(json.dumps(changed)))
+            assert faults == ["the longest shift of a draw is missing, or not the same in all cases"]
+
+
+def test_noise_that_waits_is_told_apart_by_the_laws_of_the_program() -> None:
+    gauss, laplace, other = program(EACH, RHO, "return q[0] + {}, q[1] + {}, q[2] + {}", "Gauss(1/rho)", "Lap(1/rho)", "Gauss(2/rho)").draws
+    no_paths = SimpleNamespace(first=SimpleNamespace(paths={}), second=SimpleNamespace(paths={}))
+
+    def check_laws(draws: Any, delayed: bool) -> None:
+        alike = tuple(replace(gauss, site=site) for site in range(len(draws)))
+        proof: Any = SimpleNamespace(delayed=delayed, sketch=SimpleNamespace(draws=alike), product=lambda: no_paths)
+        _check_laws(tuple(replace(draw, site=site) for site, draw in enumerate(draws)), proof)
+
+    for draws in ((gauss, laplace), (gauss, other), (gauss, gauss, laplace)):
+        check_laws(draws, False)
+        with pytest.raises(Rejected, match="two kinds of noise look alike"):
+            check_laws(draws, True)
+    check_laws((laplace, laplace, laplace), True)
 
 
 STAY, MOVE, CANCEL = Form(), Form(Fraction(1)), Form(cancel=True)

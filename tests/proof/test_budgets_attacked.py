@@ -170,6 +170,7 @@ def test_a_budget_that_a_loop_keeps_is_counted() -> None:
     assert isinstance(prove_budget(sketch, parse_claim(sketch, "rho"), Settings().proof), Proved)
 
 
+@pytest.mark.mutants
 def test_no_edited_certificate_passes() -> None:
     sketch = program(ONE, RHO, f"return [x + {G} for x in q]")
     found = prove_budget(sketch, parse_claim(sketch, "rho"), Settings().proof)
@@ -227,6 +228,7 @@ def test_refutations_are_on_the_right_side(noise: str, refuted: bool) -> None:
 # ---------------------------------------------------------------- questions that depend on the run
 
 
+@pytest.mark.mutants
 def test_the_size_of_a_move_is_not_known_before_the_question_is_asked() -> None:
     """How far `t` lets a record move its bin is noise of the turns before, and later noise to a draw that comes earlier."""
     text = "@sketch(adjacent=add_remove(1))\ndef f(rows: Records[Between(0, 9)], K: int, rho: Rho):\n    t = 5\n    for k in range(K):\n"

@@ -237,6 +237,27 @@ def test_too_many_bits_are_not_looked_at_and_nor_are_records_without_bounds() ->
         assert find_no_bound(adjacency, size, bits) == ""
 
 
+def test_records_that_move_an_aggregate_by_any_amount_are_not_hidden() -> None:
+    head = "@sketch(adjacent=add_remove(1))\ndef f(xs: Records, eps: Epsilon):\n"
+    bounded = parse(head + "    return sum(clip(x, 0, 1) for x in xs) + Lap(1/eps)\n")
+    document = forge(bounded, [0], BOTH)
+    assert said(document) == ""
+    document["program"] = str(parse(head + "    return sum(x for x in xs) + Lap(1/eps)\n"))
+    assert said(document) == "one record can move sum(record for record in xs) by any amount; clip what it adds up"
+
+
+def test_a_place_may_be_chosen_by_noise_that_stays_where_its_scores_do() -> None:
+    shifts = tuple({"steps": {"noise2": step}, "cost": "1"} for step in ("1", "-1"))
+    told = "j = choose([1, 2], 2/eps)\nreturn j, q[0] + Lap(1/eps)"
+    assert said(forge(program(told), [1], (*shifts, STAY))) == ""
+    private = program(told.replace("[1, 2]", "[q[0], 2]"), private="Private[1]")
+    assert "no shift hides the move" in said(forge(private, [1], (*shifts, STAY)))
+
+
+def test_a_run_that_answers_at_a_tie_alone_does_not_answer() -> None:
+    assert find_stop(program("x = q[0] + Lap(1/eps)\nif x == 0:\n    return 0\nreturn 1/0"), 1, SETTINGS).startswith("every run with up to 1 answers stops")
+
+
 def test_a_coin_is_pinned_by_both_its_sides() -> None:
     coin, other = NoiseAt(0, ()), NoiseAt(1, ())
     x, y = variable(coin), variable(other)

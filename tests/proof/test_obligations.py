@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -17,6 +18,7 @@ from digests import agrees, digest, read_list
 
 from kolahal.lang.ir import Comprehension, For, If, While, assigned_names, walk
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.watched import Followed, extremes
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate, print_term
 from kolahal.proof.find.lengths import must_release
@@ -25,6 +27,7 @@ from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
+from kolahal.proof.trusted.states import known_to
 from kolahal.proof.trusted.values import Unsupported
 
 FILE = "obligations.txt"
@@ -81,6 +84,23 @@ def made_up_rules(sketch: Sketch, rng: random.Random, renewed: bool) -> Alignmen
     return Alignment(shifts, sorted_by, tuple(rng.choice(loops) for _ in sorted_by) if renewed else ())
 
 
+def made_up_cells(product: Product, sketch: Sketch, rng: random.Random) -> Alignment:
+    """Rules for runs that are sorted by the places that watched names' values are from, and perhaps by others' values."""
+    plain = made_up_rules(sketch, rng, renewed=False)
+    ghosts = tuple(rng.choice([*sorted(product.watched) * 3, *sorted(assigned_names(sketch.body))]) for _ in range(rng.randint(1, 2)))
+    renewed = tuple(rng.choice([None, None, None, 0]) for _ in ghosts)
+    closed = []
+    for loop in (loop for loop in product.first.paths if loop is not None and rng.random() < 0.7):
+        symbols = rng.sample(known := known_to(product.first, loop), min(2, len(known)))
+        closed.append((loop, tuple(s if s.sort == BOOL else at_most(number(2), variable(s)) for s in symbols)))
+    return replace(plain, ghosts=ghosts, renewed=renewed, closed=tuple(closed))
+
+
+def watches_of(sketch: Sketch) -> list[tuple[Followed, ...]]:
+    names = extremes(sketch)
+    return [*((Followed(name, last),) for name in names for last in (False, True)), tuple(map(Followed, names))]
+
+
 def made_up_shares(product: Product, sketch: Sketch, rng: random.Random) -> tuple[Share, ...]:
     per = [None, None, sketch.length_name, *(p.name for p in sketch.arguments if p.type is Type.INT)]
     return tuple(Share(powers, Fraction(rng.randint(0, 3), 2), rng.choice(per)) for powers in product.monomials)
@@ -102,13 +122,13 @@ def made_up_invariant(system: System) -> dict[int, tuple[Formula, ...]]:
 def derive(sketch: Sketch, name: str, part: str) -> Iterator[str]:
     """All that is derived of a program under some alignments, or why nothing is; with noise that is drawn late, too."""
     rng = random.Random(name)
-    delayed, ruled, renewed = part in DELAYED, part in RULES, part == "draws"
+    delayed, ruled, renewed, sorted_by = part in DELAYED, part in RULES, part == "draws", part == "watched"
     every = frozenset(range(sum(isinstance(node, Comprehension) for node in walk(sketch.body))))
     assumed = tuple(p.name for p in sketch.arguments if p.type is Type.INT and rng.random() < 0.7)
     ways = dict.fromkeys([frozenset[int](), must_release(sketch), every])
-    for released, late in itertools.product(ways, (False, True) if delayed else (False,)):
+    for released, late, watches in itertools.product(ways, (False, True) if delayed else (False,), watches_of(sketch) if sorted_by else [()]):
         try:
-            product = build_product(sketch, released, late)
+            product = build_product(sketch, released, late, watches=watches)
         except Unsupported as error:
             yield f"{sorted(released)}: {error}"
             continue
@@ -116,7 +136,13 @@ def derive(sketch: Sketch, name: str, part: str) -> Iterator[str]:
             for turn in range(RULES.get(part, ALIGNMENTS)):
                 shares = made_up_shares(product, sketch, rng) if turn % 3 else None
                 try:
-                    alignment = made_up_rules(sketch, rng, renewed) if ruled else made_up(sketch, rng, turn)
+                    alignment = (
+                        made_up_cells(product, sketch, rng)
+                        if sorted_by
+                        else made_up_rules(sketch, rng, renewed)
+                        if ruled
+                        else made_up(sketch, rng, turn)
+                    )
                     system = build_system(product, neighbours, alignment, shares, assumed)
                 except Unsupported as error:
                     yield str(error)
@@ -129,7 +155,7 @@ def derive(sketch: Sketch, name: str, part: str) -> Iterator[str]:
                     yield from (f"{s.name} := {print_term(t)}" for clause in system.clauses for s, t in clause.updates)
 
 
-QUICK = {"draws", "kinds", "lists", "names", "named", "odd", "ruled", "small"}
+QUICK = {"computed", "draws", "kinds", "lists", "names", "named", "odd", "ruled", "small", "watched"}
 DELAYED = {"names", "named", "ruled", "small"}
 TOGETHER = 3  # programs of one test; mutants are tried on the shortest tests first
 SLICES = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -19,12 +20,14 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.paths.unknowns import MoveAt
 from kolahal.proof.trusted import certificate
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import MOST_LEVELS, UNTIED, Rejected, describe_assumptions, read_verdict
 from kolahal.proof.trusted.documents import Malformed
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, enclosing, least_length, neighbours_of
 from kolahal.proof.trusted.obligations import obligations
+from kolahal.proof.trusted.passages import find_no_bound, relation
 from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import (
     Alignment,
@@ -276,6 +279,29 @@ def test_relations_of_records_are_inside_those_of_answers(relation: str, body: s
         adjacency = program.adjacency
         assert isinstance(adjacency, RecordRelation) and program.private.count
         assert all(contained.allows(move) for move in adjacency.vertices(program.private.count))
+
+
+@pytest.mark.parametrize("way", ["add_remove(1)", "add_remove(2)", "replace(1)"])
+def test_pieces_of_records_are_boxes_around_their_moves(way: str) -> None:
+    body = "sum(v.age for v in visits if v.score > 0) + sum(v.score for v in visits) + Lap(1/eps)"
+    adjacency = parse(RECORDS.format(relation=way, body=body)).adjacency
+    assert isinstance(adjacency, RecordRelation)
+    pieces, boxes = relation(adjacency, 2), adjacency.at(2).boxes()
+    assert len(pieces) == len(boxes) and all(piece.places == (0, 1) for piece in pieces)
+    for piece, box in zip(pieces, boxes, strict=True):
+        ends = [sorted({*pair, pair[0] - 1, pair[1] + 1}) for pair in box]
+        for point in itertools.product(*ends):
+            inside = all(atom.holds({MoveAt(i): step for i, step in enumerate(point)}) for atom in piece.atoms)
+            assert inside == all(low <= step <= high for step, (low, high) in zip(point, box, strict=True))
+    held = [[atom.holds({MoveAt(i): step for i, step in enumerate(move)}) for atom in piece.atoms] for move in adjacency.vertices(2) for piece in pieces]
+    assert sum(map(all, held)) >= len(list(adjacency.vertices(2)))
+
+
+def test_records_without_bounds_are_told_by_what_adds_them_up() -> None:
+    text = "@sketch(adjacent=add_remove(1))\ndef f(xs: Records, eps: Epsilon):\n    return len(xs) + sum(x for x in xs) + Lap(1/eps)\n"
+    adjacency = parse(text).adjacency
+    reason = find_no_bound(adjacency, 2, False)
+    assert reason == f"one record can move {adjacency.show(1)} by any amount; clip what it adds up"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,7 @@ def test_less_noise_is_refuted_by_two_lists_of_records(body, relation, scale):
     assert lists is not None and sum(n for rows in lists for n, _ in rows) <= 12
 
 
+@pytest.mark.mutants
 def test_an_assertion_about_the_number_of_bins():
     program = read("assert days >= 2\n    " + COUNTS + NOISY, "add_remove(1)", 1)
     assert parse(str(program)) == program and "assert days >= 2" in str(program)
@@ -98,6 +99,7 @@ def test_the_law_of_bins():
     assert not isinstance(laws, Unknown) and laws.law(sketch).text == "2/eta1 <= eps"
 
 
+@pytest.mark.mutants
 def test_a_call_counts_into_so_many_bins():
     program = read(LAST + "return [c + Lap({}/eps) for c in counts]", "add_remove(1)", "1/1000000")
     found = program([(0, 0, "a"), (1, 1, "a"), (9, 1, "b")], 3, 1)
@@ -107,6 +109,7 @@ def test_a_call_counts_into_so_many_bins():
             program([], wrong, 1)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -131,6 +134,7 @@ BINS = [
 ITEMS = ["1", "v.age", "clip(v.age, -1, 1)", "v.age - d", "2 - v.age", "(1 if v.age > d else -1)"]
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("relation", ["add_remove(1)", "replace(1)", "add_remove(2)"])
 @pytest.mark.parametrize("seed", range(12))
 def test_no_records_move_bins_by_more_than_the_relation_says(seed, relation):
@@ -158,6 +162,7 @@ def test_no_records_move_bins_by_more_than_the_relation_says(seed, relation):
             assert wide.allows([a + sign * b for a, b in zip(one, two, strict=True)]), (wide, one, two)
 
 
+@pytest.mark.mutants
 def test_the_relations_that_are_found():
     def of(test: str, relation: str = "add_remove(1)") -> object:
         return enclosing(parse(HEADER.format(relation=relation, body=f"return [sum(1 for v in visits if {test}) + Lap(hole) for d in range(days)]")).adjacency)
@@ -169,6 +174,7 @@ def test_the_relations_that_are_found():
     assert of("v.day == d or v.day == d + 1") == Monotone(1)
 
 
+@pytest.mark.mutants
 @pytest.mark.parametrize("values", ["['a', 'b', 'c']", "('a', 'b', 'c')"])
 def test_bins_of_labels(values):
     listed = f"return [sum(1 for v in visits if v.kind == s) + Lap({{}}/eps) for s in {values}]"
@@ -178,6 +184,7 @@ def test_bins_of_labels(values):
         assert not isinstance(prove_bounded(read(body, "replace(1)", 1)), Proved | Bounded)
 
 
+@pytest.mark.mutants
 def test_bins_of_written_numbers():
     body = "return [sum(1 for v in visits if v.age > t) + Lap(3/eps) for t in [-1, 0, 2.5]]"
     program = read(body, "add_remove(1)", 1)

@@ -162,6 +162,7 @@ def trial_of(seed: int) -> Trial:
     return Trial(database, Fraction(2) ** rng.randint(-2, 3), public, {}, rng)
 
 
+@pytest.mark.mutants
 def test_the_program_in_other_units_gives_the_same_output_in_these() -> None:
     changed, told = 0, 0
     for seed in range(1000):

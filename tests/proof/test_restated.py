@@ -116,6 +116,7 @@ def random_lists(seed: int) -> str:
     return HEAD + "\n".join(f"    {line}" for line in "\n".join(lines).split("\n"))
 
 
+@pytest.mark.mutants
 def test_the_restated_program_gives_the_same_output() -> None:
     gathered, begun, stopped = 0, 0, 0
     for seed in range(250):

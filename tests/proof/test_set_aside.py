@@ -113,6 +113,7 @@ def outcome(sketch: Sketch, database: list[Fraction], arguments: Arguments, nois
         return type(fault)
 
 
+@pytest.mark.mutants
 def test_the_rewritten_program_gives_the_same_output() -> None:
     apart = 0
     for seed in range(150):

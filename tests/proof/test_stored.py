@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 import pytest
-from stored import FILE, NAMES, certificate, completed, digest, entries, find, without_obligations
+from stored import FILE, NAMES, RULES, certificate, completed, digest, entries, find, without_obligations
 
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.verdicts import Certificate, Proved
@@ -42,7 +42,7 @@ def test_a_kept_certificate_is_what_it_was(name: str) -> None:
     assert digest(completed(entries()[name]["document"])) == entries()[name]["digest"]
 
 
-QUICK = ("histogram", "mean", "guard_len", "named_noise", "lead")
+QUICK = ("histogram", "mean", "guard_len", "named_noise", "lead", *RULES)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.mutants) if name in QUICK else name for name in NAMES])

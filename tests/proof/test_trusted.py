@@ -17,8 +17,10 @@ import z3
 from every_length import load
 
 from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, Index, Length, Return, Var, walk
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.watched import Followed
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
@@ -95,7 +97,7 @@ from kolahal.proof.trusted.states import updates_of
 from kolahal.proof.trusted.steps import Head, compile_steps, live_names, reached_from
 from kolahal.proof.trusted.symbols import in_common, own
 from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, PrivateAnswers, Unsupported, View, pick
-from kolahal.verdicts import AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
+from kolahal.verdicts import AnyRecords, AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
 def add(*terms: Sum) -> Sum:
@@ -1002,6 +1004,24 @@ def test_terms_in_the_solvers_words(term: Any, text: str) -> None:
     assert found.sexpr() == text
 
 
+def test_all_that_is_translated_is_of_one_context() -> None:
+    words, x, truth = Translator(), Symbol("x", REAL), Symbol("b", BOOL)
+    parts = [words.formula(truth), words.formula(at_most(variable(x), number(1)))]
+    made = [*parts, words.every(parts), words.some(parts), words.neither(parts[0]), words.implies(*parts)]
+    made += [words.form(variable(x).times(2) + number(1), False), words.number(1, True), words.number(1, False), words.formula(TRUE)]
+    choices = Choices([2])
+    assert all(term.ctx is words.context for term in made)
+    assert choices._without(choices.options[0][1]).ctx is choices.context
+
+
+def test_bounds_that_contradict_each_other_by_less_than_one() -> None:
+    x, y = variable(Symbol("x", REAL)), variable(Symbol("y", REAL))
+    least, near = Inequality(x - y + number(Fraction(1, 2)), strict=False), Inequality(y - x - number(Fraction(1, 4)), strict=False)
+    assert solver.contradict([least, near])
+    for strict in (False, True):
+        assert solver.contradict([least, Inequality(y - x - number(Fraction(1, 2)), strict)]) is strict
+
+
 def test_a_solver_stops_after_so_many_steps() -> None:
     assert check_script(HARD, 10_000) == "unknown"
 
@@ -1075,6 +1095,50 @@ def test_a_document_is_read_only_if_it_is_of_the_right_form() -> None:
         changed = document()
         edit(changed["cases"][0])
         refused(changed, words)
+
+
+HEAD = "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    {}\n"
+READINGS = {
+    "delayed": ("e = Lap(1/eps)\n    return q[0] + e", {"delayed": True}, True),
+    "at once": ("noisy = [x + Lap(1/eps) for x in q]\n    return noisy[0]", {"at_once": True}, True),
+    "parts": ("return sorted([x + Lap(1/eps) for x in q])[0]", {"parts": True, "released": frozenset({0})}, True),
+    "watched": (
+        "most = q[0]\n    for x in q:\n        if x > most:\n            most = x\n    if most > 9:\n        return 1\n    return 0",
+        {"watches": (Followed("most", True),)},
+        [{"name": "most", "last": True}],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_how_a_program_is_looked_at_is_written_and_read(name: str) -> None:
+    body, fields, told = READINGS[name]
+    plain = LengthProof(load(HEAD.format(body)), parse_scale("eps"), (), frozenset(), False, ())
+    proof = replace(plain, **fields)  # type: ignore[arg-type]
+    document = write_certificate(proof).document()
+    assert document[name] == told and not READINGS.keys() - {name} & document.keys()
+    assert read_certificate(write_certificate(proof))[0] == proof != plain
+    refused({**document, name: 7}, f"{name} is 7, and not of the right form")
+    if name == "watched":
+        refused({**document, name: [7]}, "and not of the right form")
+        for wrong in ({"name": "most"}, {"last": True}, {"name": True, "last": True}, {"name": "most", "last": 1}):
+            refused({**document, name: [wrong]}, "and not of the right form")
+
+
+def test_what_closes_a_cell_is_of_the_first_run_and_of_a_loop() -> None:
+    document = json.loads(stored.certificate("the largest of the first").text)
+
+    def with_closed(closed: Any) -> Any:
+        return {**document, "cases": [{**document["cases"][0], "closed": closed}]}
+
+    (proof, *_), closed = read_certificate(stored.certificate("the largest of the first")), document["cases"][0]["closed"]
+    assert [loop for loop, _ in proof.cases[0].alignment.closed] == [0] and list(closed) == ["0"]
+    refused(with_closed(7), "closed is 7, and not of the right form")
+    refused(with_closed({"0": 7}), "0 is 7, and not of the right form")
+    refused(with_closed({"0": [7]}), "0 is .7., and not of the right form")
+    refused(with_closed({**closed, "7": ["true"]}), "it is told of a loop that does not exist")
+    refused(with_closed({"0": ["(< most@2 0)"]}), "is not a known")
+    refused(with_closed({"0": ["(< nobody 0)"]}), "is not a known")
 
 
 def test_all_that_is_wrong_with_a_proof_is_told() -> None:
@@ -1154,6 +1218,8 @@ def test_what_a_bounded_certificate_says() -> None:
 
     assert says("Private[3]", "T: float, ") == Proved(certificate, Exactly(3))
     assert says("Private", "on: bool, ") == Bounded(certificate, UpTo(3))
+    records = parse("@sketch(adjacent=add_remove(1))\ndef f(rows: Records, eps: Epsilon):\n    return len(rows) + Lap(1/eps)\n")
+    assert read_bounded_verdict(records, 1, certificate) == Proved(certificate, AnyRecords())
     whole = "N from 1 to 3, M from 1 to 3"
     assert says("Private[3]", "N: int, M: int, ") == Bounded(certificate, UpTo(3, whole, (1, 3)))
     assert says("Private", "N: int, ") == Bounded(certificate, UpTo(3, "N from 1 to 3", (1, 3)))

@@ -104,6 +104,7 @@ def random_budgets(seed: int) -> str:
     return "\n".join([*lines, f"    return {rng.choice(('out', 'out', 'c'))}", ""])
 
 
+@pytest.mark.mutants
 def test_the_program_in_units_gives_the_same_output() -> None:
     changed = 0
     faults: list[KolahalError] = []

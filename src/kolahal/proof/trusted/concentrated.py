@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from fractions import Fraction
 from typing import Any
 
 from kolahal.errors import KolahalError
@@ -98,7 +97,7 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
     for case in proof.cases:
         if case.alignment.reach != reach or any(not _is_reach(case.alignment.limit(site)) for site in steady):
             raise Rejected("the longest shift of a draw is missing, or not the same in all cases")
-    lengths = {site: reach[site] or Scale(Fraction(1)) for site in steady}
+    lengths = {site: most for site in steady if (most := reach[site])}
     priced = surrogate(canonical, lengths, enclosing(canonical.adjacency).distance)
     if not set(priced.required) <= set(canonical.required):
         raise Rejected("the longest shift of a draw uses an argument that may be below 1")

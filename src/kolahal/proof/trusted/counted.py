@@ -94,8 +94,6 @@ class Apart:
 def apart_of(sketch: Sketch, size: int) -> Apart:
     relation = sketch.adjacency
     far = int(relation.distance)
-    if far == 0:
-        return Apart(0, 0, False, False)
     match relation:
         case SumWithin():
             return Apart(far, far, True, False)

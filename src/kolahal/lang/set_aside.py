@@ -2,8 +2,9 @@
 
 `s = Lap(2/eps)` and then `s += x` in a loop is `n = Lap(2/eps)`, `s = 0`, `s += x`, with `s + n` wherever s is looked at: addition
 commutes. A name is such a sum in a block if the block is the only one to name it, if its statements give it something first, and if
-what is nested in them only adds to it. It is rewritten if a loop adds to it and looks at nothing but what it adds. The noise then waits
-for its first look like all that is only named (docs/theory-lengths.md).
+what is nested in them only adds to it. It is rewritten if a loop adds to it and looks at nothing but what it adds, or if the only look
+at it is a sum with other noise, as in `return a - b`: then either noise may make up for both. The noise then waits for its first look
+like all that is only named (docs/theory-lengths.md).
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ class _Sum:
                     continue
             if not begun or (noises and not self.is_added_to((node,))):
                 return None
+            gained = gained or bool(noises and self.meets_noise(node, body))
             result.append(self.looked_at(node, noises))
         return tuple(result) if gained else None
 
@@ -111,6 +113,14 @@ class _Sum:
             else:
                 rest.append((minus, part))
         return named, noises, rest
+
+    def meets_noise(self, node: ir.Stmt, body: ir.Block) -> bool:
+        """Whether the only look at the sum is a sum with other noise, either of which may make up for both."""
+        noisy = {target for target, value in ir.assignments(body) if any(_is_noise(part) for _, part in _summands(value))}
+        others = {ir.Var(name) for name in noisy - {self.name}}
+        sums = [[part for _, part in _summands(value)] for value in ir.walk(node) if isinstance(value, ir.Binary)]
+        joined = any(ir.Var(self.name) in parts and (others & set(parts) or any(map(_is_noise, parts))) for parts in sums)
+        return joined and _named(body)[self.name] == 2 and not _loops(node)
 
     def paired(self, body: ir.Block) -> ir.Block | None:
         """The block with one noise set aside at a time, where the sum begins anew in several places, each time with noise."""

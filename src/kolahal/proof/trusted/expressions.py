@@ -453,8 +453,7 @@ class Evaluator:
             view = state.names.get(of)
             if isinstance(view, View) and view.drawn is not None:
                 ghosts = [state.names.get(ghost) for name, ghost in self.followed[view.drawn] if name == at]
-                remembers = bool(ghosts) and at not in self.counters
-                if remembers or at in self.blank or any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
+                if (ghosts and at not in self.counters) or at in self.blank or any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
                     return True
         return False
 

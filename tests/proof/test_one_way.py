@@ -28,6 +28,16 @@ def f(q: Private{}, eps: Epsilon):
 """
 
 
+ASK = """
+@sketch(adjacent={})
+def f(q: Private, T: float, eps: Epsilon):
+    t = T + Exp(len(q)/eps)
+    if q[0] + {} > t:
+        return True
+    return False
+"""
+
+
 def noisy_max(relation: str, noise: str, private: str = "") -> str:
     return MAX.format(relation, private, noise, noise)
 
@@ -35,11 +45,12 @@ def noisy_max(relation: str, noise: str, private: str = "") -> str:
 @pytest.mark.parametrize(
     "text",
     [
+        ASK.format("sum_within(1)", "Exp(1/eps)"),
         noisy_max("one_within(1)", "Exp(1/eps)"),
         noisy_max("one_within(2)", "DiscreteExp(2/eps)", "[int]"),
         noisy_max("sum_within(1)", "Exp(1/eps)"),
     ],
-    ids=["one", "whole", "sum"],
+    ids=["asked", "one", "whole", "sum"],
 )
 def test_one_sided_noise_hides_one_move_at_its_own_price(text: str) -> None:
     found = prove_every_length(load(text))
@@ -53,7 +64,9 @@ def test_one_sided_noise_hides_one_move_at_its_own_price(text: str) -> None:
     assert recheck(Certificate(json.dumps(document)))
 
 
-@pytest.mark.parametrize("text", [noisy_max("one_within(1)", "Exp(9/10/eps)"), noisy_max("each_within(1)", "Exp(1/eps)")])
+@pytest.mark.parametrize(
+    "text", [ASK.format("one_within(1)", "Exp(9/10/eps)"), noisy_max("one_within(1)", "Exp(9/10/eps)")], ids=["asked", "one"]
+)
 def test_less_noise_is_not_enough(text: str) -> None:
     assert not isinstance(prove_every_length(load(text)), Proved)
 

@@ -40,14 +40,30 @@ def test_a_loss_that_rises_is_followed_to_where_the_claim_breaks(body: str, brea
 
 
 @pytest.mark.parametrize(
+    ("body", "breaks_at"),
+    [
+        ("return [q[0] / 2 + Lap(8/eps) for k in range(N)]", 17),
+        ("s = 0\nfor k in range(N):\n    s += q[0]\nreturn s + Lap(20/eps)", 21),
+        ("out = []\nwhile len(out) < 2 * N:\n    out.append(q[0] + Lap(9/eps))\nreturn out", 5),
+        ("c = 0\nfor k in range(N):\n    if q[0] + Lap(5/eps) > 0:\n        c += 1\nreturn c", 6),
+    ],
+)
+def test_a_loss_that_rises_with_an_argument_is_followed_too(body: str, breaks_at: int) -> None:
+    found = find_growth(load(body, "N: int, ", relation="one_within(1)"), EPS, Settings())
+    assert isinstance(found, Refuted)
+    assert dict(found.example.arguments.values)["N"] == breaks_at
+
+
+@pytest.mark.parametrize(
     "sketch",
     [
+        load("return [q[0] + Lap(N/eps) for k in range(N)]", "N: int, "),
         load("return [x + Lap(len(q)/eps) for x in q]"),
         load(SUM.format(1), relation="one_within(1)"),
         load("return [x + Lap(8/eps) for x in q]", private="Private[8]"),
         load("t = Lap(2/eps)\nfor x in q:\n    if x + Lap(4/eps) > t:\n        return True\nreturn False"),
     ],
-    ids=["noise that grows too", "one answer moves", "a declared number", "a loss with a limit"],
+    ids=["noise that grows with an argument", "noise that grows too", "one answer moves", "a declared number", "a loss with a limit"],
 )
 def test_what_is_private_does_not_grow(sketch: Sketch) -> None:
     assert find_growth(sketch, EPS, Settings()) is None
@@ -76,8 +92,9 @@ def test_what_only_unusual_inputs_show_is_refuted(body: str, parameters: str) ->
     assert sketch.related(found.example.d1, found.example.d2) and found.example.arguments.accepted_by(sketch, EPS)
 
 
-def test_whole_noise_does_not_hide_half_of_a_whole_answer() -> None:
-    found = refute(load("return q[0] / 2 + DiscreteLap(1/eps)", private="Private[int]"), EPS, Settings())
+@pytest.mark.parametrize("body", ["return q[0] / 2 + DiscreteLap(1/eps)", "b = min(q[0], T) + DiscreteLap(6/eps)\nreturn abs(b)"])
+def test_whole_noise_does_not_hide_half_of_a_whole_answer(body: str) -> None:
+    found = refute(load(body, "T: float, ", private="Private[int]"), EPS, Settings())
     assert found is not None and found.odds.p2.high == 0
 
 

@@ -51,6 +51,22 @@ def test_noisy_max_is_proved_and_emitted(filled: str, searched: str) -> None:
     assert "def f(" in emit(mechanism, found)
 
 
+COUNTED = {  # with noise that is drawn where it is looked at
+    "the best one first": "while i < len(q):\n    if xs[best] < xs[i]:\n        best = i\n    i = i + 1",
+    "denied": "while True:\n    if i >= len(q):\n        break\n    if not xs[best] >= xs[i]:\n        best = i\n    i += 1",
+    "a difference": "while i < len(q):\n    d = xs[best] - xs[i]\n    if d < 0:\n        best = i\n    i += 1",
+    "the larger one": "while i < len(q):\n    if max(xs[best], xs[i]) > xs[best]:\n        best = i\n    i += 1",
+    "from the last": "i = len(q) - 1\nbest = i\nwhile i >= 0:\n    if xs[best] < xs[i]:\n        best = i\n    i -= 1",
+}
+
+
+@pytest.mark.parametrize("search", COUNTED)
+def test_it_does_not_matter_which_item_is_written_first(search: str) -> None:
+    lines = f"xs = [x + Lap(2/eps) for x in q]\nbest = 0\ni = 0\n{COUNTED[search]}\nreturn best"
+    text = HEAD + "\n".join(f"    {line}" for line in lines.split("\n"))
+    assert isinstance(prove_every_length(parse(text)), Proved)
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("filled", FILLED)
 @pytest.mark.parametrize("searched", SEARCHED)

@@ -38,6 +38,8 @@ PROVED = {
     "an item with a name": "noise = [Lap(1/eps) for _ in q]\nout = []\nfor i in range(len(q)):\n    e = noise[i]\n    out.append(q[i] + e)\nreturn out",
     "zip": "noise = [Lap(1/eps) for _ in q]\nreturn [x + e for x, e in zip(q, noise)]",
     "a flag that goes on": "t = T + Lap(2/eps)\nn = 0\ni = 0\ngo = True\nwhile go and i < len(q):\n    n += 1\n    go = not q[i] + Lap(2/eps) > t\n    i += 1\nreturn n",
+    "two noisy answers in one sum": "a = q[0] + Lap(6/eps)\nc = q[-1] + Lap(1/2/eps)\nreturn a - c",
+    "two noisy answers in one condition": "a = Lap(6/eps) + q[0]\nc = q[-1] - Lap(1/2/eps)\nif c - 2 * T + a > 0:\n    return True\nreturn False",
     "the last item at first": "noisy = [x + Lap(2/eps) for x in q]\nbest = -1\nfor i in range(len(q)):\n    if noisy[i] > noisy[best]:\n        best = i\nreturn best",
 }
 BROKEN = {
@@ -47,6 +49,8 @@ BROKEN = {
     "looked at in two turns": "e = Lap(1/eps)\nout = []\nfor i in range(len(q)):\n    if i == 0:\n        out.append(q[i] + e)\n    if i == 1:\n        out.append(q[i] + e)\nreturn out",
     "one noise for all blocks": "out = []\nacc = Lap(1/eps)\nhalf = False\nfor x in q:\n    acc += x\n    if half:\n        out.append(acc)\n    half = not half\nreturn out",
     "a block without noise": "out = []\nacc = Lap(1/eps)\nhalf = False\nfor x in q:\n    acc += x\n    if half:\n        out.append(acc)\n        acc = 0\n    half = not half\nreturn out",
+    "a part of a sum is told": "a = q[0] + Lap(6/eps)\nc = q[-1] + Lap(1/2/eps)\nreturn a - c, c",
+    "a part of a sum counts in every turn": "a = q[0] + Lap(6/eps)\nout = []\nfor x in q:\n    c = x + Lap(1/2/eps)\n    out.append(a - c)\nreturn out",
     "the noise is told": "m = Lap(1/eps)\ns = m\nfor x in q:\n    s += x\nreturn s, m",
     "one noise for two sums": "m = Lap(1/eps)\ns = m\nt = m\nfor x in q:\n    s += x\n    t -= x\nreturn s, t",
     "doubled on the way": "s = Lap(1/eps)\nfor x in q:\n    s += x\ns = 2 * s\nfor x in q:\n    s += x\nreturn s",
@@ -98,7 +102,9 @@ def random_sums(rng: random.Random, again: bool = True) -> str:
     first = [f"{name} = {value(True)}" for name in "stm"]
     rng.shuffle(first)
     body = [part for _ in range(rng.randint(2, 5)) for part in line(2)]
-    return "\n".join(["out = []", "x = 0", "e = Lap(1/eps)", *first, *body, f"out.append({rng.choice('stm')})", "return out"])
+    body.insert(0, f"u, w = {rng.choice(('T', 'q[0] + x'))}, 0\nu = {value(True)}\nw = q[0] - Lap(2/eps)" if again else "u, w = T, x")
+    met = rng.choice(("out.append(u - w)", "x = w + 1 + u", "if w - u > x:\n    out.append(w)"))
+    return "\n".join(["out = []", "x = 0", "e = Lap(1/eps)", *first, *body, met, f"out.append({rng.choice('stm')})", "return out"])
 
 
 def outcome(sketch: Sketch, database: list[Fraction], arguments: Arguments, noise: dict[object, list[Fraction]], seed: int) -> object:

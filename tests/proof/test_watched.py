@@ -338,6 +338,28 @@ def test_the_watched_program_gives_the_same_output(name: str, text: str) -> None
             assert outcome(sketch, database, arguments, noise, seed) == outcome(changed, database, arguments, noise, seed)
 
 
+@pytest.mark.parametrize(
+    ("test", "found"),
+    [("r > most", True), ("not r <= most", True), ("0 < r - most", True), ("most - r + 0 < 0", True), ("r + r > most + r", True),
+     ("r - most > 5", False), ("r + most > 0", False), ("r - i > most", False)],
+)  # fmt: skip
+def test_the_largest_is_known_however_it_is_compared(test: str, found: bool) -> None:
+    text = f"""
+@sketch(adjacent=each_within(1))
+def f(q: Private, eps: Epsilon):
+    most = 0
+    out = []
+    for i in range(len(q)):
+        r = q[i] + Lap(4/eps)
+        if most > 3:
+            out.append(i)
+        if {test}:
+            most = r
+    return out
+"""
+    assert extremes(load(text)) == (("most",) if found else ())
+
+
 @pytest.mark.parametrize(("last", "place"), [(False, 1), (True, 2)])
 def test_of_equal_values_the_first_or_the_last_counts(last: bool, place: int) -> None:
     text = "@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n    most = q[0]\n    for i in range(1, len(q)):\n"

@@ -80,20 +80,21 @@ def _is_allowed(sketch: Sketch, claim: Scale, name: str, value: Fraction | bool)
 def _other_arguments(sketch: Sketch, claim: Scale, arguments: Arguments) -> Iterator[Arguments]:
     """One argument after another at unusual values.
 
-    Real ones at the distance of neighbours and far from 0 on both sides; whole ones at 0 and below; and all of them,
+    Real ones at a half beside whole noise, at the distance of neighbours and far from 0 on both sides; whole ones at 0 and below; and all of them,
     ε too, around the numbers that the program itself names, where a condition may turn.
     """
     try:
         far = 8 * noise_unit(sketch, arguments, ())
     except UsageError:  # a scale that has no meaning here
         return
+    halves = [Fraction(1, 2)] if any(draw.noise.whole for draw in sketch.draws) else []  # which whole noise does not hide
     steps = {"whole": Fraction(1), "real": sketch.adjacency.distance}
     for parameter in sketch.arguments:
         if parameter.type is Type.BOOL or parameter.usual is not None or not _matters(sketch, claim, parameter.name):
             continue
         whole = parameter.type is Type.INT
         near = landmarks(sketch, steps["whole" if whole else "real"])
-        others = [Fraction(v) for v in (0, -1, 4, 8)] if whole else [-sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
+        others = [Fraction(v) for v in (0, -1, 4, 8)] if whole else [*halves, -sketch.adjacency.distance, sketch.adjacency.distance, -far, far]
         for other in dict.fromkeys([*others, *near][:MOST_VALUES]):
             if (not whole or other.denominator == 1) and _is_allowed(sketch, claim, parameter.name, other):
                 values = ((name, other if name == parameter.name else v) for name, v in arguments.values)

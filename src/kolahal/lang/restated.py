@@ -10,6 +10,8 @@ nothing that is computed is left out, so that the same runs stop. Draws of one i
 *First turns.* Behind `best = xs[0]`, a loop over all of xs has a first turn, or the run has stopped. `for i in range(len(xs)): …` is
 `i = 0; …` and then `for i in range(1, len(xs)): …`, where the turns draw no noise, and end neither themselves nor the loop.
 
+*Idle statements.* What nothing depends on is left out (`idle.py`).
+
 *What is left.* Lists of the places that are left are lists of those that are gone (`left_over.py`), and so are lists of flags
 (`flagged.py`).
 """
@@ -22,6 +24,7 @@ from fractions import Fraction
 
 from kolahal.lang import ir
 from kolahal.lang.flagged import without_flags
+from kolahal.lang.idle import without_idle
 from kolahal.lang.left_over import without_left
 from kolahal.lang.sketch import Sketch
 
@@ -34,7 +37,7 @@ def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
     Where the noise of a list is drawn at once, a list of what is left does no harm, and stays.
     """
     sketch = without_flags(sketch if at_once else without_left(sketch))
-    body = _gathered(_without_unread(sketch.body))
+    body = _gathered(_without_unread(without_idle(sketch).body))
     body = _begun(body, sketch)
     return sketch if body == sketch.body else replace(sketch, body=body)
 

@@ -2,8 +2,9 @@
 
 `s = Lap(2/eps)` and then `s += x` in a loop is `n = Lap(2/eps)`, `s = 0`, `s += x`, with `s + n` wherever s is looked at: addition
 commutes. A name is such a sum in a block if the block is the only one to name it, if its statements give it something first, and if
-what is nested in them only adds to it. It is rewritten if a loop adds to it and looks at nothing but what it adds. The noise then waits
-for its first look like all that is only named (docs/theory-lengths.md).
+what is nested in them only adds to it. It is rewritten if a loop adds to it and looks at nothing but what it adds, or if the only look
+at it is a sum with other noise, as in `return a - b`: then either noise may make up for both. The noise then waits for its first look
+like all that is only named (docs/theory-lengths.md).
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ class _Sum:
                     continue
             if not begun or (noises and not self.is_added_to((node,))):
                 return None
+            gained = gained or bool(noises and self.meets_noise(node, body))
             result.append(self.looked_at(node, noises))
         return tuple(result) if gained else None
 
@@ -100,7 +102,7 @@ class _Sum:
         """What the sum is given: its noise, named; all noise that is set aside then; and the rest."""
         named: list[ir.Stmt] = []
         rest: list[Summand] = []
-        for minus, part in _summands(value):
+        for minus, part in summands(value):
             if _is_noise(part):
                 self.made += 1
                 noise = ir.Var(f"{self.name}'{self.made}", span=part.span)
@@ -112,6 +114,14 @@ class _Sum:
                 rest.append((minus, part))
         return named, noises, rest
 
+    def meets_noise(self, node: ir.Stmt, body: ir.Block) -> bool:
+        """Whether the only look at the sum is a sum with other noise, either of which may make up for both."""
+        noisy = {target for target, value in ir.assignments(body) if any(_is_noise(part) for _, part in summands(value))}
+        others = {ir.Var(name) for name in noisy - {self.name}}
+        sums = [[part for _, part in summands(value)] for value in ir.walk(node) if isinstance(value, ir.Binary)]
+        joined = any(ir.Var(self.name) in parts and (others & set(parts) or any(map(_is_noise, parts))) for parts in sums)
+        return joined and _named(body)[self.name] == 2 and not _loops(node)
+
     def paired(self, body: ir.Block) -> ir.Block | None:
         """The block with one noise set aside at a time, where the sum begins anew in several places, each time with noise."""
         noise = ir.Var(f"{self.name}'")
@@ -120,7 +130,7 @@ class _Sum:
         if first not in given or any(len(node.targets) > 1 for node in given):
             return None
         starts = [node for node in given if not _named(node.values[0])[self.name]]
-        drawn = {id(node): next((s for s in _summands(node.values[0]) if _is_noise(s[1]) and not s[0]), None) for node in starts}
+        drawn = {id(node): next((s for s in summands(node.values[0]) if _is_noise(s[1]) and not s[0]), None) for node in starts}
         plain = all(self.adds(node.values[0]) for node in given if node not in starts)
         added = any(any(self.steps((loop,))) for loop in ir.walk(body) if isinstance(loop, ir.For | ir.While))
         if first not in starts or not plain or None in drawn.values() or not added:
@@ -131,7 +141,7 @@ class _Sum:
                 case ir.Assign((target,), (value,)) if target == self.name and id(node) in drawn:
                     taken = drawn[id(node)]
                     assert taken is not None
-                    rest = [part for part in _summands(value) if part is not taken and part != taken]
+                    rest = [part for part in summands(value) if part is not taken and part != taken]
                     named = ir.Assign((noise.name,), (taken[1],), span=node.span)
                     return named, replace(node, values=(_sum_of(rest, value),))
                 case ir.If():
@@ -148,7 +158,7 @@ class _Sum:
 
     def adds(self, value: ir.Expr) -> bool:
         """Whether a value is the sum itself and more."""
-        own = [(minus, part) for minus, part in _summands(value) if part == ir.Var(self.name)]
+        own = [(minus, part) for minus, part in summands(value) if part == ir.Var(self.name)]
         return own == [(False, ir.Var(self.name))] and _named(value)[self.name] == 1
 
     def steps(self, body: ir.Block) -> list[bool]:
@@ -217,13 +227,13 @@ def _lists(body: ir.Block) -> Iterator[str]:
                 yield name
 
 
-def _summands(expr: ir.Expr) -> Iterator[Summand]:
+def summands(expr: ir.Expr) -> Iterator[Summand]:
     match expr:
         case ir.Negate(of):
-            yield from ((not minus, part) for minus, part in _summands(of))
+            yield from ((not minus, part) for minus, part in summands(of))
         case ir.Binary("+" | "-" as op, left, right):
-            yield from _summands(left)
-            yield from ((minus != (op == "-"), part) for minus, part in _summands(right))
+            yield from summands(left)
+            yield from ((minus != (op == "-"), part) for minus, part in summands(right))
         case _:
             yield False, expr
 

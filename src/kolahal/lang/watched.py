@@ -9,11 +9,13 @@ run: so the output is that of the program as it was.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
+from kolahal.lang.set_aside import summands
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
 
@@ -163,10 +165,15 @@ def _taken(node: ir.If, name: str) -> Iterator[ir.Var]:
     """The names that a condition compares a name with, and that this name may be given there."""
     given = [value for way in (node.then, node.orelse) for target, value in ir.assignments(way) if target == name]
     for part in ir.walk(node.test):
-        if isinstance(part, ir.Binary) and part.op in COMPARED and ir.Var(name) in (part.left, part.right):
-            other = part.left if part.right == ir.Var(name) else part.right
-            if isinstance(other, ir.Var) and other in given:
-                yield other
+        if isinstance(part, ir.Binary) and part.op in COMPARED:
+            weights = Counter[ir.Expr]()
+            for minus, term in summands(ir.Binary("-", part.left, part.right)):
+                weights[term] += -1 if minus else 1
+            terms = [term for term, weight in weights.items() if weight and term != ZERO]
+            if ir.Var(name) in terms and len(terms) == 2 and not sum(weights[term] for term in terms):
+                (other,) = (term for term in terms if term != ir.Var(name))
+                if isinstance(other, ir.Var) and other in given:
+                    yield other
 
 
 def _looked_at(node: object) -> Iterator[ir.Expr]:

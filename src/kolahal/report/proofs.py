@@ -138,7 +138,7 @@ def _story(
     sketch: Sketch, claim: Scale, case: Mapping[str, Any], tests: Sequence[tuple[str, int]], watches: Sequence[Followed]
 ) -> Story:
     kind, distance = case["moves"]["kind"], _exact(case["moves"]["distance"])
-    single = kind in ("one", "sum")
+    single = kind.startswith(("one", "sum"))
     told = case["ghost"]
     places = {watch.place: f"the place of `{watch.name}`" for watch in watches}
     ghosts = [places.get(name, f"`{name}`") for name in ([] if told is None else [told] if isinstance(told, str) else told)]
@@ -154,7 +154,7 @@ def _story(
         for draw, item in zip(sketch.draws, case["alignment"], strict=True)
     )
     facts = tuple(str(fact) for parts in case.get("invariant", {}).values() for fact in parts)
-    return Story(_TITLES.get(kind, ""), opening, moves, _total(sketch, claim, case["shares"]), facts)
+    return Story(_TITLES.get(kind.split()[-1], ""), opening, moves, _total(sketch, claim, case["shares"]), facts)
 
 
 def _move(

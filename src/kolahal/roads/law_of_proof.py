@@ -20,9 +20,10 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch, Type
 from kolahal.law.hole_choices import HoleChoice
 from kolahal.law.law import Laws
+from kolahal.proof.find.alike import guess_from
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.effort import Effort
-from kolahal.proof.find.lengths import guess_from, prove_every_length
+from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.results import LawInequality, Rule
 from kolahal.settings import Settings

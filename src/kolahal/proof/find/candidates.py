@@ -240,7 +240,8 @@ def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) 
     fixed = [variable(LENGTH)]
     fixed += [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
     differing = [b for a, b in scene.pairs if _range(a - b, states) != (0, 0)]
-    own = [*scene.own, *differing]
+    strides = [place for place in scene.places if all((place - term).terms for term in scene.own)]  # as in range(0, n, 2)
+    own = [*scene.own, *strides, *differing]
     for term in own:
         yield at_most(ZERO, term)
         yield at_most(number(1), term)

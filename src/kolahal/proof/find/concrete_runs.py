@@ -414,7 +414,7 @@ class Stage:
             return True  # no cost with another power of ε is within a claim for all ε
         total = sum(cost if (size := self.size(powers, scenario)) == 1 else Fraction(cost) / size for powers, cost in spent)
         limit = plain(self.claim.coefficient) * self.size(self.claim.powers, scenario)
-        if self.neighbours.kind == "sum":
+        if self.neighbours.in_proportion:
             moved = state[moved_size(self.neighbours.sort)]
             limit *= Fraction(moved) / self.neighbours.distance
         return total > limit

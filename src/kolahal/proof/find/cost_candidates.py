@@ -56,7 +56,7 @@ def end_candidates(product: Product, claim: Scale, sample: ObservedStates) -> li
 def share_formula(product: Product, neighbours: Neighbours, share: Share) -> Formula:
     """What a share says of the cost at the end; under `sum` it is in proportion to the move."""
     spent = variable(product.spent(share.powers))
-    if neighbours.kind == "sum" and share.per is None:
+    if neighbours.in_proportion and share.per is None:
         return at_most(spent, neighbours.unit.times(share.bound / neighbours.distance))
     per = number(1) if share.per is None else quantity(share.per, product.sketch)
     return at_most(spent, per.times(share.bound))

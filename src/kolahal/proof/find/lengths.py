@@ -119,14 +119,15 @@ def find_proof(
     usual = list(_ways(sketch, follows=not (real or reach)))
     known = None if guess is None else Way(guess.released, guess.delayed, guess.at_once, guess.parts, guess.watches)
     likely = known_cases(sketch, guess, reach or {})
-    for way in sorted(usual, key=lambda way: way != known):
+    one_way = not (real or reach) and any(draw.noise.one_sided for draw in sketch.draws) and neighbours_of(sketch)[0].single
+    for way, apart in itertools.product(sorted(usual, key=lambda way: way != known), (False, True) if one_way else (False,)):
         try:
             product = build_product(sketch, *way)
             if way.at_once and (real or not product.first.noisy_items):
                 continue
             cases = []
             own = Effort(WATCHING) if way.watches else Effort(FEW) if way.parts else effort
-            for neighbours in neighbours_of(sketch):
+            for neighbours in neighbours_of(sketch, apart):
                 first = likely.get(neighbours) if way == known else None
                 case = find_case(product, neighbours, claim, assumed, settings.solver_steps, own, reach or {}, real, first)
                 if isinstance(case, str):
@@ -268,7 +269,7 @@ def prove_alike(
 def offers(product: Product, neighbours: Neighbours, claim: Scale, sample: ObservedStates) -> dict[Share, Formula]:
     """Shares of the budget that may suffice, and what they say."""
     # Of a cost in proportion to the move, no part is in proportion to a public quantity as well.
-    found = [share for share in end_candidates(product, claim, sample) if share.per is None or neighbours.kind != "sum"]
+    found = [share for share in end_candidates(product, claim, sample) if share.per is None or not neighbours.in_proportion]
     return {share: share_formula(product, neighbours, share) for share in found}
 
 

@@ -171,10 +171,9 @@ class ScenarioSource:
         return [value.numerator if value.denominator == 1 else value for value in near if not self.neighbours.whole or value.denominator == 1]
 
     def draw_moves(self, rng: random.Random, size: int, unit: Any) -> tuple[Any, ...]:
-        low = 0 if self.neighbours.kind == "up" else -1
-        high = 0 if self.neighbours.kind == "down" else 1
+        low, high = self.neighbours.ends
         if self.neighbours.single:
-            at, by = rng.randrange(size), rng.choice((-1, 1, 1, -1, 0)) * unit
+            at, by = rng.randrange(size), rng.choice((low, high, high, low, 0)) * unit
             return tuple(by if i == at else 0 for i in range(size))
         corners = [c for c in (low, high) if c] if rng.random() < 0.7 else [low, 0, high]
         return tuple(rng.choice(corners) * unit for _ in range(size))

@@ -1,21 +1,24 @@
-"""Losses that rise with the number of answers: a hard example is made longer until it breaks the claim.
+"""Losses that rise with the number of answers, or with a whole argument: a hard example is made longer until it breaks the claim.
 
 A program may keep its claim for a handful of answers and lose more with each further one. The hardest examples at small
-sizes show that; repeating one of their answers, in the databases and in the event, shows where the claim breaks.
+sizes show that; repeating one of their answers, in the databases and in the event, shows where the claim breaks. So does a
+larger argument, of a program that releases as often as it says, with a part of the event repeated.
 Nothing here can refute a private mechanism, because the last word is `confirm`'s.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
+from functools import partial
+from itertools import chain
+from typing import Protocol, TypeVar
 
 from kolahal.exact.probe import Integrator
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import AllOf, Equals, Event, Example, Linear
 from kolahal.nouns import dataclass
 from kolahal.proof.refute.refute import first_confirmed, survey_losses
@@ -32,25 +35,37 @@ FEWEST_AT_ONCE = 4
 RISING = 1.002  # from one size to the next, by this factor at least: less is the approach to a limit
 MOST_STARTS = 3
 
+W = TypeVar("W", bound="_Way")
+
 
 def find_growth(sketch: Sketch, claim: Scale, settings: Settings, survey: Survey | None = None) -> Refuted | None:
-    """A certain counterexample with more answers than the refuter looks at; None if losses do not rise that far."""
-    if sketch.private.count is not None:
-        return None
+    """A certain counterexample with more answers than the refuter looks at, or a larger argument; None if losses do not rise
+    that far."""
     survey = survey_losses(sketch, claim, settings) if survey is None else survey
     largest = max(survey, default=0)
-    if not largest or survey[largest].loss < RISING * survey.get(largest - 1, survey[largest]).loss:
+    if not largest:
         return None
     integrator = Integrator(sketch)
     starts = [survey[size] for size in sorted(survey, reverse=True)][:MOST_STARTS]
-    longer = (example for start in starts for example in _lengthen(integrator, claim, start))
-    return first_confirmed(sketch, longer, claim, settings.proof.steps)
+    rises = sketch.private.count is None and survey[largest].loss >= RISING * survey.get(largest - 1, survey[largest]).loss
+    answers = (example for start in starts if rises for example in _lengthen(integrator, claim, start, _more_answers))
+    counts = [p.name for p in sketch.arguments if p.type is Type.INT]
+    hardest = sorted(survey.values(), key=lambda found: -found.loss)[:MOST_STARTS]
+    turns = (
+        example
+        for name in counts
+        for start in hardest
+        for example in _lengthen(integrator, claim, start, partial(_more_turns, name=name))
+    )
+    return first_confirmed(sketch, chain(answers, turns), claim, settings.proof.steps)
 
 
-def _lengthen(integrator: Integrator, claim: Scale, start: FoundLoss) -> Iterator[Example]:
+def _lengthen(
+    integrator: Integrator, claim: Scale, start: FoundLoss, ways_of: Callable[[Example], Sequence[_Way]]
+) -> Iterator[Example]:
     """Longer and longer examples, from the first on whose loss is above the claim by doubles.
 
-    While the loss rises evenly, as many answers are added at once as lead to just below the claim.
+    While the loss rises evenly, as many steps are made at once as lead to just below the claim.
     """
     sketch = integrator.sketch
     if not 0 < start.loss < math.inf:
@@ -59,28 +74,29 @@ def _lengthen(integrator: Integrator, claim: Scale, start: FoundLoss) -> Iterato
     nearly = Scale(claim.coefficient * Fraction(NEARLY * start.loss), claim.powers)
     example = shrink(sketch, start.example, nearly)
     (share,) = _shares(integrator, claim, [example])
+    size = len(example.d1)
     for _ in range(MOST_STEPS):
-        if len(example.d1) >= MOST_ANSWERS:
+        if size >= MOST_ANSWERS:
             return
-        ways = {way: longer for way in _ways(example) if sketch.related((longer := way.of(example, 1)).d1, longer.d2)}
+        ways = {way: longer for way in ways_of(example) if sketch.related((longer := way.of(example, 1)).d1, longer.d2)}
         shares = dict(zip(ways, _shares(integrator, claim, list(ways.values())), strict=True))
         best = max(shares, key=lambda way: shares[way], default=None)
         if best is None:
             return
         gain = shares[best] - share
-        example, share = ways[best], shares[best]
+        example, share, size = ways[best], shares[best], size + 1
         if share > 1 + MARGIN:
             yield example
             continue
-        if share + gain * (MOST_ANSWERS - len(example.d1)) <= 1:
+        if not share + gain * (MOST_ANSWERS - size) > 1:
             return
         more = int((1 - share) / gain) if gain else 0  # at the claim itself, and level
         if more >= FEWEST_AT_ONCE:
             further = best.of(example, more)
             (found,) = _shares(integrator, claim, [further])
             if found > share + gain * more / 2:
-                example, share = further, found
-            elif len(example.d1) >= MOST_ONE_BY_ONE:
+                example, share, size = further, found, size + more
+            elif size >= MOST_ONE_BY_ONE:
                 return
 
 
@@ -92,8 +108,12 @@ def _shares(integrator: Integrator, claim: Scale, examples: list[Example]) -> li
     return [loss / level for loss in losses_of(integrator, examples)]
 
 
+class _Way(Protocol):
+    def of(self, example: Example, times: int) -> Example: ...
+
+
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _MoreAnswers:
     """Repeats the answer at a place, in the event too if `carried`."""
 
     place: int
@@ -107,13 +127,48 @@ class _Way:
         return Example(d1, d2, event, replace(example.arguments, size=len(d1)))
 
 
-def _ways(example: Example) -> list[_Way]:
+def _more_answers(example: Example) -> list[_MoreAnswers]:
     """The ways to make an example longer by one answer that differ in what they give."""
-    found: dict[Example, _Way] = {}
-    for place in range(len(example.d1)):
-        for carried in (True, False):
-            way = _Way(place, carried)
-            found.setdefault(way.of(example, 1), way)
+    return _different(example, [_MoreAnswers(place, carried) for place in range(len(example.d1)) for carried in (True, False)])
+
+
+@dataclass(frozen=True, slots=True)
+class _MoreTurns:
+    """Makes a whole argument larger, and repeats a part of the event so many times for each step."""
+
+    name: str
+    place: int
+    each: int
+
+    def of(self, example: Example, times: int) -> Example:
+        values = tuple((name, Fraction(value) + times if name == self.name else value) for name, value in example.arguments.values)
+        event = _repeated_event(example.event, _parts(example.event), self.place, self.each * times) or example.event
+        return replace(example, event=event, arguments=replace(example.arguments, values=values))
+
+
+def _more_turns(example: Example, name: str) -> list[_MoreTurns]:
+    parts, turns = _parts(example.event), max(1, int(dict(example.arguments.values)[name]))
+    return _different(example, [_MoreTurns(name, place, each) for place in range(max(1, parts)) for each in dict.fromkeys((1, parts // turns))])
+
+
+def _parts(event: Event) -> int:
+    """Of how many values an event speaks one by one."""
+    match event:
+        case AllOf(events):
+            return len(events)
+        case Equals(tuple(values)):
+            return len(values)
+        case Linear(weights):
+            return len(weights)
+        case _:
+            return 0
+
+
+def _different(example: Example, ways: Iterable[W]) -> list[W]:
+    """The ways that differ in what they give."""
+    found: dict[Example, W] = {}
+    for way in ways:
+        found.setdefault(way.of(example, 1), way)
     return list(found.values())
 
 

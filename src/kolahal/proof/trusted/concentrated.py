@@ -117,7 +117,7 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
                 continue
             if program.variant is not Variant.ZCDP and draw.noise is not Noise.GAUSS:
                 raise Rejected(f"{draw.noise.words} noise is shifted, and has no price under {program.variant.words}")
-            if case.neighbours.kind == "sum" and draw.site not in steady:  # moves in several steps cost more than each alone
+            if case.neighbours.in_proportion and draw.site not in steady:  # moves in several steps cost more than each alone
                 raise Rejected("a price that is not quadratic does not add up over moves of several answers")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -51,7 +51,7 @@ from kolahal.logic.terms import (
 )
 from kolahal.proof.trusted.coins import in_truth
 from kolahal.proof.trusted.computed import bounded_number, compute, public
-from kolahal.proof.trusted.flow import assigned_once, indexing_lists, may_be_none
+from kolahal.proof.trusted.flow import assigned_once, counters, indexing_lists, may_be_none
 from kolahal.proof.trusted.steps import remainder_key
 from kolahal.proof.trusted.symbols import LENGTH, Computed, Cursor, Dividend, Remainder, in_common, own
 from kolahal.proof.trusted.values import (
@@ -100,6 +100,7 @@ class Evaluator:
         self.opaque: dict[Symbol, Opaque] = {}
         self.backwards: frozenset[int] = frozenset()  # comprehensions whose items are read from the last one on
         self.blank = may_be_none(sketch, self.types)
+        self.counters = counters(sketch)
         self.computes = False  # whether products and quotients may be of any values
         self.late: frozenset[int] = frozenset()  # comprehensions whose first item no loop comes to
         self.noisy_items: dict[int, NoisyItem] = {}  # of the lists that are drawn at once
@@ -146,7 +147,7 @@ class Evaluator:
             case Binary(op, left, right):
                 return Numeric(self.arithmetic(expr, op, left, right, state))
             case Call(function, arguments):
-                return Numeric(self.call(function, [self.whole_sum(a, state) for a in arguments]))
+                return Numeric(self.call(function, self.in_turn(arguments, self.whole_sum, state)))
             case Draw(of=Var(name)):
                 return self.chosen(expr, name, state)
             case Draw(noise, scale_, site) if isinstance(scale_, Scale):
@@ -189,7 +190,7 @@ class Evaluator:
                 alike = same(*(self.plain(e, state) if _is_coin(e) else self.scalar(e, state) for e in (left, right)))
                 return alike if op == "==" else negate(alike)
             case Binary("<" | "<=" | ">" | ">=" as op, left, right):
-                a, b = self.both(left, right, self.whole_sum, state)
+                a, b = self.in_turn((left, right), self.whole_sum, state)
                 a, b = (b, a) if op in (">", ">=") else (a, b)
                 return below(a, b) if op in ("<", ">") else at_most(a, b)
             case _:
@@ -214,7 +215,7 @@ class Evaluator:
 
     def arithmetic(self, expr: Expr, op: str, left: Expr, right: Expr, state: Walk) -> Sum:
         first = len(state.draws)
-        a, b = self.both(left, right, self.numeric, state)
+        a, b = self.in_turn((left, right), self.numeric, state)
         match op:
             case "+":
                 return a + b
@@ -241,10 +242,11 @@ class Evaluator:
             case _:
                 raise NotLinear(f"`{op}` of two values that are both unknown, or by zero, is not linear")
 
-    def both(self, left: Expr, right: Expr, number: Callable[[Expr, Walk], Sum], state: Walk) -> tuple[Sum, Sum]:
-        """Both sides of an operation, which has no effects but draws; last the one that may read what is drawn for the other."""
-        b = number(right, state) if (back := self.looks_back(left, state)) else ZERO
-        return number(left, state), b if back else number(right, state)
+    def in_turn(self, parts: Sequence[Expr], number: Callable[[Expr, Walk], Sum], state: Walk) -> list[Sum]:
+        """The parts of an operation, which have no effects but draws; last those that may read what is drawn for others."""
+        turns = sorted(range(len(parts)), key=lambda i: self.looks_back(parts[i], state))
+        known = {i: number(parts[i], state) for i in turns}
+        return [known[i] for i in range(len(parts))]
 
     def is_public(self, value: Sum) -> bool:
         """Whether a value is made of public inputs alone, as they were when the run began."""
@@ -447,7 +449,7 @@ class Evaluator:
             view = state.names.get(of)
             if isinstance(view, View) and view.drawn is not None:
                 ghosts = [state.names.get(ghost) for name, ghost in self.followed[view.drawn] if name == at]
-                if at in self.blank or any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
+                if (ghosts and at not in self.counters) or at in self.blank or any(isinstance(ghost, Maybe) and ghost.none != TRUE for ghost in ghosts):
                     return True
         return False
 

@@ -121,6 +121,19 @@ def find_followed(
     return result
 
 
+def counters(sketch: Sketch) -> frozenset[str]:
+    """The variables that are given nothing but values that never change, and steps from their own: they go on, and remember nothing."""
+    changing = ir.assigned_names(sketch.body)
+
+    def goes_on(target: str, value: ir.Expr) -> bool:
+        names = [node.name for node in ir.walk(value) if isinstance(node, ir.Var) and node.name in changing]
+        steps = isinstance(value, ir.Binary) and value.op in ("+", "-") and value.left == ir.Var(target)
+        return not names or (steps and names == [target])
+
+    given = [(target, goes_on(target, value)) for target, value in ir.assignments(sketch.body)]
+    return frozenset({target for target, _ in given} - {target for target, goes in given if not goes})
+
+
 def indexing_lists(sketch: Sketch, types: Types) -> frozenset[str]:
     """The lists of whole numbers, in a program that reads a list at items of another one: they may be places."""
     over = {n.name for n in ir.walk(sketch.body) if isinstance(n, ir.For | ir.Comprehension) and isinstance(n.over, ir.Var)}

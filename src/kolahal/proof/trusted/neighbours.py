@@ -24,7 +24,8 @@ class Neighbours:
     """A set of moves between databases; a relation is the union of one or two of them.
 
     `kind` is each, up, down (every answer moves by ≤ distance: any way, not down, not up) or one, sum (one answer
-    moves by ≤ distance; for `sum` the cost must also be in proportion to the move, see docs/theory-lengths.md).
+    moves by ≤ distance; for `sum` the cost must also be in proportion to the move, see docs/theory-lengths.md), these
+    two also with up or down behind, if it moves that way.
     """
 
     kind: str
@@ -33,7 +34,16 @@ class Neighbours:
 
     @property
     def single(self) -> bool:
-        return self.kind in ("one", "sum")
+        return self.kind.startswith(("one", "sum"))
+
+    @property
+    def in_proportion(self) -> bool:
+        return self.kind.startswith("sum")
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """Which ways answers move: from −1 to 1, or 0 at an end."""
+        return 0 if self.kind.endswith("up") else -1, 0 if self.kind.endswith("down") else 1
 
     @property
     def sort(self) -> str:
@@ -51,7 +61,7 @@ class Neighbours:
         return (
             at_most(ZERO, size),
             at_most(size, number(self.distance)),
-            some([equal(by, size), equal(by, -size)]),
+            some(equal(by, size.times(way)) for way in reversed(self.ends) if way),
             at_most(ZERO, variable(MOVED_AT)),
         )
 
@@ -61,22 +71,23 @@ class Neighbours:
             at, by = variable(MOVED_AT), variable(moved_by(self.sort))
             return choose(equal(place, at), by, ZERO), ()
         move = variable(move_of(read, self.sort))
-        low = ZERO if self.kind == "up" else number(-self.distance)
-        high = ZERO if self.kind == "down" else number(self.distance)
-        return move, (at_most(low, move), at_most(move, high))
+        low, high = self.ends
+        return move, (at_most(number(low * self.distance), move), at_most(move, number(high * self.distance)))
 
 
-def neighbours_of(sketch: Sketch) -> tuple[Neighbours, ...]:
-    """The sets of moves whose union is the adjacency; each gets a proof of its own."""
+def neighbours_of(sketch: Sketch, one_way: bool = False) -> tuple[Neighbours, ...]:
+    """The sets of moves whose union is the adjacency; each gets a proof of its own. A lone move goes one way or the other."""
     adjacency = enclosing(sketch.adjacency)
+    if isinstance(adjacency, SumWithin) and sketch.private.whole and adjacency.distance < 2:
+        adjacency = OneWithin(adjacency.distance)  # two whole moves are 2 together
     kinds: tuple[str, ...]
     match adjacency:
         case EachWithin():
             kinds = ("each",)
         case OneWithin():
-            kinds = ("one",)
+            kinds = ("one up", "one down") if one_way else ("one",)
         case SumWithin():
-            kinds = ("sum",)
+            kinds = ("sum up", "sum down") if one_way else ("sum",)
         case Monotone():
             kinds = ("up", "down")
         case _:

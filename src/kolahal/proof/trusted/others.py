@@ -94,9 +94,8 @@ class Others:
         if neighbours.single:
             by = variable(moved_by(neighbours.sort))
             return (some([every([at_most(ZERO, move), at_most(move, by)]), every([at_most(by, move), at_most(move, ZERO)])]),)
-        low = ZERO if neighbours.kind == "up" else number(-neighbours.distance)
-        high = ZERO if neighbours.kind == "down" else number(neighbours.distance)
-        return at_most(low, move), at_most(move, high)
+        low, high = neighbours.ends
+        return at_most(number(low * neighbours.distance), move), at_most(move, number(high * neighbours.distance))
 
     def shift(self, factor: Fraction) -> Sum:
         """What makes a sum follow the first of the others, for noise with this factor in it."""

@@ -374,7 +374,7 @@ class _Pairing:
         for share in self.shares or ():
             per = number(1) if share.per is None else quantity(share.per, self.product.sketch)
             limit = per.times(share.bound)
-            if self.neighbours.kind == "sum":
+            if self.neighbours.in_proportion:
                 if share.per is not None and share.bound:
                     raise Unsupported("a cost in proportion to the move and to a public quantity is not linear")
                 limit = self.neighbours.unit.times(share.bound / self.neighbours.distance)

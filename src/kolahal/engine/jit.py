@@ -261,15 +261,19 @@ def make(kernel: Kernel) -> MachineCode:
     from llvmlite.ir import PointerType
 
     function = by_numba(kernel)
-    (compiled,) = function.overloads.values()
-    described, library = compiled.fndesc, compiled.library
-    called = function.targetctx.call_conv.get_function_type(described.restype, described.argtypes)
-    needed = [f.name for f in library._final_module.functions if f.is_declaration]
+    try:
+        (compiled,) = function.overloads.values()
+        described, library = compiled.fndesc, compiled.library
+        called = function.targetctx.call_conv.get_function_type(described.restype, described.argtypes)
+        needed = [f.name for f in library._final_module.functions if f.is_declaration]
+        code = bytes(library._get_compiled_object())
+    except AttributeError:  # another version of Numba names its parts in another way
+        raise Unfit from None
     if not is_called_so(list(PARAMETERS.values()), [isinstance(argument, PointerType) for argument in called.args]):
-        raise Unfit  # by another version of Numba
+        raise Unfit  # or calls functions in another way
     if not all(map(is_known_symbol, needed)):
         raise Unfit
-    return MachineCode(described.llvm_func_name, bytes(library._get_compiled_object()))
+    return MachineCode(described.llvm_func_name, code)
 
 
 def by_numba(kernel: Kernel) -> Any:

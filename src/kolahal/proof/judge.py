@@ -57,18 +57,31 @@ def judge_one(job: tuple[Sketch, Ranked, Laws | Unknown, Arguments, Settings, in
 Finalist: TypeAlias = tuple[Sketch, Ranked, Settings, LengthProof | None]  # of which the last is a guess, if there is one
 
 
+class Proofs:
+    """The first proof that was found with noise at some holes, read when it is asked for."""
+
+    def __init__(self) -> None:
+        self.verdicts: dict[Holes, Verdict] = {}
+        self.read: dict[Holes, LengthProof | None] = {}
+
+    def at(self, holes: Holes) -> LengthProof | None:
+        if holes in self.verdicts and holes not in self.read:
+            self.read[holes] = guess_from(self.verdicts[holes])
+        return self.read.get(holes)
+
+
 def judge_in_turn(
-    jobs: Sequence[Finalist], decide_one: Callable[[Finalist], Judged], known: dict[Holes, LengthProof | None], executor: Executor | None
+    jobs: Sequence[Finalist], decide_one: Callable[[Finalist], Judged], known: Proofs, executor: Executor | None
 ) -> list[Judged]:
     """A verdict for each finalist. What proves the first with noise at some holes may well prove the others with noise there,
     so it goes before them, and its proof is known from then on."""
     holes = [noisy_holes(ranked.completion) for _, ranked, _, _ in jobs]
-    first = [place for place, own in enumerate(holes) if own not in known and own not in holes[:place]]
+    first = [place for place, own in enumerate(holes) if own not in known.verdicts and own not in holes[:place]]
     found: dict[int, Judged] = {}
     for places in (first, [place for place in range(len(jobs)) if place not in first]):
-        some = [(*jobs[place][:3], known.get(holes[place]) or jobs[place][3]) for place in places]
+        some = [(*jobs[place][:3], known.at(holes[place]) or jobs[place][3]) for place in places]
         found |= zip(places, executor.map(decide_one, some) if executor and len(some) > 1 else map(decide_one, some), strict=True)
-        known |= {holes[place]: guess_from(found[place].verdict) for place in places if holes[place] not in known}
+        known.verdicts |= {holes[place]: found[place].verdict for place in places if holes[place] not in known.verdicts}
     return [found[place] for place in range(len(jobs))]
 
 

@@ -14,7 +14,7 @@ from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.model import Arguments, Ranked, Score, Selection, Split
-from kolahal.proof.judge import judge_budget, judge_in_turn
+from kolahal.proof.judge import Proofs, judge_budget, judge_in_turn
 from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.watch import Watch
 from kolahal.search.grading import noise_size
@@ -108,7 +108,7 @@ def judge_offers(
 ) -> tuple[Judged, ...]:
     """A verdict for each finalist."""
     jobs = [(sketch, r, settings, None) for r in finalists_of(sketch, ranked, settings)]
-    return by_standing(judge_in_turn(jobs, judge_budget, {}, executor), settings)
+    return by_standing(judge_in_turn(jobs, judge_budget, Proofs(), executor), settings)
 
 
 def law_of_offers(offers: tuple[Offer, ...], completion: Completion | None) -> Law | None:

@@ -13,12 +13,11 @@ from kolahal.lang.claims import plain_claim
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch, Variant
-from kolahal.law.hole_choices import HoleChoice, Holes, find_choices, is_uneven, law_of_choices, noisy_holes, shares_of
+from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, noisy_holes, shares_of
 from kolahal.law.pricing import least_completions, price_proved, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
 from kolahal.proof.decide import decide
-from kolahal.proof.judge import Finalist, judge_in_turn, tested
-from kolahal.proof.trusted.certificate import LengthProof
+from kolahal.proof.judge import Finalist, Proofs, judge_in_turn, tested
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.law_of_proof import find_law_of_proof
 from kolahal.roads.loosening import loosen
@@ -140,14 +139,14 @@ def judge_lawful(
     # The winner is most often the first, so its test can go on beside the proofs.
     wanted = settings.ranking.second_opinion and testable
     early = executor.submit(final_test, sketch, favourite, split.training[0], settings, 0) if executor and wanted else None
-    guess, known = None, dict[Holes, LengthProof | None]()
+    guess, known = None, Proofs()
     # With many holes there are many ways to be private, and a proof of one of the best will do. Where the best are refuted,
     # the law that priced them is too small, and more noise is what helps.
     while len(judged) < len(finalists) and not _is_enough(judged, settings, batch) and not _is_too_small(sketch, judged):
         now = finalists[len(judged) : len(judged) + (batch if judged else FEW)]
         if guess is None:  # how the runs are cut in the proof of the first of them may well suit the others
             judged += judge_in_turn([(sketch, now[0], settings, None)], _decide, known, None)
-            guess, now = known[noisy_holes(now[0].completion)], now[1:]
+            guess, now = known.at(noisy_holes(now[0].completion)) if len(finalists) > 1 else None, now[1:]
         judged += judge_in_turn([(sketch, r, settings, guess) for r in now], _decide, known, executor)
     first, *others = by_standing(judged, settings)
     winner = first.ranked.completion

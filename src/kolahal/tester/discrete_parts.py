@@ -121,13 +121,12 @@ def _sort_items(pool: Outputs, place: int, continuous: Mask) -> tuple[Cells, int
     """A number for the discrete part of every item at a place, and a bound on it; marks the items of a continuum."""
     kinds, values = pool.kinds[place], pool.values[place]
     # 0 is no item, 1 is None, 2 and 3 are False and True, 4 is a number of a continuum, others are atoms.
-    digit = kinds.astype(np.int64)
-    absent = pool.lengths <= place if place else pool.lengths == 0
-    digit[absent] = 0
-    truth = digit == BOOLEAN
+    small = kinds * (pool.lengths > place if place else pool.lengths != 0)  # bytes, as long as that is possible
+    truth = small == BOOLEAN
+    numbers = small == NUMBER
     if truth.any():
-        digit += truth & (values != 0)
-    numbers = (kinds == NUMBER) & ~absent
+        small += truth & (values != 0)
+    digit = small.astype(np.int64)
     if not numbers.any():
         return digit, NUMBER + 1
     everywhere = bool(numbers.all())

@@ -20,6 +20,8 @@ from kolahal.engine.outputs import NUMBER, Outputs, hits
 from kolahal.engine.tape import Tape, tapes
 from kolahal.errors import UsageError
 from kolahal.inputs.pairs import noise_unit
+from kolahal.lang.kinds import BOOLEANS, LIST, NONE, answer_kinds, infer
+from kolahal.lang.lately import lately
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Example, Scales
@@ -64,11 +66,18 @@ class Candidate:
 def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
     """The answers of all runs of a tape."""
     outputs = ENGINES[question.engine].run(question.sketch, database, question.arguments, question.scales, tape)
-    # A sum is faster than a mask, and finite only if all are.
-    numbers = bool((outputs.kinds == NUMBER).any())
-    if numbers and not np.isfinite(outputs.values.sum()) and not np.isfinite(outputs.values).all():
+    # A sum is faster than a mask, and finite only if all are; and most programs that tell no number never could.
+    finite = not _may_tell_numbers(question.sketch) or np.isfinite(outputs.values.sum()) or np.isfinite(outputs.values).all()
+    if not finite and (outputs.kinds == NUMBER).any():
         raise UsageError(f"{question.sketch.name}: its numbers outgrow double precision, in which the test runs it")
     return outputs
+
+
+@lately
+def _may_tell_numbers(sketch: Sketch) -> bool:
+    """Whether a number may be in an answer."""
+    kinds = frozenset().union(*answer_kinds(sketch.body, infer(sketch)).values())
+    return not kinds <= BOOLEANS | {NONE, LIST}
 
 
 @lru_cache(maxsize=256)

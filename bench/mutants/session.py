@@ -39,7 +39,7 @@ WATCHED = Path("watched.json")  # what each test runs, and its seconds
 LINES = Path("lines.json")  # which lines each quick test runs
 
 SEES_MOST = "test_obligations.py"
-TURNS = (0.15, 0.8, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
+TURNS = (0.15, 0.4, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
 SURVIVED, KILLED, TIMEOUT, UNSEEN, PUT_BACK = 0, 1, 36, 33, 75
 MEMORY = 8 << 30
 QUICK = 0.3  # seconds of a test whose lines are looked at

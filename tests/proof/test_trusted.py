@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections import Counter
@@ -76,10 +77,18 @@ from kolahal.proof.trusted.certificate import (
     recheck,
     write_certificate,
 )
+from kolahal.proof.trusted.coins import turn
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
 from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views
-from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.neighbours import (
+    Neighbours,
+    assumed_names,
+    neighbours_of,
+    public_facts,
+    public_symbols,
+    quantity,
+)
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product, build_system, settle_answers
 from kolahal.proof.trusted.segments import Machine
@@ -439,6 +448,24 @@ def test_shifts_are_told_apart_by_whole_arguments_only() -> None:
     for wrong in ("on", "eps", "q", "k", "nobody"):
         with pytest.raises(Unsupported, match=f"{wrong} is not a whole argument"):
             system(wrong)
+
+
+def test_a_coin_follows_truth_values_and_makes_those_equal_that_it_stands_in() -> None:
+    def coin(factor: int | None, value: Any) -> Any:
+        return SimpleNamespace(factor=factor, names={"x": value}, symbol=Symbol("noise", INT), side=TRUE)
+
+    each, one, two = Neighbours("each", Fraction(1), False), coin(1, Logical(TRUE)), coin(1, Logical(FALSE))
+    assert turn(Form(follow="x"), one, two, {}, each) == turn(Form(Fraction(1)), one, two, {}, each)  # they always differ
+    assert turn(Form(follow="x"), one, one, {}, each) == ZERO == turn(Form(cancel=True), one, two, {}, each)
+    for pair in itertools.product((one, coin(1, Numeric(ZERO)), coin(1, None)), repeat=2):
+        if pair != (one, one):
+            with pytest.raises(Unsupported, match="`x` is not a truth value where the coin is flipped"):
+                turn(Form(follow="x"), *pair, {}, each)
+    for pair in ((coin(0, None), one), (one, coin(0, None)), (coin(None, None), coin(None, None)), (coin(0, None), coin(0, None))):
+        with pytest.raises(Unsupported, match="a coin that stands in no truth value"):
+            turn(Form(cancel=True), *pair, {}, each)
+    with pytest.raises(Unsupported, match="two sides"):
+        turn(Form(Fraction(2)), one, two, {}, each)
 
 
 def test_each_draw_has_a_shift_and_each_scale_a_share() -> None:

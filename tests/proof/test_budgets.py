@@ -22,9 +22,11 @@ from kolahal.proof.decide import decide
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.refute import budget_exhibit
 from kolahal.proof.refute.budgets import refute_budget
+from kolahal.proof.trusted.affine import recheck_affine
 from kolahal.proof.trusted.certificate import Rejected
 from kolahal.proof.trusted.concentrated import _check_laws, check_alignment, recheck_budget
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form
+from kolahal.proof.trusted.union import recheck_union
 from kolahal.settings import Settings
 from kolahal.verdicts import Certificate, Proved, Refuted, Unknown
 from kolahal.verification import verify
@@ -228,6 +230,12 @@ def test_noise_that_waits_is_told_apart_by_the_laws_of_the_program() -> None:
         with pytest.raises(Rejected, match="two kinds of noise look alike"):
             check_laws(draws, True)
     check_laws((laplace, laplace, laplace), True)
+
+
+@pytest.mark.parametrize("check_again", [recheck_budget, recheck_affine, recheck_union])
+def test_a_document_that_says_nothing_is_refused_for_that(check_again: Any) -> None:
+    assert check_again(Certificate("{}")) == ["kind is None, and not of the right form"]
+    assert check_again(Certificate('{"kind": "other"}')) == ["it is a certificate of another kind"]
 
 
 STAY, MOVE, CANCEL = Form(), Form(Fraction(1)), Form(cancel=True)

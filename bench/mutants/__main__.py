@@ -264,7 +264,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", help="modules, such as product; all if none is named")
     parser.add_argument("--children", type=int, default=2, help="how many at once")
-    parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 0.2, 0.4, 20 or 120 seconds of tests of one mutant; 5 for all tests")
+    parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 0.2, 3, 20 or 120 seconds of tests of one mutant; 5 for all tests")
     parser.add_argument("--first", nargs="+", default=[], metavar="FILE", help="tests that come first, such as those that were written for survivors")
     parser.add_argument("--report", action="store_true", help="try nothing, tell what is known")
     parser.add_argument("--anew", action="store_true", help="whatever is known, try all")

@@ -168,9 +168,11 @@ def generate(children: int) -> None:
 
 
 def digests() -> dict[str, str]:
-    """Of the code, and of each file of tests."""
+    """Of the code and what of it is changed, and of each file of tests."""
     files = {"src": sorted(Path("src").rglob("*.py")), **{str(path): [path] for path in Path("tests").rglob("test_*.py")}}
-    return {name: hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16] for name, paths in files.items()}
+    texts = {name: b"".join(path.read_bytes() for path in paths) for name, paths in files.items()}
+    texts["src"] += repr(CONFIG["only_mutate"]).encode()
+    return {name: hashlib.sha256(text).hexdigest()[:16] for name, text in texts.items()}
 
 
 def gather(keep: bool = False) -> None:

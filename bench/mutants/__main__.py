@@ -168,9 +168,11 @@ def generate(children: int) -> None:
 
 
 def digests() -> dict[str, str]:
-    """Of the code, and of each file of tests."""
+    """Of the code and what of it is changed, and of each file of tests."""
     files = {"src": sorted(Path("src").rglob("*.py")), **{str(path): [path] for path in Path("tests").rglob("test_*.py")}}
-    return {name: hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16] for name, paths in files.items()}
+    texts = {name: b"".join(path.read_bytes() for path in paths) for name, paths in files.items()}
+    texts["src"] += repr(CONFIG["only_mutate"]).encode()
+    return {name: hashlib.sha256(text).hexdigest()[:16] for name, text in texts.items()}
 
 
 def gather(keep: bool = False) -> None:
@@ -264,7 +266,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.mutants", description=__doc__.split("\n")[0])
     parser.add_argument("parts", nargs="*", help="modules, such as product; all if none is named")
     parser.add_argument("--children", type=int, default=2, help="how many at once")
-    parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 0.2, 1, 20 or 120 seconds of tests of one mutant; 5 for all tests")
+    parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 0.2, 3, 20 or 120 seconds of tests of one mutant; 5 for all tests")
     parser.add_argument("--first", nargs="+", default=[], metavar="FILE", help="tests that come first, such as those that were written for survivors")
     parser.add_argument("--report", action="store_true", help="try nothing, tell what is known")
     parser.add_argument("--anew", action="store_true", help="whatever is known, try all")

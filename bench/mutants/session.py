@@ -39,7 +39,7 @@ WATCHED = Path("watched.json")  # what each test runs, and its seconds
 LINES = Path("lines.json")  # which lines each quick test runs
 
 SEES_MOST = "test_obligations.py"
-TURNS = (0.15, 0.8, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
+TURNS = (0.25, 2.5, 20.0, 120.0, float("inf"))  # seconds of tests of one mutant before it is put back
 SURVIVED, KILLED, TIMEOUT, UNSEEN, PUT_BACK = 0, 1, 36, 33, 75
 MEMORY = 8 << 30
 QUICK = 0.3  # seconds of a test whose lines are looked at
@@ -309,12 +309,13 @@ def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, plan: dict[s
 
 
 def ordered(mutant: Tried, tests: Sequence[Test], seen: Seen, first: set[str]) -> tuple[list[Test], bool]:
-    """The tests that a mutant is to meet, and whether that is not all: at first, it meets those that run the changed line."""
+    """The tests that a mutant is to meet in this turn, and whether that is not all: none that takes longer than the turn, and at
+    first those that run the changed line."""
     line = seen.lines.get(mutant.name)
     order = [t for t in tests if mutant.function in t.runs and t.item.nodeid not in mutant.passed]
     order.sort(key=lambda t: (t.item.nodeid.partition("::")[0] not in first, -t.comes_by(line), -seen.rate(mutant.name, t)))
-    near = [] if mutant.turn else [t for t in order if t.comes_by(line)]
-    return near or order, 0 < len(near) < len(order)
+    now = [t for t in order if t.seconds <= TURNS[mutant.turn] and (mutant.turn or t.comes_by(line))] or order[:1]
+    return now, len(now) < len(order)
 
 
 def attempt(mutant: Tried, order: Sequence[Test], into: int) -> int:

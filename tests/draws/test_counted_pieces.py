@@ -196,6 +196,21 @@ def test_parts_that_are_alike_are_looked_at_once_each_with_its_own_losses() -> N
     assert _wrong(twice, [[Fraction(0), Fraction(1)], [Fraction(0), Fraction(1, 2)]], one) == "part 1 may lose more than 1/2 where its changes count 1"
 
 
+def test_a_part_behind_parts_that_are_alike_is_looked_at_too() -> None:
+    three = program("a = q[0] != Flip(1/eps)\nb = q[1] != Flip(1/eps)\nc = q[2] != Flip(1/(2*eps))\nreturn a, b, c", "q: Private[bool, 3], eps: Epsilon")
+    case, one = count(three, parse_scale("2*eps"), {}), Apart(1, 1, False, False)
+    ones, two = [Fraction(0), Fraction(1)], [Fraction(0), Fraction(2)]
+    assert _wrong(case, [ones, ones, two], one) == ""
+    assert _wrong(case, [ones, ones, ones], one) == "part 2 may lose more than 1 where its changes count 1"
+
+
+def test_changes_go_one_way_or_they_do_not() -> None:
+    apart = Apart(3, 2, False, True)
+    assert apart.between((1, 1), (1, 1)) == 0 and apart.between((0, 1), (1, 1)) == apart.between((1, 1), (0, 1)) == 1
+    assert apart.between((0, 0), (2, 1)) == apart.between((2, 1), (0, 0)) == 2
+    assert apart.between((0, 1), (1, 0)) is None and apart.between((0, 0), (3, 0)) is None
+
+
 OF_TRUTHS = program("a = q[0] != Flip(1/eps)\nif on:\n    a = q[0] != Flip(2/eps)\nreturn a", "q: Private[bool, 1], on: bool, eps: Epsilon")
 
 

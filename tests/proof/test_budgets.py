@@ -22,9 +22,11 @@ from kolahal.proof.decide import decide
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.refute import budget_exhibit
 from kolahal.proof.refute.budgets import refute_budget
+from kolahal.proof.trusted.affine import recheck_affine
 from kolahal.proof.trusted.certificate import Rejected
 from kolahal.proof.trusted.concentrated import _check_laws, check_alignment, recheck_budget
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form
+from kolahal.proof.trusted.union import recheck_union
 from kolahal.settings import Settings
 from kolahal.verdicts import Certificate, Proved, Refuted, Unknown
 from kolahal.verification import verify
@@ -228,6 +230,32 @@ def test_noise_that_waits_is_told_apart_by_the_laws_of_the_program() -> None:
         with pytest.raises(Rejected, match="two kinds of noise look alike"):
             check_laws(draws, True)
     check_laws((laplace, laplace, laplace), True)
+
+
+def test_draws_that_go_together_are_told_apart_by_the_laws_of_the_program() -> None:
+    """Also behind two paths whose draws do not go together, and only as far as those of a path do."""
+    draws = program(EACH, RHO, "return q[0] + {}, q[1] + {}", "Gauss(1/rho)", "Lap(1/rho)").draws
+
+    def path(*laws: str) -> Any:
+        return SimpleNamespace(draws=[SimpleNamespace(law=law, site=site) for site, law in enumerate(laws)])
+
+    def check_laws(ones: Any, twos: Any) -> None:
+        product = SimpleNamespace(first=SimpleNamespace(paths={None: ones}), second=SimpleNamespace(paths={None: twos}))
+        proof: Any = SimpleNamespace(delayed=False, sketch=SimpleNamespace(draws=draws), product=lambda: product)
+        _check_laws(draws, proof)
+
+    swapped = SimpleNamespace(draws=path("a", "a").draws[::-1])
+    check_laws([path("a", "a")], [path("a", "a"), path("b")])
+    check_laws([path("a", "a")], [SimpleNamespace(draws=[*path("b").draws, *swapped.draws])])
+    for twos in ([swapped], [path("b"), swapped], [path("a", "a"), path("b", "a"), swapped]):
+        with pytest.raises(Rejected, match="two kinds of noise look alike"):
+            check_laws([path("a", "a")], twos)
+
+
+@pytest.mark.parametrize("check_again", [recheck_budget, recheck_affine, recheck_union])
+def test_a_document_that_says_nothing_is_refused_for_that(check_again: Any) -> None:
+    assert check_again(Certificate("{}")) == ["kind is None, and not of the right form"]
+    assert check_again(Certificate('{"kind": "other"}')) == ["it is a certificate of another kind"]
 
 
 STAY, MOVE, CANCEL = Form(), Form(Fraction(1)), Form(cancel=True)

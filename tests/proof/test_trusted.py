@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 from collections import Counter
@@ -76,10 +77,19 @@ from kolahal.proof.trusted.certificate import (
     recheck,
     write_certificate,
 )
+from kolahal.proof.trusted.coins import turn
+from kolahal.proof.trusted.computed import bind_computed, compute
 from kolahal.proof.trusted.documents import MOST_DIGITS, Malformed, read_number, read_whole, shorten
 from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.flow import find_followed, may_fault, names_of_views, noisy_views
-from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of, public_facts, public_symbols, quantity
+from kolahal.proof.trusted.neighbours import (
+    Neighbours,
+    assumed_names,
+    neighbours_of,
+    public_facts,
+    public_symbols,
+    quantity,
+)
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product, build_system, settle_answers
 from kolahal.proof.trusted.segments import Machine
@@ -95,8 +105,18 @@ from kolahal.proof.trusted.shifts import (
 )
 from kolahal.proof.trusted.states import updates_of
 from kolahal.proof.trusted.steps import Head, compile_steps, live_names, reached_from
-from kolahal.proof.trusted.symbols import in_common, own
-from kolahal.proof.trusted.values import Logical, Maybe, Numeric, Opaque, PrivateAnswers, Unsupported, View, pick
+from kolahal.proof.trusted.symbols import Computed, in_common, own
+from kolahal.proof.trusted.values import (
+    Computation,
+    Logical,
+    Maybe,
+    Numeric,
+    Opaque,
+    PrivateAnswers,
+    Unsupported,
+    View,
+    pick,
+)
 from kolahal.verdicts import AnyRecords, AtLeast, Bounded, Certificate, Everywhere, Exactly, Proved, UpTo
 
 
@@ -441,6 +461,24 @@ def test_shifts_are_told_apart_by_whole_arguments_only() -> None:
             system(wrong)
 
 
+def test_a_coin_follows_truth_values_and_makes_those_equal_that_it_stands_in() -> None:
+    def coin(factor: int | None, value: Any) -> Any:
+        return SimpleNamespace(factor=factor, names={"x": value}, symbol=Symbol("noise", INT), side=TRUE)
+
+    each, one, two = Neighbours("each", Fraction(1), False), coin(1, Logical(TRUE)), coin(1, Logical(FALSE))
+    assert turn(Form(follow="x"), one, two, {}, each) == turn(Form(Fraction(1)), one, two, {}, each)  # they always differ
+    assert turn(Form(follow="x"), one, one, {}, each) == ZERO == turn(Form(cancel=True), one, two, {}, each)
+    for pair in itertools.product((one, coin(1, Numeric(ZERO)), coin(1, None)), repeat=2):
+        if pair != (one, one):
+            with pytest.raises(Unsupported, match="`x` is not a truth value where the coin is flipped"):
+                turn(Form(follow="x"), *pair, {}, each)
+    for pair in ((coin(0, None), one), (one, coin(0, None)), (coin(None, None), coin(None, None)), (coin(0, None), coin(0, None))):
+        with pytest.raises(Unsupported, match="a coin that stands in no truth value"):
+            turn(Form(cancel=True), *pair, {}, each)
+    with pytest.raises(Unsupported, match="two sides"):
+        turn(Form(Fraction(2)), one, two, {}, each)
+
+
 def test_each_draw_has_a_shift_and_each_scale_a_share() -> None:
     product = build_product(SKETCH, frozenset())
     (moves,) = neighbours_of(SKETCH)
@@ -560,6 +598,48 @@ def test_shifts_in_words() -> None:
                 f"moves by ({unit} where `k` is {value}, else by nothing) if condition number 1 of the program holds, "
                 f"else by {unit} where `k` is {value}, else by nothing"
             )
+
+
+def test_a_limit_and_a_renewal_are_those_of_a_site_and_a_ghost() -> None:
+    two = Alignment((Always(Form()),) * 2, ("i", "j"), (0, None), (None, parse_scale("2")))
+    assert [two.limit(site) for site in range(3)] == [None, parse_scale("2"), None]
+    assert [two.renewal(which) for which in range(3)] == [0, None, None]
+    assert Alignment(()).limit(0) is None and Alignment(()).renewal(0) is None
+
+
+def test_a_result_of_the_second_run_is_known_once_its_draws_are_made() -> None:
+    def result(run: int, before: int, left: Sum) -> Computation:
+        return Computation(Computed(f"computed.{before}@{run}", REAL, f"computed.{before}", run, "", before), "*", left, left)
+
+    x, y = variable(Symbol("x", REAL)), variable(Symbol("y", REAL))
+    early, late, theirs = result(1, 0, x), result(1, 1, x), result(2, 1, y)
+    before: dict[Symbol, Any] = {}
+    bind_computed([early, late], [theirs], 0, before)
+    assert before == {}
+    bind_computed([early, late], [theirs], 1, before)
+    here = equal(x, y)
+    wanted = choose(here, variable(late.symbol), choose(here, variable(early.symbol), variable(theirs.symbol)))
+    assert before == {theirs.symbol: wanted}
+    known: dict[Symbol, Any] = {theirs.symbol: ZERO}
+    bind_computed([early], [theirs], 7, known)
+    assert known == {theirs.symbol: ZERO}, "what is settled stays"
+    first: dict[Symbol, Any] = {}
+    bind_computed([late], [result(2, 0, y)], 1, first)
+    assert list(first.values()) == [variable(result(2, 0, y).symbol)], "a result of fewer draws is compared with none of more"
+
+
+def test_results_are_told_apart_and_are_the_same_for_either_run() -> None:
+    whole, x, y = variable(Symbol("n", INT)), variable(Symbol("x", REAL)), variable(Symbol("y", REAL))
+    runs: list[Any] = [SimpleNamespace(faults=[], computed=[], draws=[None] * 3) for _ in range(2)]
+    made = [[compute(op, *pair, which, state) for op, pair in (("*", (x, y)), ("*", (y, x)), ("/", (x, y)), ("*", (whole, whole)), ("/", (whole, whole)))] for which, state in enumerate(runs, 1)]
+    for which, (results, state) in enumerate(zip(made, runs, strict=True), 1):
+        assert len(set(results)) == len(set(map(in_common, results))) == len(state.computed) == 5
+        assert compute("*", x, y, which, state) == results[0] and len(state.computed) == 5
+        assert state.faults == [equal(y, ZERO), equal(whole, ZERO)]
+        symbols = [known.symbol for known in state.computed]
+        assert [symbol.sort for symbol in symbols] == [REAL, REAL, REAL, INT, REAL]
+        assert {(symbol.run, symbol.before) for symbol in symbols} == {(which, 3)}
+    assert not set(made[0]) & set(made[1]) and list(map(in_common, made[0])) == list(map(in_common, made[1]))
 
 
 def test_rules_are_settled_by_the_conditions() -> None:

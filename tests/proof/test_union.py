@@ -176,7 +176,7 @@ def test_proofs_against_exact_probabilities(relation: str, body: str) -> None:
 def test_lengths_that_are_too_long() -> None:
     sketch = program("return q[0] + Gauss(1/gdp(eps, delta))", accepts="")
     assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(1), Fraction(0)]) == ""
-    assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(101, 100)])
+    assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(101, 100)]) == "a shift is 1.005 times too long"
     assert too_long(sketch, plain_claim(sketch), "gdp(eps, delta)", [Fraction(1, 100)] * 2), "with δ near 1 no two groups are private"
     region = program("return q[0] + Gauss(1/gdp(eps, delta))")
     assert too_long(region, plain_claim(region), "gdp(eps, delta)", [Fraction(7, 10)] * 8) == ""
@@ -282,3 +282,11 @@ def test_groups_of_events_are_what_they_were(name: str) -> None:
     verdict = prove(KEPT[name])
     assert isinstance(verdict, Proved)
     agrees("union.txt", {name: digest(map(repr, cases_of(verdict.certificate)))}, UNION)
+
+
+@pytest.mark.mutants
+def test_a_scale_may_name_all_that_is_public() -> None:
+    text = "@sketch(adjacent=each_within(1))\ndef f(q: Private, N: int, mu: Mu):\n    return [x + Gauss({}/mu) for x in q]\n"
+    for scale, price in (("len(q)*N", Fraction(1, 36)), ("len(q)", Fraction(1, 4)), ("1", Fraction(1))):
+        assert find_squares(parse(text.format(scale)), 2, {"N": Fraction(3)}) == Squares({0: price}, Fraction(0), "mu")
+    assert isinstance(find_squares(parse(text.format("N")), 2, {}), Unknown)

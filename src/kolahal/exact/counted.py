@@ -12,9 +12,10 @@ from kolahal.logic.exponentials import Exponentials
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, StartsWith, Within
 from kolahal.paths.kernels import Likelihoods, Part, kernel_of, parts_of, unit_of
 from kolahal.paths.outcomes import AllOutcomes, Bit, Level, NotFinite, UnknownValue, find_outcomes_of
-from kolahal.paths.tables import Told, ValueTable, key
+from kolahal.paths.tables import ValueTable, key
 
 Allowed = Callable[[Any], bool]
+FEWER_STATEMENTS = 10_000  # of a run with known arguments, which is followed for each of them
 
 
 def listed(sketch: Sketch) -> bool:
@@ -24,14 +25,16 @@ def listed(sketch: Sketch) -> bool:
 
 @lru_cache(maxsize=16)
 def known_outcomes(sketch: Sketch, arguments: Arguments) -> AllOutcomes | None:
-    """All that a program can do at these arguments, if every item of its answer is known as a table."""
+    """All that a program can do at these arguments, if every value is known as a table: what is not known may stop a run."""
     given = dict(arguments.values)
     try:
         found = find_outcomes_of(sketch, arguments.size, {p.name: given[p.name] for p in sketch.arguments if p.type is Type.BOOL})
+        if found.told:
+            found = find_outcomes_of(sketch, arguments.size, given | {sketch.budget.name: arguments.epsilon}, FEWER_STATEMENTS)
     except NotFinite:
         return None
-    items = found.answer if isinstance(found.answer, tuple) else (found.answer,)
-    return None if any(isinstance(item, Told | tuple) for item in items) else found
+    nested = isinstance(found.answer, tuple) and any(isinstance(item, tuple) for item in found.answer)
+    return None if found.told or nested else found
 
 
 @lru_cache(maxsize=16)

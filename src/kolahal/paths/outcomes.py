@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from kolahal.engine.tape import Turns
 from kolahal.lang import ir
 from kolahal.lang.noise import Noise
-from kolahal.lang.sketch import Sketch, Type
+from kolahal.lang.sketch import Sketch
 from kolahal.logic.counting import take_steps
 from kolahal.nouns import dataclass
 from kolahal.paths.tables import (
@@ -96,31 +96,34 @@ class AllOutcomes:
     unknowns: tuple[UnknownValue, ...]
     seen: tuple[ValueTable, ...]
     answer: Any  # a value, or a tuple of them for a list
+    told: bool  # whether some values were not followed, which may stop a run
 
     @property
     def sizes(self) -> tuple[int, ...]:
         return tuple(len(unknown.values) for unknown in self.unknowns)
 
 
-def find_outcomes_of(sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool]) -> AllOutcomes:
-    """All that a program on so many bits or whole answers may do; raises NotFinite. Boolean arguments have the values given.
+def find_outcomes_of(
+    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], statements: int = MOST_STATEMENTS
+) -> AllOutcomes:
+    """All that a program on so many bits or whole answers may do; raises NotFinite. Arguments that are not given may have any values.
 
     Whole answers may be compared with numbers that the program names, and clamped to them, and nothing else: then all that
     it sees of an answer is where it stands among these.
     """
     if not sketch.private.whole or sketch.private.table is not None:
         raise NotFinite("its private answers are neither bits nor whole numbers")
-    machine = _TableRun(sketch)
+    machine = _TableRun(sketch, statements)
     names: dict[str, Any] = {}
     for parameter in (*sketch.arguments, sketch.budget):
-        names[parameter.name] = arguments[parameter.name] if parameter.type is Type.BOOL else Told()
+        names[parameter.name] = arguments[parameter.name] if parameter.name in arguments else Told()
     names[sketch.private.name] = tuple(machine.private(place) for place in range(size))
     after, ends = machine.block(sketch.body, names, (), ())
     assert after is None and all(end.kind is ir.Return for end in ends), "a checked program ends with an answer"
     answer = machine.folded(ends)
     items = answer if isinstance(answer, tuple) else (answer,)
     seen = dict.fromkeys([*machine.released, *machine.flat(items)])
-    return AllOutcomes(tuple(machine.unknowns), tuple(seen), answer)
+    return AllOutcomes(tuple(machine.unknowns), tuple(seen), answer, machine.has_told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +141,14 @@ Guards: TypeAlias = tuple[Any, ...]  # truth values that all hold where a statem
 class _TableRun:
     """One run on tables."""
 
-    def __init__(self, sketch: Sketch):
+    def __init__(self, sketch: Sketch, statements: int):
         self.sketch = sketch
         self.unknowns: list[UnknownValue] = []
         self.sizes: list[int] = []
         self.released: list[ValueTable] = []
+        self.has_told = False
         self.guards: Guards = ()
-        self.statements_left = MOST_STATEMENTS
+        self.statements_left = statements
         self.ends = _ends(sketch)
 
     def unknown(self, unknown: UnknownValue) -> Any:
@@ -180,6 +184,7 @@ class _TableRun:
 
     def told(self, *values: Any) -> Told:
         self.released += self.flat(values)
+        self.has_told = True
         return Told()
 
     def packed(self, value: Any) -> Any:
@@ -275,7 +280,7 @@ class _TableRun:
         self.statements_left -= 1
         take_steps(1)
         if self.statements_left < 0:
-            raise NotFinite(f"a run takes more than {MOST_STATEMENTS} steps")
+            raise NotFinite("a run takes too many steps")
         self.guards = guards
         match node:
             case ir.Assign(targets, values):

@@ -156,3 +156,11 @@ def test_an_argument_that_stops_no_run_refutes() -> None:
     sketch = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private[bool, 1], eps: Epsilon, T: float = 0):\n    y = 1/T\n    return q[0]\n")
     found = refute_counted(sketch, plain_claim(sketch))
     assert found is not None and dict(found.example.arguments.values)["T"] != 0
+
+
+@pytest.mark.parametrize("items", ["[]", "[True]", "[True, False]", "[False, True, True]"])
+def test_an_answer_that_may_be_a_list_is_compared_as_one(items: str) -> None:
+    text = f"out = {items}\nif q[0] != Flip(1/(9*eps)):\n    return True\nreturn out"
+    lines = "\n".join(f"    {line}" for line in text.split("\n"))
+    sketch = parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private[bool, 1], eps: Epsilon):\n{lines}\n")
+    assert refute_counted(sketch, plain_claim(sketch)) is not None

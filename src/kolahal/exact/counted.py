@@ -12,7 +12,7 @@ from kolahal.logic.exponentials import Exponentials
 from kolahal.model import AllOf, Anything, Arguments, Database, Equals, Event, StartsWith, Within
 from kolahal.paths.kernels import Likelihoods, Part, kernel_of, parts_of, unit_of
 from kolahal.paths.outcomes import AllOutcomes, Bit, Level, NotFinite, UnknownValue, find_outcomes_of
-from kolahal.paths.tables import ValueTable, key
+from kolahal.paths.tables import ValueTable, key, value_of
 
 Allowed = Callable[[Any], bool]
 FEWER_STATEMENTS = 10_000  # of a run with known arguments, which is followed for each of them
@@ -88,7 +88,7 @@ def _number_of(unknown: UnknownValue, database: Database) -> int:
 def _holds(part: Part, sight: Hashable, item: Any, allowed: Allowed) -> bool:
     """Whether what is seen of a part is in order as far as one item of the answer goes."""
     assert isinstance(sight, tuple)
-    return all(allowed(value) for table, (_, value) in zip(part.seen, sight, strict=True) if table == item)
+    return all(allowed(value_of(known)) for table, known in zip(part.seen, sight, strict=True) if table == item)
 
 
 def _tests(answer: Any, event: Event) -> list[tuple[Any, Allowed]] | None:

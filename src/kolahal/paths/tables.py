@@ -59,6 +59,11 @@ def key(value: Any) -> Any:
     return type(value) is bool, value
 
 
+def value_of(known: Any) -> Any:
+    """The value, or list of values, that is compared as this."""
+    return known[1] if len(known) == 2 and isinstance(known[0], bool) else tuple(map(value_of, known))
+
+
 def applied(function: Callable[..., Any], values: Sequence[Any], sizes: Sequence[int], most: int) -> Any:
     """A function of values, each a table or a constant, as a table of the unknowns that it depends on, or as a constant; None
     if that has more than so many entries."""

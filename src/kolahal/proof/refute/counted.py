@@ -20,7 +20,7 @@ from kolahal.model import AllOf, Anything, Arguments, Equals, Event, Example
 from kolahal.nouns import dataclass
 from kolahal.paths.kernels import Bits, Likelihoods, Part
 from kolahal.paths.outcomes import AllOutcomes, Bit, Level, NotFinite
-from kolahal.paths.tables import ValueTable
+from kolahal.paths.tables import ValueTable, value_of
 from kolahal.proof.refute.shrink import confirm
 from kolahal.proof.trusted.counted import Apart, apart_of
 from kolahal.verdicts import Refuted
@@ -114,7 +114,7 @@ def _example(outcomes: AllOutcomes, parts: list[Part], sights: list[Sight], argu
             first[unknown.place], second[unknown.place] = Fraction(unknown.values[one]), Fraction(unknown.values[other])
         if seen.loss:
             assert isinstance(seen.sight, tuple)
-            values |= {table: value for table, (_, value) in zip(part.seen, seen.sight, strict=True)}
+            values |= {table: value_of(known) for table, known in zip(part.seen, seen.sight, strict=True)}
     items = [values.get(item, Anything) if isinstance(item, ValueTable) else item for item in _items(outcomes)]
     event: Event
     if not isinstance(outcomes.answer, tuple):

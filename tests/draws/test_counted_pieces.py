@@ -102,14 +102,15 @@ def test_an_assertion_that_holds_leaves_all_to_be_counted() -> None:
     ],
 )
 def test_how_far_neighbours_are_apart(relation: str, private: str, apart: Apart) -> None:
-    assert apart_of(program("return 0", f"q: Private[{private}], eps: Epsilon", relation)) == apart
+    sketch = program("return 0", f"q: Private[{private}], eps: Epsilon", relation)
+    assert apart_of(sketch, sketch.private.count or 0) == apart
 
 
 def test_changes_count_as_neighbours_may_differ() -> None:
     """Against all moves of neighbours of a few answers."""
     for relation in ("one_within(2)", "each_within(1)", "sum_within(3)", "monotone(2)", "each_within(2)"):
         sketch = program("return 0", "q: Private[int, 3], eps: Epsilon", relation)
-        apart = apart_of(sketch)
+        apart = apart_of(sketch, 3)
         values = list(itertools.product(range(4), repeat=3))
         for one, other in itertools.product(values[::3], values):
             move = [Fraction(b - a) for a, b in zip(one, other, strict=True)]
@@ -171,7 +172,7 @@ def test_losses_of_parts_add_up() -> None:
 
 def wrong(losses: list[list[str]], claim: str = "eps", apart: Apart | None = None) -> str:
     case = count(BOTH, parse_scale(claim), {})
-    return _wrong(case, [[Fraction(value) for value in row] for row in losses], apart or apart_of(BOTH))
+    return _wrong(case, [[Fraction(value) for value in row] for row in losses], apart or apart_of(BOTH, 2))
 
 
 def test_what_is_wrong_with_losses() -> None:

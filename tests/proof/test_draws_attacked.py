@@ -5,14 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from kolahal.exact.counted import known_outcomes
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
+from kolahal.model import Arguments
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.refute.counted import refute_counted
+from kolahal.settings import ProofSettings
 from kolahal.verdicts import Bounded, Proved
 
 SIZE, EPSILON = 2, 1.0
@@ -128,3 +133,35 @@ def test_places_are_proved_only_where_all_draws_say_so(body: str, proved: bool) 
 @pytest.mark.parametrize("body", [body for body, proved in BITS if not proved])
 def test_what_is_not_proved_of_bits_is_not_private(body: str) -> None:
     assert loss(body, bits=True, single=True) > EPSILON + 1e-9
+
+
+STOPPED = {
+    "a division": "y = 1/(T - T)\nreturn q[0]",
+    "a division before a coin": "y = 1/(T - T)\nreturn q[0] != Flip(1/(9*eps))",
+    "a place": "xs = [1, 2]\ny = xs[k*k + 5]\nreturn q[0]",
+    "None": "m = None\nif T > T + 1:\n    m = 1\ny = m + 1\nreturn q[0]",
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_runs_that_stop_give_no_answer(name: str) -> None:
+    """What an argument makes of a value was not looked at, and runs were counted that stop before they answer."""
+    lines = "\n".join(f"    {line}" for line in STOPPED[name].split("\n"))
+    sketch = parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private[bool, 1], eps: Epsilon, T: float = 0, k: int = 1):\n{lines}\n")
+    assert refute_counted(sketch, plain_claim(sketch), ProofSettings().steps) is None
+    asked = Arguments(Fraction(1), 1, (("T", Fraction(0)), ("k", Fraction(1))))
+    assert known_outcomes(sketch, asked) is None
+
+
+def test_an_argument_that_stops_no_run_refutes() -> None:
+    sketch = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private[bool, 1], eps: Epsilon, T: float = 0):\n    y = 1/T\n    return q[0]\n")
+    found = refute_counted(sketch, plain_claim(sketch), ProofSettings().steps)
+    assert found is not None and dict(found.example.arguments.values)["T"] != 0
+
+
+@pytest.mark.parametrize("items", ["[]", "[True]", "[True, False]", "[False, True, True]"])
+def test_an_answer_that_may_be_a_list_is_compared_as_one(items: str) -> None:
+    text = f"out = {items}\nif q[0] != Flip(1/(9*eps)):\n    return True\nreturn out"
+    lines = "\n".join(f"    {line}" for line in text.split("\n"))
+    sketch = parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private[bool, 1], eps: Epsilon):\n{lines}\n")
+    assert refute_counted(sketch, plain_claim(sketch), ProofSettings().steps) is not None

@@ -16,6 +16,7 @@ from kolahal.paths.outcomes import AllOutcomes, Bit, Level, NotFinite, UnknownVa
 from kolahal.paths.tables import Told, ValueTable, key, value_of
 
 Allowed = Callable[[Any], bool]
+FEWER_STATEMENTS = 10_000  # of a run with known arguments, which is followed for each of them
 
 
 def listed(sketch: Sketch) -> bool:
@@ -25,14 +26,18 @@ def listed(sketch: Sketch) -> bool:
 
 @lru_cache(maxsize=16)
 def known_outcomes(sketch: Sketch, arguments: Arguments) -> AllOutcomes | None:
-    """All that a program can do at these arguments, if some item of its answer is known as a table, or all are constants."""
+    """All that a program can do at these arguments, if some item of its answer is known as a table, or all are constants, and
+    no value that is not known may stop a run."""
     given = dict(arguments.values)
     try:
         found = find_outcomes_of(sketch, arguments.size, {p.name: given[p.name] for p in sketch.arguments if p.type is Type.BOOL})
+        if found.may_stop:
+            found = find_outcomes_of(sketch, arguments.size, given | {sketch.budget.name: arguments.epsilon}, FEWER_STATEMENTS)
     except NotFinite:
         return None
     items = items_of_answer(found)
-    return found if any(isinstance(item, ValueTable) for item in items) or all(map(_is_known, items)) else None
+    known = any(isinstance(item, ValueTable) for item in items) or all(map(_is_known, items))
+    return found if known and not found.may_stop else None
 
 
 def items_of_answer(outcomes: AllOutcomes) -> tuple[Any, ...]:

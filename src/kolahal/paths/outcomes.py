@@ -20,6 +20,8 @@ from kolahal.logic.counting import take_steps
 from kolahal.nouns import dataclass
 from kolahal.paths.tables import (
     BROKEN,
+    NUMBER,
+    TRUTH,
     Told,
     ValueTable,
     applied,
@@ -27,7 +29,9 @@ from kolahal.paths.tables import (
     items_of,
     key,
     number_of,
+    of_kind,
     operation_of,
+    surely,
     truth_of,
 )
 from kolahal.paths.tables import NotFinite as NotFinite
@@ -96,31 +100,34 @@ class AllOutcomes:
     unknowns: tuple[UnknownValue, ...]
     seen: tuple[ValueTable, ...]
     answer: Any  # a value, or a tuple of them for a list
+    may_stop: bool  # whether a value that is only told may stop a run
 
     @property
     def sizes(self) -> tuple[int, ...]:
         return tuple(len(unknown.values) for unknown in self.unknowns)
 
 
-def find_outcomes_of(sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool]) -> AllOutcomes:
-    """All that a program on so many bits or whole answers may do; raises NotFinite. Boolean arguments have the values given.
+def find_outcomes_of(
+    sketch: Sketch, size: int, arguments: Mapping[str, Fraction | bool], statements: int = MOST_STATEMENTS
+) -> AllOutcomes:
+    """All that a program on so many bits or whole answers may do; raises NotFinite. Arguments that are not given may have any values.
 
     Whole answers may be compared with numbers that the program names, and clamped to them, and nothing else: then all that
     it sees of an answer is where it stands among these.
     """
     if not sketch.private.whole or sketch.private.table is not None:
         raise NotFinite("its private answers are neither bits nor whole numbers")
-    machine = _TableRun(sketch)
+    machine = _TableRun(sketch, statements)
     names: dict[str, Any] = {}
     for parameter in (*sketch.arguments, sketch.budget):
-        names[parameter.name] = arguments[parameter.name] if parameter.type is Type.BOOL else Told()
+        names[parameter.name] = arguments[parameter.name] if parameter.name in arguments else Told(TRUTH if parameter.type is Type.BOOL else NUMBER)
     names[sketch.private.name] = tuple(machine.private(place) for place in range(size))
     after, ends = machine.block(sketch.body, names, (), ())
     assert after is None and all(end.kind is ir.Return for end in ends), "a checked program ends with an answer"
     answer = machine.folded(ends)
     items = answer if isinstance(answer, tuple) else (answer,)
     seen = dict.fromkeys([*machine.released, *machine.flat(items)])
-    return AllOutcomes(tuple(machine.unknowns), tuple(seen), answer)
+    return AllOutcomes(tuple(machine.unknowns), tuple(seen), answer, machine.may_stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +145,14 @@ Guards: TypeAlias = tuple[Any, ...]  # truth values that all hold where a statem
 class _TableRun:
     """One run on tables."""
 
-    def __init__(self, sketch: Sketch):
+    def __init__(self, sketch: Sketch, statements: int):
         self.sketch = sketch
         self.unknowns: list[UnknownValue] = []
         self.sizes: list[int] = []
         self.released: list[ValueTable] = []
+        self.may_stop = False
         self.guards: Guards = ()
-        self.statements_left = MOST_STATEMENTS
+        self.statements_left = statements
         self.ends = _ends(sketch)
 
     def unknown(self, unknown: UnknownValue) -> Any:
@@ -168,19 +176,21 @@ class _TableRun:
             found += self.flat(value) if isinstance(value, tuple) else [value] if isinstance(value, ValueTable) else []
         return found
 
-    def apply(self, function: Callable[..., Any], *values: Any) -> Any:
-        """A function of values that stops where it raises WouldStop; lists are tuples."""
+    def apply(self, function: Callable[..., Any], *values: Any, kind: str = "") -> Any:
+        """A function of values that stops where it raises WouldStop; lists are tuples. `kind` is what it surely gives."""
         packed = [self.packed(value) for value in values]
         if not _any_told(packed):
             take_steps(1)
             found = applied(function, packed, self.sizes, MOST_ENTRIES)
             if found is not None:
                 return self.sure(found)
-        return self.told(*packed)
+        return self.told(*packed, kind=kind)
 
-    def told(self, *values: Any) -> Told:
+    def told(self, *values: Any, kind: str = "") -> Told:
+        """A value that depends on these, which is given away for them."""
         self.released += self.flat(values)
-        return Told()
+        self.may_stop = self.may_stop or not kind
+        return Told(kind)
 
     def packed(self, value: Any) -> Any:
         """A list as one value."""
@@ -224,7 +234,8 @@ class _TableRun:
         if not _any_told(values):
             places = [self.place_of(value) for value in values[1:]]  # as what a run may not reach is no fault
             found = applied(lambda yes, a, b: (a if yes else b)[0], [when, *places], self.sizes, MOST_ENTRIES)
-        return self.told(*values) if found is None else found
+        kind = of_kind(NUMBER, then, otherwise) or of_kind(TRUTH, then, otherwise)
+        return self.told(*values, kind=kind) if found is None else found
 
     def place_of(self, value: Any) -> Any:
         """A value in a box, so that BROKEN is a value like others."""
@@ -250,9 +261,9 @@ class _TableRun:
         """Whether all of some conditions hold."""
         held = tuple(condition for condition in held if condition is not True)
         if _any_told(held):
-            return self.told(*held)
+            return self.told(*held, kind=TRUTH)
         found = applied(lambda *values: all(values), held, self.sizes, MOST_ENTRIES) if held else True
-        return self.told(*held) if found is None else found
+        return self.told(*held, kind=TRUTH) if found is None else found
 
     def negated(self, condition: Any) -> Any:
         return condition if isinstance(condition, Told) else applied(lambda yes: not yes, [condition], self.sizes, MOST_ENTRIES)
@@ -275,7 +286,7 @@ class _TableRun:
         self.statements_left -= 1
         take_steps(1)
         if self.statements_left < 0:
-            raise NotFinite(f"a run takes more than {MOST_STATEMENTS} steps")
+            raise NotFinite("a run takes too many steps")
         self.guards = guards
         match node:
             case ir.Assign(targets, values):
@@ -345,7 +356,7 @@ class _TableRun:
 
     def truth(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
         value = self.value(expr, names, turns)
-        return value if isinstance(value, Told) else self.apply(truth_of, value)
+        return self.told(kind=of_kind(TRUTH, value)) if isinstance(value, Told) else self.apply(truth_of, value)
 
     def items(self, over: ir.Var | ir.Range, names: Names, turns: Turns) -> Sequence[Any]:
         if isinstance(over, ir.Var):
@@ -361,7 +372,7 @@ class _TableRun:
     def value(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
         found = self.computed(expr, names, turns)
         if isinstance(found, Told):  # it may be one that stops a run, and whether a run comes here depends on the guards
-            self.told(*self.guards)
+            self.released += self.flat(self.guards)
         return found
 
     def computed(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
@@ -378,21 +389,24 @@ class _TableRun:
             case ir.Index(of, at):
                 return self.item(self.value(of, names, turns), self.value(at, names, turns))
             case ir.Not(of):
-                return self.apply(lambda x: not truth_of(x), self.value(of, names, turns))
+                found = self.value(of, names, turns)
+                return self.apply(lambda x: not truth_of(x), found, kind=of_kind(TRUTH, found))
             case ir.Negate(of):
-                return self.apply(lambda x: -number_of(x), self.value(of, names, turns))
+                found = self.value(of, names, turns)
+                return self.apply(lambda x: -number_of(x), found, kind=of_kind(NUMBER, found))
             case ir.IsNone(of):
-                return self.apply(lambda x: x is None, self.value(of, names, turns))
+                return self.apply(lambda x: x is None, self.value(of, names, turns), kind=TRUTH)
             case ir.Binary("and" | "or" as op, left, right):
                 return self.short(op == "or", left, right, names, turns)
             case ir.Binary(op, left, right):
                 pair = [self.value(left, names, turns), self.value(right, names, turns)]
-                return self.apply(operation_of(op), *(self.told_apart(pair) if op in COMPARISONS else pair))
+                pair = self.told_apart(pair) if op in COMPARISONS else pair
+                return self.apply(operation_of(op), *pair, kind=surely(op, *pair))
             case ir.Call(function, arguments):
                 called, given = FUNCTIONS[function], [self.value(a, names, turns) for a in arguments]
                 if function != "abs" and any(isinstance(value, Unbounded) for value in given):
                     return self.clamped(function, given)
-                return self.apply(lambda *xs: called(*map(number_of, xs)), *given)
+                return self.apply(lambda *xs: called(*map(number_of, xs)), *given, kind=of_kind(NUMBER, *given))
             case ir.Draw():
                 return self.draw(expr, names, turns)
             case ir.ListOf(items) | ir.TupleOf(items):

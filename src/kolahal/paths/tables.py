@@ -19,9 +19,15 @@ class Broken:
 
 
 class Told:
-    """A value that is a function of what is released, and of public inputs, whatever it is. Two of them may differ."""
+    """A value that is a function of what is released, and of public inputs, whatever it is. Two of them may differ.
 
-    __slots__ = ()
+    `kind` is NUMBER or TRUTH where it surely is a number or a truth value, else empty.
+    """
+
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: str = "") -> None:
+        self.kind = kind
 
 
 class NotFinite(Exception):
@@ -33,6 +39,7 @@ class WouldStop(Exception):
 
 
 BROKEN = Broken()
+NUMBER, TRUTH = "number", "truth"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +57,21 @@ class ValueTable:
         return hash((self.of, key(self.entries)))
 
 
+def kind_of(value: Any) -> str:
+    """NUMBER or TRUTH if a value surely is one, else empty."""
+    match value:
+        case Told():
+            return value.kind
+        case ValueTable():
+            kinds = set(map(kind_of, value.entries))
+            return kinds.pop() if len(kinds) == 1 else ""
+        case bool():
+            return TRUTH
+        case Fraction():
+            return NUMBER
+    return ""
+
+
 def key(value: Any) -> Any:
     """A value as it is compared where True and 1 are two answers, which they are to whoever sees them."""
     if isinstance(value, ValueTable):
@@ -60,8 +82,8 @@ def key(value: Any) -> Any:
 
 
 def value_of(compared: Any) -> Any:
-    """The value that has this key; of a list, a tuple."""
-    return compared[1] if compared and isinstance(compared[0], bool) else tuple(map(value_of, compared))
+    """The value, or list of values as a tuple, that has this key."""
+    return compared[1] if len(compared) == 2 and isinstance(compared[0], bool) else tuple(map(value_of, compared))
 
 
 def applied(function: Callable[..., Any], values: Sequence[Any], sizes: Sequence[int], most: int) -> Any:
@@ -149,6 +171,23 @@ def item_of(items: Any, at: Any) -> Any:
     if not -len(items_of(items)) <= number_of(at) < len(items):
         raise WouldStop
     return items[math.trunc(at)]
+
+
+def of_kind(kind: str, *values: Any) -> str:
+    """The kind, if all values surely are of it."""
+    return kind if all(kind_of(value) == kind for value in values) else ""
+
+
+def surely(op: str, left: Any, right: Any) -> str:
+    """The kind of what an operation surely gives, whatever its operands are; empty if it may stop the run."""
+    if op in ("==", "!="):
+        return TRUTH
+    if not of_kind(NUMBER, left, right):
+        return ""
+    if op in ("/", "//", "%"):
+        divisors = right.entries if isinstance(right, ValueTable) else (right,)
+        return "" if any(isinstance(divisor, Told) or divisor == 0 for divisor in divisors) else NUMBER
+    return NUMBER if op in ("+", "-", "*") else TRUTH
 
 
 def operation_of(op: str) -> Callable[[Any, Any], Any]:

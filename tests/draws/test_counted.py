@@ -16,7 +16,7 @@ from kolahal.lang.claims import parse_claim, plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.exponentials import Exponentials, is_above, never_negative
-from kolahal.model import Arguments, Equals
+from kolahal.model import AllOf, Anything, Arguments, Equals
 from kolahal.paths.outcomes import Bit, Coin, NotFinite, find_outcomes_of
 from kolahal.proof.find.counted import CountedProof, prove_counted
 from kolahal.proof.refute.counted import refute_counted
@@ -198,3 +198,46 @@ def test_k_ary_randomized_response_of_whole_answers(body: str) -> None:
 def test_whole_answers_that_are_not_looked_at_in_levels(body: str) -> None:
     sketch = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private[int, 2], eps: Epsilon):\n" + "".join(f"    {line}\n" for line in body.split("\n")))
     assert counted(sketch).upper is None
+
+
+def survey(body: str, private: str) -> Sketch:
+    return parse(f"@sketch(adjacent=one_within(1))\ndef f(q: Private[{private}], eps: Epsilon):\n" + "".join(f"    {line}\n" for line in body.split("\n")))
+
+
+SURVEY = "out = [b != Flip(1/eps) for b in q]\n"
+
+
+@pytest.mark.parametrize(("body", "private"), [
+    (SURVEY + "out.append(q[17])\nreturn out", "bool, 30"),
+    ("n = 0\nfor b in q:\n    if b != Flip(1/eps):\n        n += 1\nreturn n, q[4]", "bool, 30"),  # the sum itself is no table
+    ("c = Flip(1/eps)\nreturn [b != c for b in q]", "bool, 30"),  # all items belong together: some are looked at
+    (SURVEY + "if len(q) > 20:\n    out.append(q[20])\nreturn out", "bool"),
+    ("first = [b != Flip(1/eps) for b in q]\nreturn first + [b != Flip(1/eps) for b in q]", "bool"),
+    ("out = []\nfor b in q:\n    if b:\n        out.append(Flip(1/eps))\nreturn out", "bool"),  # the answer is one table of lists
+])
+def test_what_tells_a_bit_of_many_is_refuted(body: str, private: str) -> None:
+    sketch = survey(body, private)
+    refuted = refute_counted(sketch, plain_claim(sketch), ProofSettings().steps)
+    assert refuted is not None and sum(a != b for a, b in zip(refuted.example.d1, refuted.example.d2, strict=True)) == 1
+
+
+@pytest.mark.parametrize("body", [SURVEY + "return out", "return sum(b != Flip(1/eps) for b in q)", SURVEY + "return out[3], out[3] != Flip(1/eps)"])
+@pytest.mark.parametrize("private", ["bool", "bool, 30"])
+def test_what_tells_no_more_than_the_claim_is_not(body: str, private: str) -> None:
+    if "," not in private:
+        body = body.replace("out[3]", "out[0]")
+    sketch = survey(body, private)
+    assert refute_counted(sketch, plain_claim(sketch), ProofSettings().steps) is None
+
+
+def test_events_of_some_items_have_the_probabilities_of_these_alone() -> None:
+    """Of an answer with an item that is no table, and of a list that is one table."""
+    mixed = program("n = sum(b != Flip(1/eps) for b in q)\nreturn n, q[4], q[0] != Flip(1/eps)", 12)
+    bits = (Fraction(1), *[Fraction(0)] * 11)
+    event = AllOf((Anything(), Equals(False), Equals(True)))
+    chance = rigorous_probability(mixed, bits, Arguments(Fraction(1), 12), (), event)
+    assert chance.low <= math.e / (1 + math.e) <= chance.high and chance.high - chance.low < 1e-9
+    lists = program("out = []\nfor b in q:\n    if b:\n        out.append(Flip(1/eps))\nreturn out", 2)
+    for wanted, odds in (((), 0), ((True,), 1 / (1 + math.e)), ((False,), math.e / (1 + math.e)), ((False, True), 0)):
+        chance = rigorous_probability(lists, (Fraction(0), Fraction(1)), Arguments(Fraction(1), 2), (), Equals(wanted))
+        assert chance.low <= odds + 1e-12 and odds - 1e-12 <= chance.high

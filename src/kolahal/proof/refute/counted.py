@@ -27,7 +27,7 @@ from kolahal.proof.trusted.counted import Apart, apart_of
 from kolahal.verdicts import Refuted
 
 BUDGETS = tuple(map(Fraction, ("1/100", "1/2", "1", "2", "5", "20", "100")))
-WINDOW_WAYS, MOST_WINDOWS = 1 << 8, 16  # of a part of the answer that is too large to be looked at as a whole
+WINDOW_WAYS, MOST_WINDOWS = 1 << 6, 8  # of a part of the answer that is too large to be looked at as a whole
 
 
 @dataclass(frozen=True, slots=True)

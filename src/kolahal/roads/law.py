@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.engine.accuracy import describe_errors, errors_by_length
@@ -21,6 +22,7 @@ from kolahal.proof.judge import tested
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.loosening import loosen
+from kolahal.roads.narrowing import law_of_narrow, narrow, steady_at_first
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
@@ -44,7 +46,8 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
     """
     found = watch("choices", find_choices, sketch, settings.proof)
     choices, reason = ((), found.reason) if isinstance(found, Unknown) else (found, "")
-    priced = watch("completions", price_completions, sketch, choices, settings)
+    steady = watch("steady noise", steady_at_first, sketch, choices, settings)
+    priced = (steady,) if steady else watch("completions", price_completions, sketch, choices, settings)
     hopeless = () if priced else watch("unbounded", refute_unbounded, sketch, settings)
     if not priced and not hopeless and otherwise is not None and len(sketch.holes) <= MOST_ENUMERATED:
         return otherwise(sketch, settings, watch)
@@ -60,12 +63,29 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
         judged = by_standing((*judged, *(_decide((sketch, r, settings, None)) for r in added)), settings)
     ranked, judged = (*ranked, *(j.ranked for j in hopeless)), (*judged, *hopeless)
     law = law_of_choices(sketch, choices, judged[0].ranked.completion if judged else None)
+    less = steady or watch("less noise", narrow, sketch, judged, priced, settings)
+    if less is not None:
+        if less not in priced:
+            priced = (*priced, less)
+            ranked, judged = _with_narrower(sketch, priced, judged, split, settings)
+        law = law_of_narrow(sketch, less) if judged[0].ranked.completion == less.completion else law
     accuracy = describe_errors(sketch, split.training[0], settings) if priced else None
     why = "" if ranked else reason or "no scale of the grammar keeps to a law of the sketch"
     none, count = Selection(), len(priced)
     return Synthesis(
         sketch, "law", settings, split, none, (), count, none, ranked, judged, law, accuracy, priced, why
     )  # fmt: skip
+
+
+def _with_narrower(
+    sketch: Sketch, priced: tuple[Priced, ...], judged: tuple[Judged, ...], split: Split, settings: Settings
+) -> tuple[tuple[Ranked, ...], tuple[Judged, ...]]:
+    """The ranking anew, and the verdicts with that of the last of the completions, which has less noise than a law asks for."""
+    ranked = rank_by_error(sketch, priced, split, settings)
+    known = {j.ranked.completion: j for j in judged}
+    shown = [r for r in ranked if r.completion in known or r.completion == priced[-1].completion]
+    found = [replace(known[r.completion], ranked=r) if r.completion in known else _decide((sketch, r, settings, None)) for r in shown]
+    return ranked, by_standing(found, settings)
 
 
 def refute_unbounded(sketch: Sketch, settings: Settings) -> tuple[Judged, ...]:

@@ -22,6 +22,8 @@ STEPS = {  # step → the paper's column, and what goes on
     "laws": ("verify", "finding the law"),
     "verdicts": ("verify", "testing and proving"),
     "more noise": ("verify", "looking for noise that is proved to be enough"),
+    "steady noise": ("init", "looking for noise that need not grow with the answers"),
+    "less noise": ("verify", "looking for less noise that is proved to be enough"),
     "unbounded": ("verify", "looking for a record that no noise hides"),
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +22,7 @@ from kolahal.proof.judge import Finalist, Proofs, judge_in_turn, tested
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.law_of_proof import find_law_of_proof
 from kolahal.roads.loosening import loosen
+from kolahal.roads.narrowing import law_of_narrow, narrow
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
@@ -45,12 +47,11 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
     """
     found = watch("choices", find_choices, sketch, settings.proof)
     choices, reason = ((), found.reason) if isinstance(found, Unknown) else (found, "")
-    priced = watch("completions", price_completions, sketch, choices, settings)
+    grows = all(rule.grows(sketch.length_name) for choice in choices for rule in choice.laws.rules)
+    read_off = watch("proved law", find_law_of_proof, sketch, settings) if grows else ()
+    choices, grammar = read_off or choices, with_changes(settings, "grammar", **WIDER) if read_off else settings
+    priced = watch("completions", price_completions, sketch, choices, grammar)
     hopeless = () if priced else watch("unbounded", refute_unbounded, sketch, settings)
-    read_off = () if priced or hopeless else watch("proved law", find_law_of_proof, sketch, settings)
-    if read_off:
-        choices, wide = read_off, with_changes(settings, "grammar", **WIDER)
-        priced = watch("completions", price_completions, sketch, choices, wide)
     if not priced and not hopeless and otherwise is not None and len(sketch.holes) <= MOST_ENUMERATED:
         return otherwise(sketch, settings, watch)
     split = watch("arguments", fix_arguments, sketch, settings)
@@ -65,12 +66,28 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
         judged = by_standing((*judged, *(_decide((sketch, r, settings, None)) for r in added)), settings)
     ranked, judged = (*ranked, *(j.ranked for j in hopeless)), (*judged, *hopeless)
     law = law_of_choices(sketch, choices, judged[0].ranked.completion if judged else None)
+    less = None if read_off else watch("less noise", narrow, sketch, judged, priced, settings)
+    if less is not None:
+        priced = (*priced, less)
+        ranked, judged = _with_narrower(sketch, priced, judged, split, settings)
+        law = law_of_narrow(sketch, less) if judged[0].ranked.completion == less.completion else law
     accuracy = describe_errors(sketch, split.training[0], settings) if priced else None
     why = "" if ranked else reason or "no scale of the grammar keeps to a law of the sketch"
     none, count = Selection(), len(priced)
     return Synthesis(
         sketch, "law", settings, split, none, (), count, none, ranked, judged, law, accuracy, priced, why
     )  # fmt: skip
+
+
+def _with_narrower(
+    sketch: Sketch, priced: tuple[Priced, ...], judged: tuple[Judged, ...], split: Split, settings: Settings
+) -> tuple[tuple[Ranked, ...], tuple[Judged, ...]]:
+    """The ranking anew, and the verdicts with that of the last of the completions, which has less noise than a law asks for."""
+    ranked = rank_by_error(sketch, priced, split, settings)
+    known = {j.ranked.completion: j for j in judged}
+    shown = [r for r in ranked if r.completion in known or r.completion == priced[-1].completion]
+    found = [replace(known[r.completion], ranked=r) if r.completion in known else _decide((sketch, r, settings, None)) for r in shown]
+    return ranked, by_standing(found, settings)
 
 
 def refute_unbounded(sketch: Sketch, settings: Settings) -> tuple[Judged, ...]:

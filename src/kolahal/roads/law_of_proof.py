@@ -1,6 +1,7 @@
-"""A law that is read off a proof, where the costs at small sizes follow no formula.
+"""A law that is read off a proof, where the costs at small sizes follow no formula, or grow with the number of answers.
 
-A machine may need many answers to lose all it can: what it costs grows with every small size and then no longer. Here the
+A machine may need many answers to lose all it can: what it costs grows with every small size and then no longer. Or only some of
+its draws have to move, whatever shifts keep a run on its path at small sizes. Here the
 same noise at every hole is raised until a proof for every length is found. What its alignments take at each hole in
 rehearsals is the law. Nothing rests on it: a law chooses completions, and each is judged.
 """
@@ -11,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin
 from kolahal.lang.claims import plain_claim
@@ -24,11 +26,13 @@ from kolahal.proof.find.alike import guess_from
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.refute.refute import survey_losses
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.results import LawInequality, Rule
 from kolahal.settings import Settings
 
 COEFFICIENTS = range(1, 17)  # of the noise at every hole, in distances over ε
+GROWTH = 1.1  # of the loss from one size to the next, where it does not settle
 REHEARSED = 1_000  # runs
 BASE = 10_000  # no hole takes as much as that
 PARTS = 60  # of a distance, in whole numbers of which shifts are
@@ -38,7 +42,7 @@ def find_law_of_proof(sketch: Sketch, settings: Settings) -> tuple[HoleChoice, .
     """The holes that need noise, and what each of them takes of the budget in a proof for every length, if one is found."""
     if sketch.private.count is not None or not isinstance(sketch.adjacency, EachWithin | OneWithin | Monotone):
         return ()
-    for grown in ("", *(p.name for p in sketch.arguments if p.type is Type.INT)):
+    for grown in ("", *(p.name for p in sketch.arguments if p.type is Type.INT and p.name in sketch.quantities())):
         proof = least_proof(sketch, grown, settings)
         if proof is not None:
             rule = Rule(inequalities_of(sketch, grown, proof))
@@ -58,9 +62,15 @@ def least_proof(sketch: Sketch, grown: str, settings: Settings) -> LengthProof |
         found[coefficient] = guess_from(verdict)
         return found[coefficient] is not None
 
-    if not is_proved(COEFFICIENTS[-1]):
+    if not settles(filled(sketch, [even(sketch, COEFFICIENTS[-1], grown)] * len(sketch.holes)), settings) or not is_proved(COEFFICIENTS[-1]):
         return None
     return found[COEFFICIENTS[bisect_left(COEFFICIENTS[:-1], True, key=is_proved)]]
+
+
+def settles(program: Sketch, settings: Settings) -> bool:
+    """Whether the losses that are found at small sizes do not grow from each to the next."""
+    losses = [found.loss for _, found in sorted(survey_losses(program, plain_claim(program), settings).items())]
+    return len(losses) < 2 or any(more < GROWTH * loss for loss, more in pairwise(losses))
 
 
 def inequalities_of(sketch: Sketch, grown: str, proof: LengthProof) -> tuple[LawInequality, ...]:

@@ -23,6 +23,7 @@ STEPS = {  # step → the paper's column, and what goes on
     "laws": ("verify", "finding the law"),
     "verdicts": ("verify", "testing and proving"),
     "more noise": ("verify", "raising the noise until a proof is found"),
+    "less noise": ("verify", "lowering the noise as far as a proof is found"),
     "unbounded": ("verify", "looking for a record that no noise hides"),
 }
 

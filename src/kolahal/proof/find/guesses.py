@@ -41,12 +41,12 @@ def guessed(product: Product, stage: Stage) -> Mapping[Use, Form]:
 
 def _turns_a_flag(product: Product, loop: int, path: SegmentPath) -> bool:
     """Whether a turn sets a flag that it was asked for: then the loop is over, but for its name."""
-    for name, value in product.first.place(loop).names:
-        now = path.names.get(name)
-        if isinstance(value, Logical) and isinstance(now, Logical) and isinstance(now.value, Truth):
-            if (negate(value.value) if now.value == TRUE else value.value) in path.conditions:
-                return True
-    return False
+    pairs = [(value, path.names.get(name)) for name, value in product.first.place(loop).names]
+    return any(
+        (negate(before.value) if now.value == TRUE else before.value) in path.conditions
+        for before, now in pairs
+        if isinstance(before, Logical) and isinstance(now, Logical) and isinstance(now.value, Truth)
+    )
 
 
 def _ends(product: Product) -> Mapping[Symbol, tuple[int, int]]:

@@ -58,12 +58,13 @@ def test_a_loss_that_rises_with_an_argument_is_followed_too(body: str, breaks_at
     "sketch",
     [
         load("return [q[0] + Lap(N/eps) for k in range(N)]", "N: int, "),
+        load("out = []\nfor x in q:\n    if x + Lap(2/eps) > 0:\n        out.append(True)\n        if len(out) >= N:\n            break\nreturn out", "N: int, ", relation="one_within(1)"),
         load("return [x + Lap(len(q)/eps) for x in q]"),
         load(SUM.format(1), relation="one_within(1)"),
         load("return [x + Lap(8/eps) for x in q]", private="Private[8]"),
         load("t = Lap(2/eps)\nfor x in q:\n    if x + Lap(4/eps) > t:\n        return True\nreturn False"),
     ],
-    ids=["noise that grows with an argument", "noise that grows too", "one answer moves", "a declared number", "a loss with a limit"],
+    ids=["noise that grows with an argument", "answers that may be none", "noise that grows too", "one answer moves", "a declared number", "a loss with a limit"],
 )
 def test_what_is_private_does_not_grow(sketch: Sketch) -> None:
     assert find_growth(sketch, EPS, Settings()) is None

@@ -26,6 +26,25 @@ IN_TURN = HEAD + ENDS + """    first = True
         out.append(0)
     return out
 """
+WITH_A_FLAG = HEAD + ENDS + """    first = True
+    stopped = False
+    out = []
+    for a in q:
+        if not stopped:
+            e = Lap(4/eps)
+            v = a + e
+            if first:
+                inside = l1 <= v and v < h1
+            else:
+                inside = l2 <= v and v - h2 < 0
+            first = not first
+            if not inside:
+                out.append(1)
+                stopped = True
+            else:
+                out.append(0)
+    return out
+"""
 BY_PLACE = HEAD + ENDS + """    count = 0
     for x in q:
         v = x + Lap(4/eps)
@@ -40,7 +59,7 @@ BY_PLACE = HEAD + ENDS + """    count = 0
 """
 
 
-@pytest.mark.parametrize("text", [IN_TURN, BY_PLACE], ids=["in turn", "by place"])
+@pytest.mark.parametrize("text", [IN_TURN, BY_PLACE, WITH_A_FLAG], ids=["in turn", "by place", "with a flag"])
 def test_four_noisy_ends_are_proved_within_a_quick_search(text: str) -> None:
     assert isinstance(prove_every_length(load(text), None, ProofSettings().quick(fixed=False)), Proved)
 

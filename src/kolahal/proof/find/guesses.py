@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from kolahal.logic.linear import Inequality, LinearForm
-from kolahal.logic.terms import Every, Formula, Symbol, symbols_of
+from kolahal.logic.terms import TRUE, Every, Formula, Symbol, Truth, negate, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Form
-from kolahal.proof.trusted.values import Goto, Numeric, SegmentPath
+from kolahal.proof.trusted.values import Goto, Logical, Numeric, SegmentPath
 
 
 def guessed(product: Product, stage: Stage) -> Mapping[Use, Form]:
@@ -24,7 +24,7 @@ def guessed(product: Product, stage: Stage) -> Mapping[Use, Form]:
     away: dict[int, set[int]] = {}
     found: dict[Use, Form] = {}
     for loop, paths in product.first.paths.items():
-        going = [path for path in paths if loop is not None and path.end == Goto(loop)]
+        going = [path for path in paths if loop is not None and path.end == Goto(loop) and not _turns_a_flag(product, loop, path)]
         for path in going:
             for _, others in _compared(path, ends):
                 for site, sign in others:
@@ -37,6 +37,16 @@ def guessed(product: Product, stage: Stage) -> Mapping[Use, Form]:
                     found.setdefault(drawn[symbol], Form(Fraction(-2 * sign)))
     moved = {site: Form(Fraction(next(iter(signs)))) for site, signs in away.items() if len(signs) == 1}
     return {**{use: moved[use[0]] for use in stage.uses() if use[0] in moved}, **found}
+
+
+def _turns_a_flag(product: Product, loop: int, path: SegmentPath) -> bool:
+    """Whether a turn sets a flag that it was asked for: then the loop is over, but for its name."""
+    pairs = [(value, path.names.get(name)) for name, value in product.first.place(loop).names]
+    return any(
+        (negate(before.value) if now.value == TRUE else before.value) in path.conditions
+        for before, now in pairs
+        if isinstance(before, Logical) and isinstance(now, Logical) and isinstance(now.value, Truth)
+    )
 
 
 def _ends(product: Product) -> Mapping[Symbol, tuple[int, int]]:

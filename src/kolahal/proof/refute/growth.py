@@ -176,7 +176,7 @@ T = TypeVar("T")
 
 
 def _repeated(items: tuple[T, ...], place: int, times: int) -> tuple[T, ...]:
-    return (*items[:place], *([items[place]] * times), *items[place:])
+    return (*items[:place], *(items[place : place + 1] * times), *items[place:])
 
 
 def _repeated_event(event: Event, size: int, place: int, times: int) -> Event | None:

@@ -104,6 +104,17 @@ def test_the_same_runs_give_the_same_answers_and_stop_for_the_same_reason(body: 
         assert outcome(before, answers, k, noise) == outcome(after, answers, k, noise), (size, k)
 
 
+# There are k flags, and not one for each answer: the run stops where the place is not one of them.
+EARLY = "used = [False for i in range(k)]\np = 0\nif q[0] > 3:\n    p = 1\na = q[1]\nused[p] = True\nk = len(q)\nreturn 0"
+
+
+def test_an_argument_is_no_length_before_it_is_given_one() -> None:
+    found = parse(str(program(EARLY)).replace("q: Private", "q: Private[2]"))
+    assert isinstance(outcome(found, [Fraction(4), Fraction(0)], 1, 0), list)
+    assert outcome(found, [Fraction(3), Fraction(0)], 1, 0) == 0
+    assert not isinstance(prove_every_length(found, plain_claim(found)), Proved)
+
+
 @pytest.mark.parametrize("body", [
     WANDERING.format("    out.append(1 if [used[i] for i in range(1)][0] else 2)"),  # a name of the comprehension's own
     WANDERING.format("    used[0] = False"),
@@ -114,6 +125,7 @@ def test_the_same_runs_give_the_same_answers_and_stop_for_the_same_reason(body: 
     WANDERING.format("    pass").replace("range(len(q)):", "range(k):"),  # more places than there are flags
     WANDERING.format("    used = [used[i] or i == out[0] for i in range(len(q))]"),
     WANDERING.format("    while used[i]:\n        break"),
+    EARLY,
 ])
 def test_other_lists_of_flags_stay(body: str) -> None:
     assert without_flags(program(body)) == program(body)

@@ -6,6 +6,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from test_set_aside import outcome as at_seed
 
 from kolahal.emission.resolution import Shifts, plan_grid
 from kolahal.engine import reference
@@ -16,6 +17,7 @@ from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.budgets import prove_budget
+from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.others import find_others
@@ -148,6 +150,37 @@ def test_sums_with_their_noise_set_aside_give_the_same_output() -> None:
             one, two = (outcome(p, database, arguments, (), units) for p in (mechanism, other))
             assert one == two, _sums(seed)
     assert changed > 20, changed
+
+
+# ---------------------------------------------------------------- sums of what may be None
+
+MISSING = "m = None\nif q[0] > 0:\n    m = 1\nc = Lap(1/eps)\na = {}\n{}if len(q) < 0:\n    return a{}\nreturn 0"
+STOPS = {
+    "met by other noise": MISSING.format("m + Lap(1/eps)", "", " - c"),
+    "met by named noise": MISSING.format("c + m", "", " + Lap(1/eps)"),
+    "added to": MISSING.format("Lap(1/eps) + m", "for x in q:\n    a += 1\n", ""),
+    "begun anew": MISSING.format("m + Lap(1/eps)", "for x in q:\n    a += 1\n    if k > 1:\n        a = Lap(1/eps) + m\n", ""),
+}
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_a_sum_whose_noise_is_set_aside_stops_the_same_runs(name: str) -> None:
+    """Whether m is None is told by whether the run stops, which no look at the sum tells: none is ever reached."""
+    mechanism = program(STOPS[name])
+    other = set_aside(mechanism)
+    for answer in (Fraction(-1), Fraction(1)):
+        arguments = Arguments(Fraction(1), 1, (("k", Fraction(1)),))
+        one, two = (at_seed(p, [answer], arguments, {}, 0) for p in (mechanism, other))
+        assert one == two, name
+    assert not isinstance(prove_every_length(mechanism), Proved)
+
+
+@pytest.mark.parametrize("value", ["+m", "m ** 1", "m ** 2", "-m"])
+def test_arithmetic_that_changes_nothing_stops_where_python_does(value: str) -> None:
+    mechanism = program(f"m = None\nif q[0] > 0:\n    m = 1\ny = {value}\nreturn 0")
+    stopped = [isinstance(at_seed(mechanism, [answer], Arguments(Fraction(1), 1, (("k", Fraction(1)),)), {}, 0), type) for answer in (Fraction(0), Fraction(1))]
+    assert stopped == [True, False]
+    assert not isinstance(prove_every_length(mechanism), Proved)
 
 
 # ---------------------------------------------------------------- items of noise that wait for their sum

@@ -59,6 +59,7 @@ def _is_length(stop: ir.Expr, lists: set[str], sketch: Sketch) -> bool:
         case ir.Var(name):  # n = len(q), at the top, and never anything else
             given = [value for target, value in ir.assignments(sketch.body) if target == name]
             bound = any(isinstance(part, ir.For | ir.Comprehension) and part.name == name for part in ir.walk(sketch.body))
+            bound = bound or any(parameter.name == name for parameter in sketch.parameters)  # which it stands for until then
             length = ir.Length(ir.Var(sketch.private.name))
             return given == [length] and not bound and any(isinstance(n, ir.Assign) and name in n.targets for n in sketch.body)
     return False

@@ -16,10 +16,12 @@ from fractions import Fraction
 from functools import reduce
 
 from kolahal.lang import ir
+from kolahal.lang.kinds import NUMERIC, Types, infer
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
 
 Summand = tuple[bool, ir.Expr]  # whether it is taken away, and what
+ZERO = ir.Const(Fraction(0))
 
 
 def set_aside(sketch: Sketch) -> Sketch:
@@ -30,6 +32,7 @@ def set_aside(sketch: Sketch) -> Sketch:
 class _Sums:
     def __init__(self, sketch: Sketch):
         self.counts = _named(sketch.body)
+        self.types = infer(sketch)
         self.barred = {parameter.name for parameter in sketch.parameters} | set(_lists(sketch.body))
 
     def block(self, body: ir.Block) -> ir.Block:
@@ -38,8 +41,8 @@ class _Sums:
         targets = dict.fromkeys(n.targets[0] for n in body if isinstance(n, ir.Assign) and len(n.targets) == 1)
         for name in targets:
             if name not in self.barred and counts[name] == self.counts[name]:
-                found = _Sum(name, self.counts).rewritten(body)
-                body = found or _Sum(name, self.counts).paired(body) or body
+                found = _Sum(name, self.counts, self.types).rewritten(body)
+                body = found or _Sum(name, self.counts, self.types).paired(body) or body
         self.counts.update(_named(body) - counts)
         return body
 
@@ -59,6 +62,7 @@ class _Sum:
 
     name: str
     counts: Counter[str]
+    types: Types
     made: int = 0
 
     def rewritten(self, body: ir.Block) -> ir.Block | None:
@@ -86,7 +90,7 @@ class _Sum:
                     begun = True
                     noises = noises if adds else []
                     named, noises, rest = self.taken(value, noises, waiting)
-                    result += [*named, replace(node, values=(_sum_of(rest, value),))]
+                    result += [*named, replace(node, values=(self.left(rest, value),))]
                     continue
                 case ir.If() | ir.For() | ir.While() if begun and noises and _loops(node) and self.only_adds((node,)):
                     gained = True
@@ -113,6 +117,11 @@ class _Sum:
             else:
                 rest.append((minus, part))
         return named, noises, rest
+
+    def left(self, rest: list[Summand], value: ir.Expr) -> ir.Expr:
+        """What the sum is without its noise; where that may be None, to which nothing can be added, 0 is added."""
+        sure = all(kinds and kinds <= NUMERIC for kinds in (self.types.of(part) for _, part in rest))
+        return _sum_of(rest if sure or len(rest) > 1 else [*rest, (False, ZERO)], value)
 
     def meets_noise(self, node: ir.Stmt, body: ir.Block) -> bool:
         """Whether the only look at the sum is a sum with other noise, either of which may make up for both."""
@@ -143,7 +152,7 @@ class _Sum:
                     assert taken is not None
                     rest = [part for part in summands(value) if part is not taken and part != taken]
                     named = ir.Assign((noise.name,), (taken[1],), span=node.span)
-                    return named, replace(node, values=(_sum_of(rest, value),))
+                    return named, replace(node, values=(self.left(rest, value),))
                 case ir.If():
                     return (replace(node, then=all_of(node.then), orelse=all_of(node.orelse)),)
                 case ir.For() | ir.While():

@@ -315,7 +315,8 @@ class Body:
                     return Const(-inner.value, span=span)
                 return ir.Negate(inner, span=span)
             case ast.UnaryOp(ast.UAdd(), operand):
-                return self.expression(operand)
+                inner = self.expression(operand)
+                return inner if isinstance(inner, Const) else Binary("+", Const(Fraction(0)), inner, span=span)
             case ast.UnaryOp(ast.Not(), operand):
                 return ir.Not(self.expression(operand), span=span)
             case ast.UnaryOp(op, _):
@@ -360,7 +361,7 @@ class Body:
 
     def arithmetic(self, node: ast.AST, left: Expr, op: ast.operator, right: ast.expr) -> Expr:
         if power := power_of(op, right):
-            return self.joined("*", [left] * power, self.tree.span(node))
+            return self.joined("*", [left] * power if power > 1 else [left, Const(Fraction(1))], self.tree.span(node))
         if type(op) not in ARITHMETIC:
             raise self.bad_operator(node, op)
         return Binary(ARITHMETIC[type(op)], left, self.expression(right), span=self.tree.span(node))

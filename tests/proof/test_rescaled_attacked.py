@@ -5,14 +5,17 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from test_set_aside import outcome
 
 from kolahal.lang.canonical import concentrated, surrogate
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
+from kolahal.lang.rescaled import in_other_units
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.model import Arguments
 from kolahal.proof.find.budgets import prove_budget
-from kolahal.proof.find.lengths import find_proof
+from kolahal.proof.find.lengths import find_proof, prove_every_length
 from kolahal.proof.trusted.certificate import LengthProof, Rejected
 from kolahal.proof.trusted.concentrated import check_shifts, recheck_budget
 from kolahal.settings import ProofSettings
@@ -68,3 +71,19 @@ def test_how_long_a_shift_is_does_not_say_that_an_argument_is_at_least_1() -> No
     assert isinstance(proof, LengthProof), proof
     with pytest.raises(Rejected, match="may be below 1"):
         check_shifts(sketch, plain_claim(sketch), proof)
+
+
+# ---------------------------------------------------------------- what may be None
+
+MISSING = "m = None\nif q[0] > 0:\n    m = 1\n{}\nreturn sum(q) / len(q) + Lap(1/len(q)/eps)"
+
+
+@pytest.mark.parametrize("text", ["a = m / len(q)", "a = len(q) * m", "xs = [m]\nys = [x / len(q) for x in xs]", "xs = [m]\nfor x in q:\n    a = x\nfor x in xs:\n    a = x / len(q)"])
+def test_what_stops_because_it_is_none_stops_in_other_units(text: str) -> None:
+    mechanism = program(MISSING.format(text), budget="eps: Epsilon")
+    changed = in_other_units(mechanism)
+    for answer in (Fraction(0), Fraction(1)):
+        given = Arguments(Fraction(1), 1, (("k", Fraction(1)),))
+        one, two = (outcome(sketch, [answer], given, {}, 0) for sketch in (mechanism, changed))
+        assert isinstance(one, type) == isinstance(two, type) == (answer == 0)
+    assert not isinstance(prove_every_length(mechanism), Proved)

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang import ir
-from kolahal.lang.kinds import BOOLEAN, LIST, NUMBER, TEXT, infer
+from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, TEXT, infer
 from kolahal.lang.labels import LabelCode
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.public_values import expression_of, given_first, polynomial_of, product_of
@@ -189,6 +189,11 @@ class UnitSystem:
 
     def is_list(self, value: ir.Expr) -> bool:
         return LIST in self.types.of(value)
+
+    def may_be_none(self, value: ir.Expr) -> bool:
+        """Whether a value may be None, which has no multiples, itself or as an item that a name stands for."""
+        items = self.types.items.values() if isinstance(value, ir.Var) else ()
+        return NONE in self.types.of(value).union(*items)
 
     def items(self, value: ir.Expr | ir.Range) -> UnitOf | None:
         """The unit of the items of a list."""
@@ -367,7 +372,7 @@ class _Rescaler:
             case ir.Binary("*" | "/", _, _):
                 inner, number, powers = self.units.factor(expr)
                 value = self.scaled(inner, unit * powers)
-                return value if number == 1 else ir.Binary("*", ir.Const(number, span=expr.span), value, span=expr.span)
+                return value if number == 1 and not self.units.may_be_none(inner) else ir.Binary("*", ir.Const(number, span=expr.span), value, span=expr.span)
             case ir.Binary(op, left, right):
                 if op in COMPARISONS:
                     unit = self.units.unit(self.units.together(None, left, right))

@@ -116,9 +116,9 @@ def first_within(distance: Distance) -> Adjacency:
     add(house, "proof/trusted/passages.py", "from kolahal.lang.adjacency import Adjacency, EachWithin", ", FirstWithin")
     bounded = check(house, program)
     assert bounded.returncode == 4 and "up to 4 queries" in bounded.stdout
-    add(house, "proof/trusted/neighbours.py", '        return self.kind in ("one", "sum"', ', "first"')
+    add(house, "proof/trusted/neighbours.py", '        return self.kind.startswith(("one", "sum"', ', "first"')
     add(house, "proof/trusted/neighbours.py", "            at_most(ZERO, variable(MOVED_AT)),\n", '            *((at_most(variable(MOVED_AT), ZERO),) if self.kind == "first" else ()),\n')  # fmt: skip
-    add(house, "proof/trusted/neighbours.py", '            kinds = ("sum",)\n', '        case FirstWithin():\n            kinds = ("first",)\n')  # fmt: skip
+    add(house, "proof/trusted/neighbours.py", '            kinds = ("sum up", "sum down") if one_way else ("sum",)\n', '        case FirstWithin():\n            kinds = ("first",)\n')  # fmt: skip
     add(house, "proof/trusted/neighbours.py", "from kolahal.lang.adjacency import Adjacency, EachWithin", ", FirstWithin")
     proved = check(house, program)
     assert proved.returncode == 0 and "Proved, for every length of q" in proved.stdout

@@ -68,7 +68,7 @@ STEPS = {"arguments", "examples", "region", "completions", "ranking"}  # of `sea
 
 # Who may import a library that not every user needs, or that others should reach through one door.
 KEEPERS = {
-    "z3": {"logic/solver.py"},
+    "z3": {"logic/solver.py", "logic/spacer.py"},
     "cvc5": {"logic/solver.py"},
     "distributed": {"workers.py"},
     "numba": {"engine/jit.py"},

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from kolahal.nouns import dataclass
 
+FOR_A_QUESTION = 6_000  # rehearsals that a search must be allowed for each question to Spacer
+
 
 @dataclass(slots=True)
 class Effort:
@@ -11,7 +13,13 @@ class Effort:
 
     most: int
     spent: int = 0
+    asked: int = 0  # of Spacer
 
     @property
     def is_over(self) -> bool:
         return self.spent >= self.most
+
+    def may_ask_spacer(self) -> bool:
+        """Whether one more question to Spacer is within the limit; a first look asks none."""
+        self.asked += 1
+        return self.asked <= self.most // FOR_A_QUESTION

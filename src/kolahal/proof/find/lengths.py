@@ -27,6 +27,7 @@ from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.houdini import Inductive
 from kolahal.proof.find.own_recheck import failed_recheck
+from kolahal.proof.find.spacer_candidates import spacer_candidates
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
@@ -243,9 +244,25 @@ def prove_alignment(
         fell = {loop: set(rich[loop]) - set(found.left[loop]) for loop in rich}
         again = rich_candidates(product, neighbours, alignment, claim, sample, fell)
         if {loop: set(own) for loop, own in again.items()} != {loop: set(own) for loop, own in rich.items()}:
-            rich = again
-            result = concluded(product, neighbours, alignment, claim, weakened(), formulas)
+            rich, found = again, weakened()
+            result = concluded(product, neighbours, alignment, claim, found, formulas)
+    if isinstance(result, str) and stage.effort.may_ask_spacer() and (most := most_within(product, claim, formulas)):
+        extra = spacer_candidates(system, {loop: tuple(held) for loop, held in found.left.items()}, most)
+        if any(extra.values()):
+            full = {loop: (*held, *extra.get(loop, ())) for loop, held in found.left.items()}
+            more = Inductive(system, {**full, END: tuple(dict.fromkeys((*full[END], *most)))}, steps, base)
+            more.weaken()
+            by_spacer = concluded(product, neighbours, alignment, claim, more, formulas)
+            result = result if isinstance(by_spacer, str) else by_spacer
     return result
+
+
+def most_within(product: Product, claim: Scale, formulas: Mapping[Share, Formula]) -> tuple[Formula, ...]:
+    """The largest bound on the cost that is within the claim, where there is one kind of scale."""
+    fits = [share for share in formulas if share.per is None and within_claim((share,), claim, product.sketch)]
+    if len(product.monomials) != 1 or not fits:
+        return ()
+    return (formulas[max(fits, key=lambda share: share.bound)],)
 
 
 def prove_alike(

@@ -31,10 +31,12 @@ SLACK = 1 + 1e-6
 
 def narrow(sketch: Sketch, judged: Sequence[Judged], priced: Sequence[Priced], settings: Settings) -> Priced | None:
     """A completion that is proved for every length with less noise than the best one, where that is far from losing what its law
-    says; None if there is none to be expected, or none is found."""
+    says; None if there is none to be expected, or none is found. With noise at several holes small losses at a few sizes say little."""
     if not judged or sketch.private.count is not None or not isinstance(judged[0].verdict, Proved):
         return None
     best = judged[0].ranked.completion
+    if sum(map(bool, best)) > 1:
+        return None
     trials = _Trials(sketch, settings)
     said = next((min(1.0, float(p.worst)) for p in priced if p.completion == best), 1.0)
     if not trials.survey(best) or trials.worst(best) > NEAR * said:

@@ -73,7 +73,8 @@ class HornClauses:
             held.append(self.holds[source](*map(self.value, before)))
         head = self.wrong() if target is None else self.holds[target](*(self.value(s, after) for s in behind))
         rule = z3.Implies(z3.And(*held), head) if held else head
-        self.engine.add_rule(z3.ForAll([self.value(s) for s in used], rule) if used else rule)
+        free = [self.value(s) for s in sorted(used, key=lambda s: s.name)]  # what Z3 answers depends on their order
+        self.engine.add_rule(z3.ForAll(free, rule) if free else rule)
 
     def value(self, symbol: Symbol, after: Mapping[Symbol, Term] | None = None) -> Any:
         found = (after or {}).get(symbol, symbol)

@@ -22,7 +22,7 @@ from kolahal.proof.judge import Finalist, Proofs, judge_in_turn, tested
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.law_of_proof import find_law_of_proof
 from kolahal.roads.loosening import loosen
-from kolahal.roads.narrowing import law_of_narrow, narrow
+from kolahal.roads.narrowing import COEFFICIENTS, law_of_narrow, narrow
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
@@ -34,7 +34,7 @@ from kolahal.verdicts import Proved, Refuted, Unknown
 
 MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
 GREAT = Fraction(10**5)  # noise that nobody can use; examples hold records that are ten times as large
-WIDER: Mapping[str, Any] = {"coefficients": tuple(map(Fraction, (1, 2, 3, 4, 5, 6, 8, 12, 16))), "length_powers": (0,)}  # for machines
+WIDER: Mapping[str, Any] = {"coefficients": COEFFICIENTS, "length_powers": (0,)}  # for machines
 FEW = 2  # completions of a sketch with more holes that are judged at a time: one a core
 
 Road = Callable[[Sketch, Settings, Watch], Synthesis]

@@ -1,15 +1,15 @@
 """A law that is read off a proof, where the costs at small sizes follow no formula, or grow with the number of answers.
 
 A machine may need many answers to lose all it can: what it costs grows with every small size and then no longer. Or only some of
-its draws have to move, whatever shifts keep a run on its path at small sizes. Here the
-same noise at every hole is raised until a proof for every length is found. What its alignments take at each hole in
-rehearsals is the law. Nothing rests on it: a law chooses completions, and each is judged.
+its draws have to move, whatever shifts keep a run on its path at small sizes. Here the same noise at every hole is raised until a
+proof for every length is found. What its alignments take at each hole in rehearsals is the law. Nothing rests on it: a law chooses
+completions, and each is judged.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -56,13 +56,14 @@ def least_proof(sketch: Sketch, grown: str, settings: Settings) -> LengthProof |
     found: dict[int, LengthProof | None] = {}
 
     def is_proved(coefficient: int) -> bool:
-        program = filled(sketch, [even(sketch, coefficient, grown)] * len(sketch.holes))
+        program = at_all_holes(sketch, coefficient, grown)
         guess = next((proof for proof in reversed(found.values()) if proof), None)
         verdict = prove_every_length(program, plain_claim(sketch), settings.proof.quick(fixed=False), guess)
         found[coefficient] = guess_from(verdict)
         return found[coefficient] is not None
 
-    if not settles(filled(sketch, [even(sketch, COEFFICIENTS[-1], grown)] * len(sketch.holes)), settings) or not is_proved(COEFFICIENTS[-1]):
+    most = COEFFICIENTS[-1]
+    if not settles(at_all_holes(sketch, most, grown), settings) or not is_proved(most):
         return None
     return found[COEFFICIENTS[bisect_left(COEFFICIENTS[:-1], True, key=is_proved)]]
 
@@ -95,7 +96,7 @@ def spent_in_rehearsals(sketch: Sketch, proof: LengthProof) -> Iterator[tuple[tu
     Noise of very unlike scales keeps them apart in one sum, as the digits of a number.
     """
     holes = len(sketch.holes)
-    program = filled(sketch, [even(sketch, Fraction(1, BASE**hole), "") for hole in range(holes)])
+    program = Mechanism(sketch, tuple(even(sketch, Fraction(1, BASE**hole), "") for hole in range(holes))).filled()
     claim = replace(proof.claim, coefficient=Fraction(BASE ** (holes + 1)))
     product = replace(proof, sketch=program).product()
     for case in proof.cases:
@@ -116,5 +117,6 @@ def even(sketch: Sketch, coefficient: int | Fraction, grown: str) -> Scale:
     return Scale(coefficient * sketch.adjacency.distance, tuple(sorted(powers.items())))
 
 
-def filled(sketch: Sketch, completion: Sequence[Scale]) -> Sketch:
-    return Mechanism(sketch, tuple(completion)).filled()
+def at_all_holes(sketch: Sketch, coefficient: int, grown: str) -> Sketch:
+    """The program with that noise at every hole."""
+    return Mechanism(sketch, (even(sketch, coefficient, grown),) * len(sketch.holes)).filled()

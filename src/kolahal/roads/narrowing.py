@@ -1,14 +1,13 @@
 """Less noise than the law asks for, where a proof for every length needs no more.
 
 A law is fitted to shifts that keep a run on its path, at a few sizes. Where other shifts cost less it asks for too much: for noise
-that follows the largest of the others. So where no loss near the budget is found, the scales are lowered, one after the other, as
-far as losses stay within the budget and the proof goes along.
+that follows the largest of the others. So where all noise is at one hole, and no loss near the budget is found, its scale is lowered
+as far as losses stay within the budget and the proof goes along. Of noise at several holes, small losses at a few sizes say little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
@@ -17,6 +16,7 @@ from kolahal.lang.move_sizes import move_sizes
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
+from kolahal.law.hole_choices import noisy_holes
 from kolahal.law.law import print_rule
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.refute import survey_losses
@@ -25,101 +25,70 @@ from kolahal.settings import Settings
 from kolahal.verdicts import Proved
 
 NEAR = 0.8  # of the budget: a loss that leaves no scale to lower by a whole step
-COEFFICIENTS = tuple(map(Fraction, (1, 2, 3, 4, 5, 6, 8, 12, 16)))
+COEFFICIENTS = tuple(map(Fraction, (1, 2, 3, 4, 5, 6, 8, 12, 16)))  # beyond the grammar, where a proof says what is enough
 SLACK = 1 + 1e-6
+
+Losses = tuple[tuple[int, float], ...]  # the largest that was found at each number of answers, in units of the claim
 
 
 def narrow(sketch: Sketch, judged: Sequence[Judged], priced: Sequence[Priced], settings: Settings) -> Priced | None:
-    """A completion that is proved for every length with less noise than the best one, where that is far from losing what its law
-    says; None if there is none to be expected, or none is found. With noise at several holes small losses at a few sizes say little."""
+    """A completion that is proved for every length with less noise than the best one, where that has one noisy hole and is far
+    from losing what its law says; None if there is none to be expected, or none is found."""
     if not judged or sketch.private.count is not None or not isinstance(judged[0].verdict, Proved):
         return None
     best = judged[0].ranked.completion
-    if sum(map(bool, best)) > 1:
+    if len(noisy := noisy_holes(best)) != 1:
         return None
-    trials = _Trials(sketch, settings)
     said = next((min(1.0, float(p.worst)) for p in priced if p.completion == best), 1.0)
-    if not trials.survey(best) or trials.worst(best) > NEAR * said:
+    losses = _survey(sketch, best, settings)
+    if not losses or _worst(losses) > NEAR * said:
         return None
-    found = trials.lowered(trials.all_lowered(best))
-    return None if found == best else trials.priced(found)
+    (hole,) = noisy
+    claim, quick = plain_claim(sketch), settings.proof.quick(fixed=False)
+    for scale in _below(sketch, hole, best[hole]):
+        tried = (*best[:hole], scale, *best[hole + 1 :])
+        losses = _survey(sketch, tried, settings)
+        if _worst(losses) <= SLACK and isinstance(prove_every_length(Mechanism(sketch, tried).filled(), claim, quick), Proved):
+            return _priced(sketch, hole, tried, losses)
+    return None
 
 
 def law_of_narrow(sketch: Sketch, priced: Priced) -> Law | None:
-    """The law that a narrower completion keeps where all noise is at one hole, whose scale and the budget go together; there is
-    none of several."""
-    noisy = sum(map(bool, priced.completion)) + sum(isinstance(draw.scale, Scale) for draw in sketch.draws)
-    if noisy > 1:
+    """The law that a narrower completion keeps if all noise is at its hole, whose scale and the budget go together."""
+    if not any(priced.completion) or any(isinstance(draw.scale, Scale) for draw in sketch.draws):
         return None
     sizes = tuple(size for size, _ in priced.costs)
     return Law(print_rule(sketch, priced.rule), sizes, (), (priced.rule,))
 
 
-class _Trials:
-    """Completions of a sketch that were tried, each once."""
+def _survey(sketch: Sketch, completion: Completion, settings: Settings) -> Losses:
+    found = survey_losses(Mechanism(sketch, completion).filled(), plain_claim(sketch), settings)
+    return tuple((size, one.loss) for size, one in sorted(found.items()))
 
-    def __init__(self, sketch: Sketch, settings: Settings):
-        self.sketch, self.settings = sketch, settings
-        self.claim = plain_claim(sketch)
-        self.unit = Scale(move_sizes(sketch)[-1], ((sketch.epsilon.name, -1),))
-        self.losses: dict[Completion, tuple[tuple[int, float], ...]] = {}
-        self.proved: dict[Completion, bool] = {}
 
-    def survey(self, completion: Completion) -> tuple[tuple[int, float], ...]:
-        """The largest loss that was found at each number of answers, in units of the claim."""
-        if completion not in self.losses:
-            found = survey_losses(Mechanism(self.sketch, completion).filled(), self.claim, self.settings)
-            self.losses[completion] = tuple((size, one.loss) for size, one in sorted(found.items()))
-        return self.losses[completion]
+def _worst(losses: Losses) -> float:
+    return max((loss for _, loss in losses), default=0.0)
 
-    def worst(self, completion: Completion) -> float:
-        return max((loss for _, loss in self.survey(completion)), default=0.0)
 
-    def holds(self, completion: Completion) -> bool:
-        """Whether a completion is proved for every length; what is seen to lose too much is not put to the prover."""
-        if completion not in self.proved:
-            program = Mechanism(self.sketch, completion).filled()
-            quick = self.settings.proof.quick(fixed=False)
-            within = self.worst(completion) <= SLACK
-            self.proved[completion] = within and isinstance(prove_every_length(program, self.claim, quick), Proved)
-        return self.proved[completion]
-
-    def all_lowered(self, start: Completion) -> Completion:
-        """The least of the completions that have less noise everywhere, by one factor."""
-        largest = max(scale.coefficient for scale in start if scale)
+def _below(sketch: Sketch, hole: int, scale: Scale) -> Iterator[Scale]:
+    """Less noise at a hole, the least first: none, then some that does not grow, then some that grows as it does now."""
+    if hole not in sketch.selecting:
+        yield NO_NOISE
+    unit = move_sizes(sketch)[-1]
+    for kind in dict.fromkeys((((sketch.epsilon.name, -1),), scale.powers)):
         for coefficient in COEFFICIENTS:
-            lower = tuple(_times(scale, coefficient * self.unit.coefficient / largest) for scale in start)
-            if coefficient * self.unit.coefficient >= largest or self.holds(lower):
-                return lower if coefficient * self.unit.coefficient < largest else start
-        return start
+            lower = Scale(coefficient * unit, kind)
+            if lower.compare(scale, sketch.epsilon.name) == -1:
+                yield lower
 
-    def lowered(self, start: Completion) -> Completion:
-        """The same with each scale as small as the others allow, one after the other."""
-        found = start
-        for hole in range(len(start)):
-            for lower in self.below(hole, found[hole]):
-                if self.holds(tried := (*found[:hole], lower, *found[hole + 1 :])):
-                    found = tried
-                    break
-        return found
 
-    def below(self, hole: int, scale: Scale) -> Iterator[Scale]:
-        """Less noise at one hole, the least first: none, and then with less growth."""
-        if scale and hole not in self.sketch.selecting:
-            yield NO_NOISE
-        for least in dict.fromkeys((self.unit, *_same_powers(scale))):
-            for coefficient in COEFFICIENTS:
-                lower = replace(least, coefficient=coefficient * self.unit.coefficient)
-                if lower.compare(scale, self.sketch.epsilon.name) == -1:
-                    yield lower
-
-    def priced(self, completion: Completion) -> Priced:
-        """With the losses that were found in place of what a law asks for, and the law of a single hole."""
-        sites = {d.scale.index: d.site for d in self.sketch.draws if isinstance(d.scale, Hole)}
-        budget = Scale(Fraction(1), ((self.sketch.epsilon.name, 1),))
-        weights = tuple((sites[hole], _polynomial(scale * budget)) for hole, scale in enumerate(completion) if scale)
-        costs = tuple((size, Fraction(min(loss, 1.0)).limit_denominator(1000)) for size, loss in self.survey(completion))
-        return Priced(completion, Rule((LawInequality(weights),)), costs, True)
+def _priced(sketch: Sketch, hole: int, completion: Completion, losses: Losses) -> Priced:
+    """With the losses that were found in place of what a law asks for, and the law of its hole."""
+    sites = [draw.site for draw in sketch.draws if isinstance(draw.scale, Hole) and draw.scale.index == hole]
+    budget = Scale(Fraction(1), ((sketch.epsilon.name, 1),))
+    weights = ((sites[-1], _polynomial(completion[hole] * budget)),) if completion[hole] else ()
+    costs = tuple((size, Fraction(min(loss, 1.0)).limit_denominator(1000)) for size, loss in losses)
+    return Priced(completion, Rule((LawInequality(weights),)), costs, True)
 
 
 def _polynomial(product: Scale) -> Polynomial:
@@ -128,13 +97,3 @@ def _polynomial(product: Scale) -> Polynomial:
         for _ in range(power):
             found = found * Polynomial.name(name)
     return found
-
-
-def _same_powers(scale: Scale) -> tuple[Scale, ...]:
-    return (scale,) if scale else ()
-
-
-def _times(scale: Scale, factor: Fraction) -> Scale:
-    return replace(scale, coefficient=scale.coefficient * factor) if scale else scale
-
-

@@ -19,7 +19,7 @@ class Effort:
     def is_over(self) -> bool:
         return self.spent >= self.most
 
+    @property
     def may_ask_spacer(self) -> bool:
-        """Whether one more question to Spacer is within the limit; a first look asks none."""
-        self.asked += 1
-        return self.asked <= self.most // FOR_A_QUESTION
+        """Whether one more question to Spacer is within the limit, which grows with that of rehearsals."""
+        return self.asked < self.most // FOR_A_QUESTION

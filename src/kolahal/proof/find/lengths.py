@@ -31,6 +31,7 @@ from kolahal.proof.find.spacer_candidates import spacer_candidates
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
+from kolahal.proof.trusted.obligations import System
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment
 from kolahal.proof.trusted.values import NotLinear, Unsupported
@@ -246,15 +247,23 @@ def prove_alignment(
         if {loop: set(own) for loop, own in again.items()} != {loop: set(own) for loop, own in rich.items()}:
             rich, found = again, weakened()
             result = concluded(product, neighbours, alignment, claim, found, formulas)
-    if isinstance(result, str) and stage.effort.may_ask_spacer() and (most := most_within(product, claim, formulas)):
-        extra = spacer_candidates(system, {loop: tuple(held) for loop, held in found.left.items()}, most)
-        if any(extra.values()):
-            full = {loop: (*held, *extra.get(loop, ())) for loop, held in found.left.items()}
-            more = Inductive(system, {**full, END: tuple(dict.fromkeys((*full[END], *most)))}, steps, base)
-            more.weaken()
+    if isinstance(result, str) and stage.effort.may_ask_spacer:
+        stage.effort.asked += 1
+        if (more := with_spacer(system, found, base, most_within(product, claim, formulas), steps)) is not None:
             by_spacer = concluded(product, neighbours, alignment, claim, more, formulas)
             result = result if isinstance(by_spacer, str) else by_spacer
     return result
+
+
+def with_spacer(system: System, found: Inductive, base: Inductive, cost: tuple[Formula, ...], steps: int) -> Inductive | None:
+    """What is left of an invariant, and what Spacer adds so that the goals and the bound on the cost follow, if it can."""
+    extra = spacer_candidates(system, {loop: tuple(held) for loop, held in found.left.items()}, cost) if cost else {}
+    if not any(extra.values()):
+        return None
+    full = {loop: (*held, *extra.get(loop, ())) for loop, held in found.left.items()}
+    more = Inductive(system, full | {END: tuple(dict.fromkeys((*full[END], *cost)))}, steps, base)
+    more.weaken()
+    return more
 
 
 def most_within(product: Product, claim: Scale, formulas: Mapping[Share, Formula]) -> tuple[Formula, ...]:

@@ -40,7 +40,7 @@ from kolahal.logic.terms import (
 from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
-from kolahal.proof.find.led_candidates import led_candidates
+from kolahal.proof.find.named_candidates import following
 from kolahal.proof.find.numbers import Both, null_space
 from kolahal.proof.find.watched_candidates import watched_candidates, watched_facts
 from kolahal.proof.trusted.cells import Cells
@@ -75,7 +75,7 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
     for place in product.first.places:
         if place.loop is None:
             continue
-        _, condition, here = _counted_states(product, alignment, place, sample)
+        cells, condition, here = _counted_states(product, alignment, place, sample)
         scene = _from_start(product, _scene(product, place.loop), here)
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
@@ -83,7 +83,7 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
         found += _counters(product, scene, here)
         found += _first_values(scene, here)
         found += _orders(scene)
-        found += led_candidates(scene.numbers, scene.flags, scene.own, alignment)
+        found += following(product, cells, place.loop, scene.numbers, scene.flags, scene.own, here)
         found += watched_facts(product, place.loop) if product.watched else ()
         result[place.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result

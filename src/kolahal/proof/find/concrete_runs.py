@@ -134,8 +134,7 @@ class Stage:
 
     def first_run(self, scenario: Scenario, segment: int) -> tuple[CompiledPath, ConcreteState] | None:
         """The path of the first run in a segment and all values there, if it comes so far; no alignment changes them."""
-        run = self.firsts.get(id(scenario))
-        if run is None:
+        if (run := self.firsts.get(id(scenario))) is None:
             run = self.firsts[id(scenario)] = _FirstRun(dict(scenario.public))
         while len(run.segments) <= segment and not run.is_over:
             found = self.enter(1, run.loop, run.state, scenario, len(run.segments))
@@ -153,8 +152,7 @@ class Stage:
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
         if (key := (alignment.lead, alignment.ghosts)) not in self.led:
-            runs = (self.product.first, self.product.second)
-            self.led[key] = found = find_others(alignment, *runs, self.product.sketch)
+            self.led[key] = found = find_others(alignment, self.product.first, self.product.second, self.product.sketch)
             self.slope = found.slope if found else self.slope
         return self.led[key]
 
@@ -210,9 +208,11 @@ class Stage:
         actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
         self.lists.begin(actual, ghost)
         for which, values in enumerate(actual):
-            counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
+            counted &= ghost is None or all(value in (None, ghost) for value in values)
             state[ghost_value(which)] = _next_value(values, ghost)
-        if (others := self.others(alignment)) is not None:
+        if (named := self.lists.named(alignment)) and self.lists.begin_named(named, scenario, state):
+            return Outcome((), False)  # where noise ties
+        if (others := None if named else self.others(alignment)) is not None:
             move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
             state |= led_runs.begin(others, move)
             counted = counted and not tied

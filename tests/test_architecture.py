@@ -179,6 +179,32 @@ def test_the_trusted_folder_stays_small():
     assert sum(len(path.read_text().splitlines()) for path in TRUSTED) <= MOST_TRUSTED
 
 
+def test_the_maps_name_what_is_there():
+    """Every room and every trusted file is on its page, and every file and folder that the page of the house names is there."""
+    house = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text()
+    assert {path.relative_to(PACKAGE).parts[0] for path in SOURCES} - {"__init__.py"} <= {
+        name.rstrip("/").split("/")[0] for name in re.findall(r"`([\w/]+(?:/|\.py))`", house)
+    }
+    paths = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*")]
+    named = set(re.findall(r"`((?:[\w]+/)+|(?:\w+/)*\w+\.py)(?=[`:])", house))
+    assert len(named) > 60
+    assert [name for name in named if not name.startswith("tests/") and not any(f"/{path}".endswith(f"/{name.rstrip('/')}") for path in paths)] == []
+    trusted = (PACKAGE / "proof" / "trusted" / "README.md").read_text()
+    assert [path.name for path in TRUSTED if path.name != "__init__.py" and f"`{path.name}`" not in trusted] == []
+
+
+def test_the_walks_name_functions_that_are_there():
+    """`module.function` of the page of the house: the module has something of that name."""
+    known: dict[str, list[Path]] = {}
+    for path in SOURCES:
+        known.setdefault(path.stem, []).append(path)
+    house = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text()
+    pairs = [(module, name) for module, name in re.findall(r"`(?:\w+/)*(\w+)\.([A-Za-z_]\w*)(?:\.\w+)?`", house) if name != "py" and module in known]
+    assert len(pairs) > 20
+    text = {module: "\n".join(path.read_text() for path in known[module]) for module, _ in pairs}
+    assert [pair for pair in pairs if not re.search(rf"^(def|class) {pair[1]}\b", text[pair[0]], re.M)] == []
+
+
 def of_each(paths):
     """A test of every path, as one: thousands of tests of a millisecond take longer to be counted than to be run."""
 

@@ -72,11 +72,7 @@ class _Scene:
 def base_candidates(product: Product, alignment: Alignment, sample: ObservedStates) -> Invariant:
     """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
     result = {}
-    for place in product.first.places:
-        if place.loop is None:
-            continue
-        _, condition, here = _counted_states(product, alignment, place, sample)
-        scene = _from_start(product, _scene(product, place.loop), here)
+    for _, condition, here, scene in _scenes(product, alignment, sample):
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
@@ -84,9 +80,19 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
         found += _first_values(scene, here)
         found += _orders(scene)
         found += led_candidates(scene.numbers, scene.flags, scene.own, alignment)
-        found += watched_facts(product, place.loop) if product.watched else ()
-        result[place.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
+        found += watched_facts(product, scene.loop) if product.watched else ()
+        result[scene.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result
+
+
+def _scenes(
+    product: Product, alignment: Alignment, sample: ObservedStates
+) -> Iterator[tuple[Cells, Formula, list[ConcreteState], _Scene]]:
+    """For each loop head which first runs are asked for anything, and the variables there, with the states of these runs."""
+    for place in product.first.places:
+        if place.loop is not None:
+            cells, condition, here = _counted_states(product, alignment, place, sample)
+            yield cells, condition, here, _from_start(product, _scene(product, place.loop), here)
 
 
 def rich_candidates(
@@ -101,14 +107,10 @@ def rich_candidates(
     under some, though rehearsals have not seen it fail."""
     result = {}
     scales = sorted({d.scale.coefficient * claim.coefficient for d in product.sketch.draws if isinstance(d.scale, Scale)})
-    for place in product.first.places:
-        if place.loop is None:
-            continue
-        cells, condition, here = _counted_states(product, alignment, place, sample)
-        scene = _from_start(product, _scene(product, place.loop), here)
+    for cells, condition, here, scene in _scenes(product, alignment, sample):
         if product.watched:
-            lean = watched_candidates(product, neighbours, cells, place.loop, scene.numbers, [f for f, _ in scene.flags], sample, here)
-            result[place.loop] = tuple(dict.fromkeys(implies(condition, f) for f in lean if f != TRUE))
+            lean = watched_candidates(product, neighbours, cells, scene.loop, scene.numbers, [f for f, _ in scene.flags], sample, here)
+            result[scene.loop] = tuple(dict.fromkeys(implies(condition, f) for f in lean if f != TRUE))
             continue
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
@@ -123,7 +125,7 @@ def rich_candidates(
             held = observed(atoms, own)
             if guard == TRUE:
                 # What seems to hold always is not repeated under conditions.
-                fell = (refuted or {}).get(place.loop, ())
+                fell = (refuted or {}).get(scene.loop, ())
                 atoms = [atom for atom in atoms if atom not in set(held) or implies(condition, atom) in fell]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
             costs = list(spending(product, scene.own, neighbours, sample, own))
@@ -132,7 +134,7 @@ def rich_candidates(
             if guard in modes:
                 found += [implies(guard, atom) for atom in _limits(product, scene, own)]
                 found += [implies(guard, atom) for atom in observed(_orders(scene), own)]
-        result[place.loop] = tuple(dict.fromkeys(implies(condition, f) for f in found if f != TRUE))
+        result[scene.loop] = tuple(dict.fromkeys(implies(condition, f) for f in found if f != TRUE))
     return result
 
 

@@ -85,14 +85,14 @@ def base_candidates(product: Product, alignment: Alignment, sample: ObservedStat
     return result
 
 
-def _scenes(
-    product: Product, alignment: Alignment, sample: ObservedStates
-) -> Iterator[tuple[Cells, Formula, list[ConcreteState], _Scene]]:
-    """For each loop head which first runs are asked for anything, and the variables there, with the states of these runs."""
-    for place in product.first.places:
-        if place.loop is not None:
-            cells, condition, here = _counted_states(product, alignment, place, sample)
-            yield cells, condition, here, _from_start(product, _scene(product, place.loop), here)
+def _scenes(product: Product, alignment: Alignment, sample: ObservedStates) -> Iterator[tuple[Cells, Formula, list[ConcreteState], _Scene]]:
+    """For each loop head which first runs are asked for anything, the states of these, and the variables there."""
+    cells = Cells(product.first, alignment, product.watched)
+    for loop in (place.loop for place in product.first.places if place.loop is not None):
+        condition = every(cells.counted(loop))
+        test = compile_formula(condition)
+        here = [state for at, state in sample.states if at == loop and test(state)]
+        yield cells, condition, here, _from_start(product, _scene(product, loop), here)
 
 
 def rich_candidates(
@@ -138,22 +138,12 @@ def rich_candidates(
     return result
 
 
-def _counted_states(
-    product: Product, alignment: Alignment, place: SegmentStart, sample: ObservedStates
-) -> tuple[Cells, Formula, list[ConcreteState]]:
-    """Which first runs are asked for anything from a loop head on, and the states of these."""
-    cells = Cells(product.first, alignment, product.watched)
-    condition = every(cells.counted(place.loop))
-    test = compile_formula(condition)
-    return cells, condition, [state for loop, state in sample.states if loop == place.loop and test(state)]
-
-
 def counters_at(
     product: Product, alignment: Alignment, place: SegmentStart, sample: ObservedStates
 ) -> tuple[tuple[Sum, ...], list[ConcreteState]]:
     """What the cost may grow with at a loop head, and the states there of first runs that are asked for anything."""
-    here = _counted_states(product, alignment, place, sample)[2]
-    return (_from_start(product, _scene(product, place.loop), here).own, here) if place.loop is not None else ((), [])
+    found = (scene for scene in _scenes(product, alignment, sample) if scene[-1].loop == place.loop)
+    return next(((scene.own, here) for _, _, here, scene in found), ((), []))
 
 
 def _is_idle(guard: Formula, atom: Formula) -> bool:

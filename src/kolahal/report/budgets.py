@@ -6,7 +6,6 @@ from typing import Any
 
 from kolahal.lang.claims import plain_claim, print_claim
 from kolahal.lang.conversions import convert, short
-from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import Example, Odds, describe_event, show
 from kolahal.report.json import example_document, interval
@@ -34,11 +33,11 @@ BROKEN = {
 }
 
 
-def render_budget_check(sketch: Sketch, check: Check, claim: str) -> str:
+def render_budget_check(sketch: Sketch, check: Check, said: str) -> str:
     """The verdict, and what stands behind it."""
     verdict = check.verdict
     words = sketch.variant.words
-    lines = [f"{sketch.name}, claimed {words} with {claim}: {describe_verdict(verdict, sketch.private.name)}."]
+    lines = [f"{sketch.name}, claimed {words} with {said}: {describe_verdict(verdict, sketch.private.name)}."]
     lines += sensitivity_lines(sketch)
     proof = proof_of(verdict)
     if proof is not None:
@@ -69,7 +68,7 @@ def worth_of(check: Check) -> dict[str, Any] | None:
     sketch = check.sketch
     if sketch is None or sketch.variant is not Variant.PURE or not isinstance(check.verdict, Proved):
         return None
-    claim = parse_scale(check.claim or sketch.budget.name)
+    claim = check.claim or plain_claim(sketch)
     if claim.powers != ((sketch.budget.name, 1),):
         return None
     found = {name: value for g in convert({"eps": float(claim.coefficient), "delta": DELTA}) for name, value in g.values}

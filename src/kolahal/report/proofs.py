@@ -51,7 +51,7 @@ class Explanation:
     assumptions: tuple[str, ...]
 
 
-def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claimed: str | None = None) -> Explanation:
+def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claimed: Scale | None = None) -> Explanation:
     """A certificate in words; lines are those of the printed program, or of `source`, if that is given.
 
     `claimed` is what the user claimed, which may be more than what the certificate proves.
@@ -59,7 +59,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
     if certificate.get("kind") == "counted":
         return _counted(certificate)
     sketch = source or parse(certificate["program"])
-    claim = parse_scale(claimed or certificate["claim"])
+    claim = claimed or parse_scale(certificate["claim"])
     neighbours = sketch.adjacency.describe()
     opening = (
         f"Take any two neighbouring inputs ({neighbours}) and run the program on both, side by side.",
@@ -86,7 +86,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
     return Explanation(opening, stories, closing, tuple(certificate.get("assumptions", ())))
 
 
-def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str | None = None) -> list[str]:
+def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: Scale | None = None) -> list[str]:
     """A proof for every length, or by counting, in a few lines of text; nothing for a bounded one, whose shifts are many."""
     if certificate.get("kind") == "bounded":
         return []

@@ -17,7 +17,7 @@ from kolahal.proof.refute.counted import refute_counted
 from kolahal.proof.refute.survey import Survey
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.settings import ProofSettings, Settings
-from kolahal.verdicts import Bounded, NoTies, Proved, Refuted, Unknown, Verdict
+from kolahal.verdicts import Bounded, Decision, NoTies, Proved, Refuted, Unknown, Verdict
 
 # What most programs never need is loaded late.
 
@@ -35,20 +35,16 @@ def _refute(program: Sketch, claim: Scale, settings: Settings, safe: int) -> Ref
     return refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
 
 
+def _decide_budget(program: Sketch, claim: Scale, settings: Settings, guess: LengthProof | None) -> Decision:
+    from kolahal.proof.budgets import decide_budget
+
+    return decide_budget(program, claim, settings, guess)
+
+
 def _grow(program: Sketch, claim: Scale, settings: Settings, survey: Survey | None) -> Refuted | None:
     from kolahal.proof.refute.growth import find_growth
 
     return find_growth(program, claim, settings, survey)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A verdict, and the smallest multiple of the claim that was proved for every length, if any."""
-
-    verdict: Verdict
-    upper: Fraction | None = None
-    failed_rechecks: tuple[str, ...] = ()  # of proofs that were found and are not given, whatever the verdict
-    tried: tuple[str, ...] = ()  # what was looked for and not found, where the verdict leaves something open
 
 
 def decide(
@@ -61,14 +57,14 @@ def decide(
     priced: bool = False,
     guess: LengthProof | None = None,
 ) -> Decision:
-    """What is certain about a program without holes and its claim.
+    """What is certain about a program without holes and its claim, whatever its budget is.
 
     `cost` is what the law says that it costs, in units of the claim, where that is one number: that is proved first,
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
     the largest losses, where they are known already. `priced` says that some law prices the program within its claim. `guess` is the proof of a program that differs in its scales.
     """
     if program.variant is not Variant.PURE:
-        return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
+        return _decide_budget(program, claim, settings, guess)
     if program.private.count is None or not program.private.whole:
         return _climb(program, claim, settings, cost, dear, survey, priced, guess)
     counted = prove_counted(program, claim, settings.proof)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import TypeAlias
@@ -70,9 +70,7 @@ class Proofs:
         return self.read.get(holes)
 
 
-def judge_in_turn(
-    jobs: Sequence[Finalist], decide_one: Callable[[Finalist], Judged], known: Proofs, executor: Executor | None
-) -> list[Judged]:
+def judge_in_turn(jobs: Sequence[Finalist], known: Proofs, executor: Executor | None) -> list[Judged]:
     """A verdict for each finalist. What proves the first with noise at some holes may well prove the others with noise there,
     so it goes before them, and its proof is known from then on."""
     holes = [noisy_holes(ranked.completion) for _, ranked, _, _ in jobs]
@@ -85,13 +83,11 @@ def judge_in_turn(
     return [found[place] for place in range(len(jobs))]
 
 
-def judge_budget(job: Finalist) -> Judged:
-    """The verdict of one completion under a budget other than ε, with a guess if there is one."""
-    from kolahal.proof.budgets import decide_budget
-
+def decide_one(job: Finalist) -> Judged:
+    """A law has priced this completion within the budget, so it is put to the prover, with a guess if there is one."""
     sketch, ranked, settings, guess = job
     program = Mechanism(sketch, ranked.completion).filled()
-    return Judged(ranked, None, decide_budget(program, plain_claim(sketch), settings, guess).verdict)
+    return Judged(ranked, None, decide(program, plain_claim(sketch), settings, priced=True, guess=guess).verdict)
 
 
 def tested(judged: Judged, trial: Trial) -> Judged:

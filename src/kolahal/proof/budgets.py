@@ -36,20 +36,17 @@ def decide_budget(program: Sketch, claim: Scale, settings: Settings, guess: Leng
     ahead = prove_union(program, claim, settings.proof) if isinstance(release, Unknown) else release
     if isinstance(ahead, Proved):
         return Decision(ahead)
-    failed = found.failed_rechecks
-    for other in (release, ahead):
-        failed += other.failed_rechecks if isinstance(other, Unknown) else ()
     refuted = refute_budget(program, claim)
     if refuted is not None:
-        return Decision(refuted, failed_rechecks=failed)
+        return Decision(refuted)
     if quick != settings.proof:
         found = prove_budget(program, claim, settings.proof)
         if isinstance(found, Proved):
             return Decision(found)
     if isinstance(ahead, Bounded):
-        return Decision(ahead, failed_rechecks=failed)
+        return Decision(ahead)
     reasons = dict.fromkeys([found.reason, *(o.reason for o in (release, ahead) if isinstance(o, Unknown)), "no certain counterexample"])
-    return Decision(Unknown("; ".join(reasons)), failed_rechecks=failed)
+    return Decision(Unknown("; ".join(reasons)))
 
 
 def shown_loss(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:

@@ -265,3 +265,9 @@ def test_a_condition_that_would_stop_a_run_decides_nothing_where_no_run_comes(bo
     for way in itertools.product(range(2), repeat=3):
         told = answer_of(sketch, found, way)
         assert shown(looked_up(found.answer, dict(enumerate(way)), found.sizes)) == shown(told)
+
+
+@pytest.mark.parametrize("body", ["return choose([1 if q[0] else 0] + [0] * 1024, 1/(100*eps))", "s = [0 for i in range(1025)]\nif q[0]:\n    s = [i - i for i in range(1025)]\nreturn choose(s, 1/eps) != 0"])
+def test_draws_of_more_places_than_a_table_has_are_not_counted(body: str) -> None:
+    with pytest.raises(NotFinite, match="has more than 1024 values"):
+        find_outcomes_of(program(body, 1), 1, {})

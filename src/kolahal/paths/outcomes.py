@@ -159,6 +159,8 @@ class _TableRun:
     def unknown(self, unknown: UnknownValue) -> Any:
         self.unknowns.append(unknown)
         self.sizes.append(len(unknown.values))
+        if len(unknown.values) > MOST_ENTRIES:
+            raise NotFinite(f"an answer or a draw has more than {MOST_ENTRIES} values")
         return applied(lambda value: value, [ValueTable((len(self.sizes) - 1,), unknown.values)], self.sizes, MOST_ENTRIES)
 
     def private(self, place: int) -> Any:
@@ -216,9 +218,7 @@ class _TableRun:
         return value
 
     def broken(self, value: Any) -> Any:
-        if not isinstance(value, ValueTable):
-            return value is BROKEN
-        return ValueTable(value.of, tuple(entry is BROKEN for entry in value.entries))
+        return ValueTable(value.of, tuple(e is BROKEN for e in value.entries)) if isinstance(value, ValueTable) else value is BROKEN
 
     def chosen(self, when: Any, then: Any, otherwise: Any) -> Any:
         """One of two values."""

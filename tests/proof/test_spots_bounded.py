@@ -17,15 +17,18 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.logic import solver
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
 from kolahal.logic.solver import Translator, contradict, is_empty
 from kolahal.logic.terms import BOOL, REAL, Symbol
 from kolahal.paths.unknowns import AnswerAt, Argument, MoveAt, NoiseAt
 from kolahal.proof.find.bounded import prove_bounded
+from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.trusted import affine, union
 from kolahal.proof.trusted.affine import Release, recheck_affine, write_affine
 from kolahal.proof.trusted.bounded import DEFAULTS, CaseCheck, Flaw, find_budget, recheck_bounded
 from kolahal.proof.trusted.certificate import Rejected
+from kolahal.proof.trusted.concentrated import recheck_budget
 from kolahal.proof.trusted.passages import Crossing, Row, find_fault, mixed_units, relation, whole_moves
 from kolahal.proof.trusted.union import _distance_above, find_squares, too_long
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
@@ -235,6 +238,17 @@ def _with_shifts(certificate: Certificate, sketch: Sketch) -> Certificate:
     document = json.loads(certificate.text)
     document["sizes"][0]["shifts"] = [{str(next(iter(row))): "-1"} for row in release.noise]
     return Certificate(json.dumps(document))
+
+
+def test_the_second_solver_is_asked_if_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    sketch = program("return q[0] + Gauss(1/sqrt(2*rho))", "one_within(1)", "Private", "rho: Rho")
+    found = prove_budget(sketch, plain_claim(sketch), DEFAULTS)
+    assert isinstance(found, Proved)
+    asked: list[str] = []
+    monkeypatch.setattr(solver, "second_opinion", lambda script, steps: asked.append(script) or "sat")
+    assert recheck_budget(found.certificate) == [] == asked
+    (disagrees, *_) = recheck_budget(found.certificate, second=True)
+    assert "the solvers disagree" in disagrees and asked
 
 
 # ---------------------------------------------------------------- looking ahead on Gaussian noise

@@ -26,11 +26,19 @@ from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Symbol, at_most, equal, symbols_of
 from kolahal.proof.trusted import flow
 from kolahal.proof.trusted.cells import Cells
-from kolahal.proof.trusted.certificate import CaseProof, LengthProof, Rejected, read_certificate, write_certificate
-from kolahal.proof.trusted.neighbours import least_length, neighbours_of
+from kolahal.proof.trusted.certificate import (
+    CaseProof,
+    LengthProof,
+    Rejected,
+    check_proof,
+    read_certificate,
+    write_certificate,
+)
+from kolahal.proof.trusted.expressions import UNDRAWN
+from kolahal.proof.trusted.neighbours import Neighbours, least_length, neighbours_of
 from kolahal.proof.trusted.noisy_lists import _returning
 from kolahal.proof.trusted.obligations import System, obligations
-from kolahal.proof.trusted.others import find_others
+from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, describe_shift
@@ -40,7 +48,9 @@ from kolahal.proof.trusted.values import (
     Built,
     Goto,
     Logical,
+    Maybe,
     Numeric,
+    Pending,
     Read,
     Returned,
     Run,
@@ -121,6 +131,11 @@ def test_what_may_stand_for_no_place() -> None:
         assert ("n" in flow.may_be_none(given, infer(sketch))) is below
 
 
+def test_variables_that_only_go_on() -> None:
+    body = "a = 0\nb = 0\nc = 0\nd = 0\ne = 0\ng = 0\nk = 0\nm = N\no = -N\nfor i in range(len(q)):\n    a = a + 1\n    b = b - N\n    c = 2 * c\n    d = i\n    e = e + i\n    g = 1 - g\n    k = a + 1\n    m = m + m\n    q[i]\nreturn q[0] + Lap(1/eps)"
+    assert flow.counters(program(body.replace("    q[i]\n", ""))) == {"a", "b", "o"}
+
+
 @pytest.mark.parametrize(
     ("body", "least"),
     [("return q[-3] + Lap(1/eps)", 3), ("return q[2] + Lap(1/eps)", 3), ("return q[0] + Lap(1/eps)", 1), ("return q[-1] + Lap(1/eps)", 1)]
@@ -130,6 +145,39 @@ def test_what_may_stand_for_no_place() -> None:
 )
 def test_how_many_answers_every_run_needs(body: str, least: int) -> None:
     assert least_length(program(body)) == least
+
+
+@pytest.mark.parametrize(
+    ("relation", "private", "kinds", "one_way"),
+    [
+        ("each_within(3)", "Private", ["each"], ["each"]),
+        ("one_within(3)", "Private", ["one"], ["one up", "one down"]),
+        ("sum_within(3)", "Private", ["sum"], ["sum up", "sum down"]),
+        ("monotone(3)", "Private", ["up", "down"], ["up", "down"]),
+        ("sum_within(1)", "Private[int]", ["one"], ["one up", "one down"]),
+        ("sum_within(2)", "Private[int]", ["sum"], ["sum up", "sum down"]),
+        ("sum_within(1)", "Private", ["sum"], ["sum up", "sum down"]),
+    ],
+)
+def test_the_moves_between_databases(relation: str, private: str, kinds: list[str], one_way: list[str]) -> None:
+    sketch, distance = program("return q[0] + Lap(1/eps)", relation, private), Fraction(relation[-2])
+    for found, wanted in ((neighbours_of(sketch), kinds), (neighbours_of(sketch, one_way=True), one_way)):
+        assert found == tuple(Neighbours(kind, distance, private == "Private[int]") for kind in wanted)
+    for kind, low, high in (("each", -3, 3), ("up", 0, 3), ("down", -3, 0)):
+        neighbours = Neighbours(kind, Fraction(3), False)
+        move, facts = neighbours.move(0, ZERO)
+        assert facts == (at_most(number(low), move), at_most(move, number(high)))
+        by = variable(MOVE)
+        assert Others(FollowedSums((0,)), 0, Fraction(1)).facts(neighbours) == (at_most(number(low), by), at_most(by, number(high)))
+
+
+def test_lone_moves_may_be_proved_one_way_at_a_time() -> None:
+    sketch = program("return q[0] + Lap(1/eps)", "one_within(1)")
+    product = build_product(sketch, frozenset())
+    for kinds, right in ((("one",), True), (("one up", "one down"), True), (("one up",), False), (("one down", "one up"), False), ((), False)):
+        cases = tuple(CaseProof(Neighbours(kind, Fraction(1), False), Alignment((UP,)), made_up_shares(product, sketch, random.Random(0)), {}) for kind in kinds)
+        said = check_proof(LengthProof(sketch, parse_scale("eps"), (), frozenset(), False, cases), [[] for _ in cases], product, 1000)
+        assert ("the cases are not the sets of moves that make up the adjacency" not in said) is right
 
 
 # ---------------------------------------------------------------- steps
@@ -243,6 +291,120 @@ def test_an_item_is_drawn_when_a_variable_that_had_no_place_gets_one(place: str,
     loop = "for i in range(len(q)):\n    if best is None or a[i] > a[best] + a[j]:\n        best = i\nreturn best"
     found = build_product(program(head.format(place) + loop), frozenset()).first.paths[None]
     assert sorted(len(path.draws) for path in found) == sorted([0, draws])
+
+
+def heads(body: str, **ways: Any) -> dict[int, dict[str, Any]]:
+    """What the first run knows at each loop head."""
+    product = build_product(program(body), frozenset(), **ways)
+    return {place.loop: dict(place.names) for place in product.first.places if place.loop is not None}
+
+
+NOISY_LIST = "a = [x + Lap(2/eps) for x in q]\n"
+
+
+def test_items_that_were_drawn_on_no_way_to_a_loop_are_known_to_be_undrawn() -> None:
+    loop = "for i in range(len(q)):\n    if q[i] + Lap(1/eps) > T:\n        return 0\n"
+    found = heads(f"{NOISY_LIST}k = N\n{loop}return a[k]")
+    assert found[0]["item 1 at k"] == UNDRAWN
+    found = heads(f"{NOISY_LIST}k = N\ns = a[k]\n{loop}return a[k] + s")
+    assert found[0]["item 1 at k"] == Maybe(own("item 1 at k", 1, BOOL, ".none"), Numeric(variable(own("item 1 at k", 1, REAL))))
+    found = heads(f"{NOISY_LIST}k = N\nfor i in range(len(q)):\n    if q[i] > T:\n        s = a[k]\n        if s > T:\n            return 0\nreturn 1")
+    assert found[0]["item 1 at k"] != UNDRAWN
+    none = "k = None\nif on:\n    return q[0] + Lap(1/eps)\nfor x in q:\n    if k is None and x + Lap(1/eps) > T:\n        return k\nreturn 0"
+    assert heads(none.replace("k = None\n", "k = None\nm = k\n"))[0]["k"] != UNDRAWN
+    assert "item 1 at k" not in heads(f"{NOISY_LIST}k = N\ns = a[k]\n{loop}return s")[0]
+
+
+def test_noise_waits_where_it_has_one_law_on_every_way() -> None:
+    loop = "for x in q:\n    if x > T:\n        {0}\n    if x < T:\n        return 1\n"
+    test = "if e > T:\n    return 2\nreturn 3"
+    for name, body, waits in (
+        ("kept", f"e = Lap(1/eps)\n{loop.format('N = 1')}{test}", True),
+        ("drawn anew", f"e = Lap(1/eps)\n{loop.format('e = Lap(1/eps)')}{test}", True),
+        ("another scale", f"e = Lap(1/eps)\n{loop.format('e = Lap(2/eps)')}{test}", False),
+        ("another family", f"e = Lap(1/eps)\n{loop.format('e = Exp(1/eps)')}{test}", False),
+        ("a number first", f"e = 0\n{loop.format('e = Lap(1/eps)')}{test}", False),
+        ("a number then", f"e = Lap(1/eps)\n{loop.format('e = 1')}{test}", False),
+    ):
+        sketch = program(body)
+        assert isinstance(heads(body, delayed=True)[0]["e"], Pending) is waits, name
+        system_of(sketch, Alignment((UP,) * len(sketch.draws)), delayed=True)
+
+
+def test_what_is_known_of_variables_at_a_loop() -> None:
+    places = "out = [0]\nfor i in range(len(q)):\n    if q[out[0]] + Lap(1/eps) > T:\n        out.append(i)\nreturn out"
+    assert heads(places)[0]["out"].inside == own("out", 1, BOOL, ".inside")
+    plain = "out = [0]\nfor i in range(len(q)):\n    if q[i] + Lap(1/eps) > T:\n        out.append(i)\nreturn out"
+    assert heads(plain)[0]["out"].inside == FALSE
+    with pytest.raises(Unsupported, match="`k` holds values of several kinds"):
+        heads("k = N\nfor x in q:\n    k = x + Lap(1/eps) > 0\nreturn k")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("k = N\nfor i in range(k):\n    k = k + 1\n    if q[0] + Lap(1/eps) > k:\n        return i\nreturn 0", "depend on something that changes"),
+        ("a = [N, 2]\nfor i in range(a[0]):\n    if q[0] + Lap(1/eps) > i:\n        return i\nreturn 0", "depend on something that changes"),
+        ("for i in range(choose(q, 1/eps)):\n    if q[0] > i:\n        return i\nreturn 0", "depend on something that changes"),
+        ("a = [1]\nfor i in range(len(a)):\n    a.append(1)\n    if q[0] + Lap(1/eps) > i:\n        return i\nreturn 0", "depend on something that changes"),
+        ("a = [1, 2, N]\nfor y in a:\n    a = [3]\n    if q[0] + Lap(1/eps) > y:\n        return y\nreturn 0", "changes while a loop runs over it"),
+    ],
+)
+def test_loops_over_what_changes_are_refused(body: str, words: str) -> None:
+    with pytest.raises(Unsupported, match=words):
+        Machine(program(body), 1, False, frozenset("a") if "append" in body else frozenset()).run()
+
+
+def test_an_item_of_noise_with_a_name_belongs_to_the_sum_that_it_is_read_for() -> None:
+    (path,) = paths_of("e = [Lap(1/eps) for x in q]\nn = e[0]\nx = q[0] + n\nreturn x")
+    assert [(drawn.factor, len(drawn.rest.terms), drawn.waits) for drawn in path.draws] == [(1, 1, False)]
+
+
+def test_parts_of_a_condition_are_counted_on() -> None:
+    body = "e = Lap(1/eps)\nf = Lap(1/eps)\nif ({0}) and (e > N % 2 and f > 1):\n    return 1\nreturn q[0]"
+    keys = {key for path in paths_of(body.format("e > 0 and f > 0")) for key in path.decisions}
+    assert keys == {0, (0, 0), (0, 1), (0, 2), (0, 3)}
+    # `not (a or b)` is settled by one that holds, and then it does not hold itself.
+    for test, outcomes in (("e > 0 or f > 0", {(True,): True, (False, True): True, (False, False): False}), ("not (e > 0 or f > 0)", {(True,): False, (False, True): False, (False, False): True})):
+        found = {}
+        for path in paths_of(f"e = Lap(1/eps)\nf = Lap(1/eps)\nif {test}:\n    return 1\nreturn q[0]"):
+            parts = tuple(held for key, held in sorted((key, held) for key, held in path.decisions.items() if isinstance(key, tuple)))
+            found[parts] = path.decisions[0]
+        assert found == outcomes
+
+
+def test_answers_of_several_places_to_answer_are_told_apart() -> None:
+    noisy = "x = q[0] + Lap(1/eps)\nif x > 0:\n    return x{0}\nreturn x{1}"
+    for ends, settled in (((" * N", " / len(q)"), True), (("", " - 1"), False)):
+        assert build_product(program(noisy.format(*ends)), frozenset()).settled is settled
+
+
+def test_the_answers_of_several_places_are_not_compared_where_arithmetic_was_left_out() -> None:
+    body = "x = q[0] + Lap(1/eps)\nif x > 0:\n    return x * N\nreturn x / len(q)"
+    system = system_of(program(body), Alignment((UP,)))
+    assert [FALSE in clause.goals for clause in system.clauses] == [False, True, True, False]
+
+
+def test_noise_inside_a_choice_of_items_is_added_to_nothing() -> None:
+    (path,) = paths_of("e = [Lap(1/eps) for x in q]\ny = e[N] + e[N + 1] + q[0]\nreturn y")
+    assert [drawn.factor for drawn in path.draws] == [1, 1]
+    found = [drawn for path in paths_of("e = [Lap(1/eps) for x in q]\ny = e[N] + e[0] + q[0]\nreturn y") for drawn in path.draws]
+    assert found and all(drawn.factor == 0 or drawn.symbol not in symbols_of(drawn.rest) for drawn in found)
+    assert {drawn.factor for drawn in found} == {0, 1}
+
+
+def test_a_result_waits_for_the_noise_that_it_is_computed_from() -> None:
+    body = "j = choose(q, 2/eps)\ne = q[0] + Lap(1/eps)\ny = e * e\nif y > T:\n    return j\nreturn 0"
+    system = system_of(program(body), Alignment((UP, UP)))
+    names = {symbol.name for clause in system.clauses for part in (*clause.premises, *clause.goals) for symbol in symbols_of(part)}
+    assert any("computed" in name or "*" in name for name in names) and "noise.1@2" not in names
+
+
+def test_an_item_at_another_place_is_other_noise() -> None:
+    body = f"{NOISY_LIST}k = 0\nwhile k < len(q):\n    if a[k] > T:\n        return k\n    k = k + 1\nreturn 0"
+    system = system_of(program(body), Alignment((UP,)))
+    names = {symbol.name for clause in system.clauses for part in clause.premises for symbol in symbols_of(part)}
+    assert {"noise.0@1", "noise.0@2", "k@1", "k@2"} <= names
 
 
 def test_what_is_not_said_is_not_so() -> None:
@@ -360,12 +522,15 @@ def test_a_ghost_that_is_renewed_gets_a_value_of_its_own() -> None:
 
 
 def test_a_first_run_that_has_the_value_which_counts_next() -> None:
-    """At the inner loop `best` may still change; where it does not, its value is that of the ghost."""
-    body = RENEWED.replace("    out.append(best)", "    n = 0\n    for j in range(N):\n        n = n + j\n    out.append(best)")
-    sketch = program(body)
+    """Where `best` does not change until the next arrival, its value is that of the ghost."""
+    sketch = program(RENEWED.replace("    out.append(best)", "    n = 0\n    for j in range(N):\n        n = n + j\n    out.append(best)\n    out.append(n)"))
+    product = build_product(sketch, frozenset())
     system = system_of(sketch, Alignment((AtGhost(0, Form(Fraction(2)), Form()),), ("best",), (0,)))
-    known = {clause.target for clause in system.clauses if any({ghost_value(0), own("best", 1, INT)} <= symbols_of(part) for part in clause.premises)}
-    assert known
+    settled = {place.loop for place in product.first.places if place.loop and "best" in dict(place.names) and "best" not in product.first.unsettled[place.loop, 0]}
+    assert settled == {2}
+    for clause in system.clauses:
+        if clause.target in settled:
+            assert any(ghost_value(0) in symbols_of(part) for part in clause.premises[-1:]), clause.name
 
 
 # ---------------------------------------------------------------- cells

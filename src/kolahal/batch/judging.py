@@ -21,7 +21,7 @@ from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict, name_ve
 later.load_all()  # once, and not in each fork
 
 NOTHING, MISTAKE, FAILED = "nothing found", "mistake", "failed"
-COMPILED = jit.available()  # asked here, so that a worker loads the compiler once, and not in the fork of every job
+jit.available()  # asked here, so that a worker loads the compiler once, and not in the fork of every job
 
 
 def judge_job(job: Job) -> dict[str, Any]:

@@ -29,7 +29,9 @@ from kolahal.cli.base import (
     read_document,
     seed,
     supervised,
+    tell_failed,
     tell_files,
+    verbosely,
     workers,
     write_files,
 )
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
 @seed
 @processes
 @click.option("--deep", is_flag=True, help="Search ten times as long, for proofs and for counterexamples.")
-@click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
+@verbosely
 @supervised
 def check(
     target: str,
@@ -116,9 +118,7 @@ def check(
     if out is not None:
         tell_files(out, result["files"])
     if verbose:
-        click.echo(f"proofs that did not pass their own re-check: {len(found.failed_rechecks)}", err=True)
-        for told in found.failed_rechecks:
-            click.echo(f"  {harmless(told)}", err=True)
+        tell_failed(found.failed_rechecks)
     finish(exit_code(found.verdict))
 
 

@@ -78,7 +78,7 @@ def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
     for node in body:
         match node:
             case ir.Assign((_,), (value,)) if not _is_linear(value) and _is_private(node, sketch.private.name):
-                split += _split(node, sketch, taken)
+                split += _split(node, taken)
             case _:
                 split.append(node)
     late: list[ir.Stmt] = []
@@ -94,7 +94,7 @@ def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
     return (*found, *late)
 
 
-def _split(node: ir.Assign, sketch: Sketch, taken: set[str]) -> list[ir.Stmt]:
+def _split(node: ir.Assign, taken: set[str]) -> list[ir.Stmt]:
     """An assignment of a value that is not linear, behind those of its linear parts to names of their own, in Python's order."""
     before: list[ir.Stmt] = []
 

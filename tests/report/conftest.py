@@ -15,7 +15,7 @@ from kolahal.law.law import find_laws
 from kolahal.model import Ranked, Score
 from kolahal.pictures.result import picture_check, picture_synthesis
 from kolahal.proof.judge import judge_completion
-from kolahal.proof.refute.exhibit import snippet
+from kolahal.proof.refute.counterexample_data import snippet
 from kolahal.report.json import check_document, dump, synthesis_document, with_pictures
 from kolahal.results import Judged, Synthesis
 from kolahal.roads.methods import synthesize

@@ -128,11 +128,10 @@ def _exhibit(sketch: Sketch, found: Check, claim: Scale) -> tuple[dict[str, Any]
 
     if not isinstance(found.verdict, Refuted):
         return None, ""
-    from kolahal.proof.refute import budget_exhibit, exhibit
+    from kolahal.proof.refute import counterexample_data
 
-    if sketch.variant is not Variant.PURE:
-        return budget_exhibit.document(found.verdict, sketch, claim), ""
-    return exhibit.document(found.verdict, sketch, claim), exhibit.snippet(found.verdict, sketch, claim)
+    program = counterexample_data.snippet(found.verdict, sketch, claim) if sketch.variant is Variant.PURE else ""
+    return counterexample_data.document(found.verdict, sketch, claim), program
 
 
 def _load_or_remark(target: str) -> Sketch:

@@ -38,7 +38,7 @@ def with_budget(sketch: Sketch, role: Role, name: str | None = None) -> Sketch:
 
 def fresh_budget(sketch: Sketch, role: Role) -> str:
     """A name for a new budget that the program does not use."""
-    taken = {p.name for p in sketch.parameters} | {n.name for n in ir.walk(sketch.body) if isinstance(n, ir.Var)}
+    taken = {p.name for p in sketch.parameters} | ir.names_read(sketch.body)
     taken |= ir.assigned_names(sketch.body)
     name = {Role.EPSILON: "eps"}.get(role, role.value.lower())
     while name in taken:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 from kolahal.lang.canonical import IN_UNITS
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
+from kolahal.losses import gdp_of_event, renyi_of_event
 from kolahal.proof.find.affine import prove_affine, reach_of
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.find.union import prove_union
@@ -60,14 +60,9 @@ def shown_loss(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
     match sketch.variant:
         case Variant.ZCDP if refuted.order is not None and 0 < q < 1 and p > 0:
             alpha = float(refuted.order)
-            parts = [alpha * math.log(p) + (1 - alpha) * math.log(q)]
-            if p < 1:
-                parts.append(alpha * math.log1p(-p) + (1 - alpha) * math.log1p(-q))
-            most = max(parts)
-            total = most + math.log(sum(math.exp(part - most) for part in parts))
-            return max(1.0, total / (alpha - 1) / (alpha * level))
+            return max(1.0, renyi_of_event(p, q, alpha) / (alpha * level))
         case Variant.GDP if 0 < p < 1 and 0 < q < 1:
-            return max(1.0, (NormalDist().inv_cdf(p) - NormalDist().inv_cdf(q)) / level)
+            return max(1.0, gdp_of_event(p, q) / level)
         case Variant.APPROXIMATE if q > 0:
             delta = float(refuted.example.arguments.delta or 0)
             return max(1.0, math.log((p - delta) / q) / level) if p > delta else 1.0

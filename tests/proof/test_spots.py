@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from test_obligations import made_up, made_up_cells, made_up_rules, made_up_shares
 
-from kolahal.lang.ir import Comprehension, walk
+from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, walk
 from kolahal.lang.kinds import infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
@@ -26,10 +26,19 @@ from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Symbol, at_most, equal, symbols_of
 from kolahal.proof.trusted import flow
 from kolahal.proof.trusted.cells import Cells
-from kolahal.proof.trusted.certificate import CaseProof, LengthProof, Rejected, read_certificate, write_certificate
-from kolahal.proof.trusted.neighbours import least_length, neighbours_of
+from kolahal.proof.trusted.certificate import (
+    CaseProof,
+    LengthProof,
+    Rejected,
+    check_proof,
+    read_certificate,
+    write_certificate,
+)
+from kolahal.proof.trusted.expressions import UNDRAWN
+from kolahal.proof.trusted.neighbours import Neighbours, least_length, neighbours_of
+from kolahal.proof.trusted.noisy_lists import _returning
 from kolahal.proof.trusted.obligations import System, obligations
-from kolahal.proof.trusted.others import find_others
+from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import Product, build_product, build_system
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, describe_shift
@@ -37,9 +46,13 @@ from kolahal.proof.trusted.steps import Jump, chosen_next, compile_steps, decide
 from kolahal.proof.trusted.symbols import LENGTH, Turn, ghost_symbol, ghost_value, next_ghost_value, own
 from kolahal.proof.trusted.values import (
     Built,
+    Goto,
     Logical,
+    Maybe,
     Numeric,
+    Pending,
     Read,
+    Returned,
     Run,
     SegmentPath,
     SegmentStart,
@@ -113,6 +126,14 @@ def test_how_lists_of_noise_are_read(name: str) -> None:
 def test_what_may_stand_for_no_place() -> None:
     sketch = program("a = -1\nb = 0\nc = 1\nd = N\ng = None\nh = -N\nk = -2\nm = b\nif on:\n    g = 1\nreturn q[0] + Lap(1/eps)")
     assert flow.may_be_none(sketch, infer(sketch)) == {"a", "g", "k"}
+    for value, below in ((Const(Fraction(1)), True), (Const(Fraction(0)), False), (Var("N"), False), (Const(True), False)):
+        given = replace(sketch, body=(Assign(("n",), (Negate(value),)), *sketch.body))
+        assert ("n" in flow.may_be_none(given, infer(sketch))) is below
+
+
+def test_variables_that_only_go_on() -> None:
+    body = "a = 0\nb = 0\nc = 0\nd = 0\ne = 0\ng = 0\nk = 0\nm = N\no = -N\nfor i in range(len(q)):\n    a = a + 1\n    b = b - N\n    c = 2 * c\n    d = i\n    e = e + i\n    g = 1 - g\n    k = a + 1\n    m = m + m\n    q[i]\nreturn q[0] + Lap(1/eps)"
+    assert flow.counters(program(body.replace("    q[i]\n", ""))) == {"a", "b", "o"}
 
 
 @pytest.mark.parametrize(
@@ -124,6 +145,39 @@ def test_what_may_stand_for_no_place() -> None:
 )
 def test_how_many_answers_every_run_needs(body: str, least: int) -> None:
     assert least_length(program(body)) == least
+
+
+@pytest.mark.parametrize(
+    ("relation", "private", "kinds", "one_way"),
+    [
+        ("each_within(3)", "Private", ["each"], ["each"]),
+        ("one_within(3)", "Private", ["one"], ["one up", "one down"]),
+        ("sum_within(3)", "Private", ["sum"], ["sum up", "sum down"]),
+        ("monotone(3)", "Private", ["up", "down"], ["up", "down"]),
+        ("sum_within(1)", "Private[int]", ["one"], ["one up", "one down"]),
+        ("sum_within(2)", "Private[int]", ["sum"], ["sum up", "sum down"]),
+        ("sum_within(1)", "Private", ["sum"], ["sum up", "sum down"]),
+    ],
+)
+def test_the_moves_between_databases(relation: str, private: str, kinds: list[str], one_way: list[str]) -> None:
+    sketch, distance = program("return q[0] + Lap(1/eps)", relation, private), Fraction(relation[-2])
+    for found, wanted in ((neighbours_of(sketch), kinds), (neighbours_of(sketch, one_way=True), one_way)):
+        assert found == tuple(Neighbours(kind, distance, private == "Private[int]") for kind in wanted)
+    for kind, low, high in (("each", -3, 3), ("up", 0, 3), ("down", -3, 0)):
+        neighbours = Neighbours(kind, Fraction(3), False)
+        move, facts = neighbours.move(0, ZERO)
+        assert facts == (at_most(number(low), move), at_most(move, number(high)))
+        by = variable(MOVE)
+        assert Others(FollowedSums((0,)), 0, Fraction(1)).facts(neighbours) == (at_most(number(low), by), at_most(by, number(high)))
+
+
+def test_lone_moves_may_be_proved_one_way_at_a_time() -> None:
+    sketch = program("return q[0] + Lap(1/eps)", "one_within(1)")
+    product = build_product(sketch, frozenset())
+    for kinds, right in ((("one",), True), (("one up", "one down"), True), (("one up",), False), (("one down", "one up"), False), ((), False)):
+        cases = tuple(CaseProof(Neighbours(kind, Fraction(1), False), Alignment((UP,)), made_up_shares(product, sketch, random.Random(0)), {}) for kind in kinds)
+        said = check_proof(LengthProof(sketch, parse_scale("eps"), (), frozenset(), False, cases), [[] for _ in cases], product, 1000)
+        assert ("the cases are not the sets of moves that make up the adjacency" not in said) is right
 
 
 # ---------------------------------------------------------------- steps
@@ -217,10 +271,10 @@ def test_noise_alone_belongs_to_the_sum_that_it_is_read_for() -> None:
 
 def test_two_lists_that_begin_in_one_segment_are_both_known() -> None:
     (path,) = paths_of("a = [x + Lap(1/eps) for x in q]\nb = [x + Lap(2/eps) for x in q]\ns = b[1] + b[0] + a[1]\nreturn s + a[0]")
-    assert len(path.draws) == 4 and not any("cursor" in symbol.name for fault in path.faults for symbol in symbols_of(fault))
+    assert len(path.draws) == 4 and TRUE not in path.faults
     for place in ("N", "0"):
         found = paths_of(f"a = [x + Lap(1/eps) for x in q]\ns = a[{place}] + a[1]\nreturn s + a[N]")
-        assert all(isinstance(ghost, type(ZERO)) for path in found for ghost in path.ghosts.values())
+        assert {symbol.name for path in found for ghost in path.ghosts.values() for symbol in symbols_of(ghost)} <= {"N"}
 
 
 def test_a_list_of_noise_that_is_drawn_for_a_place_is_a_sum_of_its_own() -> None:
@@ -228,8 +282,132 @@ def test_a_list_of_noise_that_is_drawn_for_a_place_is_a_sum_of_its_own() -> None
     assert not any(drawn.waits for path in paths_of(body) for drawn in path.draws)
 
 
-@pytest.mark.parametrize("late", [False, True])
-def test_what_is_not_said_is_not_so(late: bool) -> None:
+@pytest.mark.parametrize(
+    ("place", "draws"),
+    [("0", 1), ("1", 1), ("N", 1), ("N - 1", 1), ("-1", 0), ("None", 0)],
+)
+def test_an_item_is_drawn_when_a_variable_that_had_no_place_gets_one(place: str, draws: int) -> None:
+    head = "a = [x + Lap(1/eps) for x in q]\nj = N\nbest = None\nif on:\n    best = {}\n"
+    loop = "for i in range(len(q)):\n    if best is None or a[i] > a[best] + a[j]:\n        best = i\nreturn best"
+    found = build_product(program(head.format(place) + loop), frozenset()).first.paths[None]
+    assert sorted(len(path.draws) for path in found) == sorted([0, draws])
+
+
+def heads(body: str, **ways: Any) -> dict[int, dict[str, Any]]:
+    """What the first run knows at each loop head."""
+    product = build_product(program(body), frozenset(), **ways)
+    return {place.loop: dict(place.names) for place in product.first.places if place.loop is not None}
+
+
+NOISY_LIST = "a = [x + Lap(2/eps) for x in q]\n"
+
+
+def test_items_that_were_drawn_on_no_way_to_a_loop_are_known_to_be_undrawn() -> None:
+    loop = "for i in range(len(q)):\n    if q[i] + Lap(1/eps) > T:\n        return 0\n"
+    found = heads(f"{NOISY_LIST}k = N\n{loop}return a[k]")
+    assert found[0]["item 1 at k"] == UNDRAWN
+    found = heads(f"{NOISY_LIST}k = N\ns = a[k]\n{loop}return a[k] + s")
+    assert found[0]["item 1 at k"] == Maybe(own("item 1 at k", 1, BOOL, ".none"), Numeric(variable(own("item 1 at k", 1, REAL))))
+    found = heads(f"{NOISY_LIST}k = N\nfor i in range(len(q)):\n    if q[i] > T:\n        s = a[k]\n        if s > T:\n            return 0\nreturn 1")
+    assert found[0]["item 1 at k"] != UNDRAWN
+    none = "k = None\nif on:\n    return q[0] + Lap(1/eps)\nfor x in q:\n    if k is None and x + Lap(1/eps) > T:\n        return k\nreturn 0"
+    assert heads(none.replace("k = None\n", "k = None\nm = k\n"))[0]["k"] != UNDRAWN
+    assert "item 1 at k" not in heads(f"{NOISY_LIST}k = N\ns = a[k]\n{loop}return s")[0]
+
+
+def test_noise_waits_where_it_has_one_law_on_every_way() -> None:
+    loop = "for x in q:\n    if x > T:\n        {0}\n    if x < T:\n        return 1\n"
+    test = "if e > T:\n    return 2\nreturn 3"
+    for name, body, waits in (
+        ("kept", f"e = Lap(1/eps)\n{loop.format('N = 1')}{test}", True),
+        ("drawn anew", f"e = Lap(1/eps)\n{loop.format('e = Lap(1/eps)')}{test}", True),
+        ("another scale", f"e = Lap(1/eps)\n{loop.format('e = Lap(2/eps)')}{test}", False),
+        ("another family", f"e = Lap(1/eps)\n{loop.format('e = Exp(1/eps)')}{test}", False),
+        ("a number first", f"e = 0\n{loop.format('e = Lap(1/eps)')}{test}", False),
+        ("a number then", f"e = Lap(1/eps)\n{loop.format('e = 1')}{test}", False),
+    ):
+        sketch = program(body)
+        assert isinstance(heads(body, delayed=True)[0]["e"], Pending) is waits, name
+        system_of(sketch, Alignment((UP,) * len(sketch.draws)), delayed=True)
+
+
+def test_what_is_known_of_variables_at_a_loop() -> None:
+    places = "out = [0]\nfor i in range(len(q)):\n    if q[out[0]] + Lap(1/eps) > T:\n        out.append(i)\nreturn out"
+    assert heads(places)[0]["out"].inside == own("out", 1, BOOL, ".inside")
+    plain = "out = [0]\nfor i in range(len(q)):\n    if q[i] + Lap(1/eps) > T:\n        out.append(i)\nreturn out"
+    assert heads(plain)[0]["out"].inside == FALSE
+    with pytest.raises(Unsupported, match="`k` holds values of several kinds"):
+        heads("k = N\nfor x in q:\n    k = x + Lap(1/eps) > 0\nreturn k")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("k = N\nfor i in range(k):\n    k = k + 1\n    if q[0] + Lap(1/eps) > k:\n        return i\nreturn 0", "depend on something that changes"),
+        ("a = [N, 2]\nfor i in range(a[0]):\n    if q[0] + Lap(1/eps) > i:\n        return i\nreturn 0", "depend on something that changes"),
+        ("for i in range(choose(q, 1/eps)):\n    if q[0] > i:\n        return i\nreturn 0", "depend on something that changes"),
+        ("a = [1]\nfor i in range(len(a)):\n    a.append(1)\n    if q[0] + Lap(1/eps) > i:\n        return i\nreturn 0", "depend on something that changes"),
+        ("a = [1, 2, N]\nfor y in a:\n    a = [3]\n    if q[0] + Lap(1/eps) > y:\n        return y\nreturn 0", "changes while a loop runs over it"),
+    ],
+)
+def test_loops_over_what_changes_are_refused(body: str, words: str) -> None:
+    with pytest.raises(Unsupported, match=words):
+        Machine(program(body), 1, False, frozenset("a") if "append" in body else frozenset()).run()
+
+
+def test_an_item_of_noise_with_a_name_belongs_to_the_sum_that_it_is_read_for() -> None:
+    (path,) = paths_of("e = [Lap(1/eps) for x in q]\nn = e[0]\nx = q[0] + n\nreturn x")
+    assert [(drawn.factor, len(drawn.rest.terms), drawn.waits) for drawn in path.draws] == [(1, 1, False)]
+
+
+def test_parts_of_a_condition_are_counted_on() -> None:
+    body = "e = Lap(1/eps)\nf = Lap(1/eps)\nif ({0}) and (e > N % 2 and f > 1):\n    return 1\nreturn q[0]"
+    keys = {key for path in paths_of(body.format("e > 0 and f > 0")) for key in path.decisions}
+    assert keys == {0, (0, 0), (0, 1), (0, 2), (0, 3)}
+    # `not (a or b)` is settled by one that holds, and then it does not hold itself.
+    for test, outcomes in (("e > 0 or f > 0", {(True,): True, (False, True): True, (False, False): False}), ("not (e > 0 or f > 0)", {(True,): False, (False, True): False, (False, False): True})):
+        found = {}
+        for path in paths_of(f"e = Lap(1/eps)\nf = Lap(1/eps)\nif {test}:\n    return 1\nreturn q[0]"):
+            parts = tuple(held for key, held in sorted((key, held) for key, held in path.decisions.items() if isinstance(key, tuple)))
+            found[parts] = path.decisions[0]
+        assert found == outcomes
+
+
+def test_answers_of_several_places_to_answer_are_told_apart() -> None:
+    noisy = "x = q[0] + Lap(1/eps)\nif x > 0:\n    return x{0}\nreturn x{1}"
+    for ends, settled in (((" * N", " / len(q)"), True), (("", " - 1"), False)):
+        assert build_product(program(noisy.format(*ends)), frozenset()).settled is settled
+
+
+def test_the_answers_of_several_places_are_not_compared_where_arithmetic_was_left_out() -> None:
+    body = "x = q[0] + Lap(1/eps)\nif x > 0:\n    return x * N\nreturn x / len(q)"
+    system = system_of(program(body), Alignment((UP,)))
+    assert [FALSE in clause.goals for clause in system.clauses] == [False, True, True, False]
+
+
+def test_noise_inside_a_choice_of_items_is_added_to_nothing() -> None:
+    (path,) = paths_of("e = [Lap(1/eps) for x in q]\ny = e[N] + e[N + 1] + q[0]\nreturn y")
+    assert [drawn.factor for drawn in path.draws] == [1, 1]
+    found = [drawn for path in paths_of("e = [Lap(1/eps) for x in q]\ny = e[N] + e[0] + q[0]\nreturn y") for drawn in path.draws]
+    assert found and all(drawn.factor == 0 or drawn.symbol not in symbols_of(drawn.rest) for drawn in found)
+    assert {drawn.factor for drawn in found} == {0, 1}
+
+
+def test_a_result_waits_for_the_noise_that_it_is_computed_from() -> None:
+    body = "j = choose(q, 2/eps)\ne = q[0] + Lap(1/eps)\ny = e * e\nif y > T:\n    return j\nreturn 0"
+    system = system_of(program(body), Alignment((UP, UP)))
+    names = {symbol.name for clause in system.clauses for part in (*clause.premises, *clause.goals) for symbol in symbols_of(part)}
+    assert any("computed" in name or "*" in name for name in names) and "noise.1@2" not in names
+
+
+def test_an_item_at_another_place_is_other_noise() -> None:
+    body = f"{NOISY_LIST}k = 0\nwhile k < len(q):\n    if a[k] > T:\n        return k\n    k = k + 1\nreturn 0"
+    system = system_of(program(body), Alignment((UP,)))
+    names = {symbol.name for clause in system.clauses for part in clause.premises for symbol in symbols_of(part)}
+    assert {"noise.0@1", "noise.0@2", "k@1", "k@2"} <= names
+
+
+def test_what_is_not_said_is_not_so() -> None:
     """Noise is drawn where it stands, item by item, and products of what may differ are refused."""
     named = program("e = Lap(1/eps)\nif q[0] > 0:\n    return 1\nreturn q[0] + e")
     listed = program("noisy = [x + Lap(1/eps) for x in q]\nif noisy[0] > T:\n    return 1\nreturn noisy[1]")
@@ -344,12 +522,15 @@ def test_a_ghost_that_is_renewed_gets_a_value_of_its_own() -> None:
 
 
 def test_a_first_run_that_has_the_value_which_counts_next() -> None:
-    """At the inner loop `best` may still change; where it does not, its value is that of the ghost."""
-    body = RENEWED.replace("    out.append(best)", "    n = 0\n    for j in range(N):\n        n = n + j\n    out.append(best)")
-    sketch = program(body)
+    """Where `best` does not change until the next arrival, its value is that of the ghost."""
+    sketch = program(RENEWED.replace("    out.append(best)", "    n = 0\n    for j in range(N):\n        n = n + j\n    out.append(best)\n    out.append(n)"))
+    product = build_product(sketch, frozenset())
     system = system_of(sketch, Alignment((AtGhost(0, Form(Fraction(2)), Form()),), ("best",), (0,)))
-    known = {clause.target for clause in system.clauses if any({ghost_value(0), own("best", 1, INT)} <= symbols_of(part) for part in clause.premises)}
-    assert known
+    settled = {place.loop for place in product.first.places if place.loop and "best" in dict(place.names) and "best" not in product.first.unsettled[place.loop, 0]}
+    assert settled == {2}
+    for clause in system.clauses:
+        if clause.target in settled:
+            assert any(ghost_value(0) in symbols_of(part) for part in clause.premises[-1:]), clause.name
 
 
 # ---------------------------------------------------------------- cells
@@ -371,6 +552,18 @@ def test_the_place_that_a_turn_looks_at() -> None:
         assert cell(place, *reads).place(0) == variable(turn)
 
 
+def test_only_where_a_watched_name_may_change_it_is_shown_that_it_is_passed() -> None:
+    sketch, ways, _ = CASES["watched"]
+    product = build_product(sketch, frozenset(), **ways)
+    (name,) = product.watched
+    system = build_system(product, neighbours_of(sketch)[0], Alignment((UP,) * len(sketch.draws), (name,)), None, ())
+    passed = [clause for clause in system.clauses if "past ghost" in clause.name]
+    changing = {loop for (loop, end), names in product.first.unsettled.items() if end is None and name in names}
+    assert changing and changing != set(product.first.paths) - {None}
+    assert {int(clause.name.split()[2].rstrip(",")) - 1 for clause in passed} == changing
+    assert all(clause.target is None and clause.updates == () for clause in passed)
+
+
 # ---------------------------------------------------------------- lists that are drawn at once
 
 ONCE = "noisy = [{0} for {1}]\nout = []\nbest, top = -1, 0\nfor i in range(len(q)):\n    if i == 0 or noisy[i] > top:\n        best, top = i, noisy[i]\nout.append(best)\nreturn out"
@@ -382,11 +575,13 @@ ONCE = "noisy = [{0} for {1}]\nout = []\nbest, top = -1, 0\nfor i in range(len(q
         ("Lap(1/eps)", "i in range(len(q))", "one answer with one noise"),
         ("x + Lap(1/eps) > T", "x in q", "one answer with one noise|not a number|needed|added"),
         ("abs(x + Lap(1/eps))", "x in q", "is added"),
+        ("x + choose(s, 1/eps)", "x in q", "is added"),
+        ("x + choose(q, 1/eps)", "x in q", "one answer with one noise"),
         ("x * Lap(1/eps)", "x in q", "not linear|is added"),
     ],
 )
 def test_items_that_are_not_an_answer_and_its_noise_are_refused(item: str, over: str, words: str) -> None:
-    body = f"noisy = [{item} for {over}]\nif noisy[0] == noisy[1]:\n    return 1\nreturn 0"
+    body = f"s = [N, 2 * N]\nnoisy = [{item} for {over}]\nif noisy[0] == noisy[1]:\n    return 1\nreturn 0"
     with pytest.raises(Unsupported, match=words):
         build_product(program(body), frozenset(), at_once=True)
 
@@ -409,6 +604,31 @@ def top(units: int, **words: str) -> System:
 def test_one_sided_noise_of_winners_is_shown_not_to_fall() -> None:
     asked = {(noise, units): {str(goal) for clause in top(units, noise=noise).clauses for goal in clause.goals if goal != TRUE} for noise in ("Lap", "Exp") for units in (2, -2)}
     assert asked["Lap", 2] == asked["Exp", 2] == asked["Lap", -2] != asked["Exp", -2]
+    (fall,) = {goal for clause in top(-2, noise="Exp").clauses for goal in clause.goals} - {goal for clause in top(2).clauses for goal in clause.goals}
+    assert {ghost_value(0), LENGTH} <= symbols_of(fall)
+
+
+def test_loops_from_which_every_way_passes_another() -> None:
+    """Against a walk along every way there is."""
+    rng = random.Random(5)
+    for _ in range(300):
+        many = rng.randint(1, 5)
+        ends = {here: [rng.choice([None, *range(many)]) for _ in range(rng.randint(0, 3))] for here in (None, *range(many))}
+        run: Any = SimpleNamespace(paths={here: [SimpleNamespace(end=Returned(None, 0) if to is None else Goto(to)) for to in ways] for here, ways in ends.items()})  # type: ignore[arg-type]
+        for loop in range(many):
+            wanted = set()
+            for start in range(many):
+                seen, todo, answers = set[int](), [start], False
+                while todo:
+                    here = todo.pop()
+                    if here in seen:
+                        continue
+                    seen.add(here)
+                    answers = answers or None in ends[here]
+                    todo += [to for to in ends[here] if to is not None and to != loop]
+                if start == loop or not answers:
+                    wanted.add(start)
+            assert _returning(run, loop) == wanted
 
 
 def test_the_move_of_a_winner_that_is_paid_for_is_no_other_move() -> None:

@@ -11,22 +11,28 @@ from typing import Any
 import pytest
 import z3
 
+from kolahal.lang.adjacency import EachWithin
 from kolahal.lang.canonical import IN_UNITS
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Variant
+from kolahal.logic import solver
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
 from kolahal.logic.solver import Translator, contradict, is_empty
 from kolahal.logic.terms import BOOL, REAL, Symbol
 from kolahal.paths.unknowns import AnswerAt, Argument, MoveAt, NoiseAt
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.trusted import affine, union
+from kolahal.proof.find.budgets import prove_budget
+from kolahal.proof.trusted import affine, concentrated, union
 from kolahal.proof.trusted.affine import Release, recheck_affine, write_affine
 from kolahal.proof.trusted.bounded import DEFAULTS, CaseCheck, Flaw, find_budget, recheck_bounded
 from kolahal.proof.trusted.certificate import Rejected
+from kolahal.proof.trusted.concentrated import check_shifts, recheck_budget
+from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.passages import Crossing, Row, find_fault, mixed_units, relation, whole_moves
+from kolahal.proof.trusted.shifts import Alignment, Always, Form
 from kolahal.proof.trusted.union import _distance_above, find_squares, too_long
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
@@ -235,6 +241,59 @@ def _with_shifts(certificate: Certificate, sketch: Sketch) -> Certificate:
     document = json.loads(certificate.text)
     document["sizes"][0]["shifts"] = [{str(next(iter(row))): "-1"} for row in release.noise]
     return Certificate(json.dumps(document))
+
+
+def test_the_second_solver_is_asked_if_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    sketch = program("return q[0] + Gauss(1/sqrt(2*rho))", "one_within(1)", "Private", "rho: Rho")
+    found = prove_budget(sketch, plain_claim(sketch), DEFAULTS)
+    assert isinstance(found, Proved)
+    asked: list[str] = []
+    monkeypatch.setattr(solver, "second_opinion", lambda script, steps: asked.append(script) or "sat")
+    assert recheck_budget(found.certificate) == [] == asked
+    (disagrees, *_) = recheck_budget(found.certificate, second=True)
+    assert "the solvers disagree" in disagrees and asked and all("check-sat" in script for script in asked)
+
+
+MOVES = Always(Form(Fraction(1)))
+
+
+@pytest.mark.parametrize(
+    ("variant", "noises", "shifts", "kinds", "asked", "reach", "reason"),
+    [
+        (Variant.ZCDP, "GL", (MOVES, MOVES), ("one",), False, "1", ""),
+        (Variant.ZCDP, "GL", (MOVES, MOVES), ("sum",), False, "1", "does not add up over moves"),
+        (Variant.ZCDP, "GL", (MOVES, Always(Form())), ("sum",), False, "1", ""),
+        (Variant.GDP, "GL", (MOVES, Always(Form())), ("one",), False, "1", ""),
+        (Variant.GDP, "GL", (MOVES, MOVES), ("one",), False, "1", "has no price"),
+        (Variant.GDP, "G", (MOVES,), ("up", "down"), False, "1 1", ""),
+        (Variant.GDP, "G", (MOVES,), ("up", "down"), False, "1 2", "not the same in all cases"),
+        (Variant.GDP, "G", (MOVES,), ("up",), False, "-", "is missing"),
+        (Variant.GDP, "G", (MOVES,), ("one",), True, "1", "how far a question of the run moves"),
+        (Variant.GDP, "G", (Always(Form(cancel=True)),), ("one",), True, "1", ""),
+        (Variant.GDP, "G", (MOVES,), ("up", "down"), True, "1 1", ""),
+        (Variant.ZCDP, "GL", (Always(Form(cancel=True)), MOVES), ("one",), True, "1", ""),
+    ],
+)
+def test_prices_that_add_up(
+    monkeypatch: pytest.MonkeyPatch, variant: Variant, noises: str, shifts: tuple[Any, ...], kinds: tuple[str, ...], asked: bool, reach: str, reason: str
+) -> None:
+    """Of a made-up surrogate: what its alignments may and may not do."""
+    draws = [SimpleNamespace(site=i, noise={"G": Noise.GAUSS, "L": Noise.LAPLACE}[letter]) for i, letter in enumerate(noises)]
+    private = SimpleNamespace(table=SimpleNamespace(depends_on_run=asked))
+    canonical = SimpleNamespace(draws=draws, private=private, budget=SimpleNamespace(name="rho"), adjacency=EachWithin(Fraction(1)), required=())
+    monkeypatch.setattr(concentrated, "concentrated", lambda program, claim: (canonical, "level"))
+    monkeypatch.setattr(concentrated, "is_quadratic", lambda draw, name: draw.noise is Noise.GAUSS)
+    monkeypatch.setattr(concentrated, "surrogate", lambda *given: SimpleNamespace(required=()))
+    monkeypatch.setattr(concentrated, "_check_laws", lambda *given: None)
+    monkeypatch.setattr(concentrated, "_expect", lambda derived, proof: derived[1] == "level" or pytest.fail("another level"))
+    reaches = [() if word == "-" else (parse_scale(word), *[None] * (len(noises) - 1)) for word in reach.split()]
+    cases = tuple(SimpleNamespace(neighbours=Neighbours(kind, Fraction(1), False), alignment=Alignment(shifts, reach=far)) for kind, far in zip(kinds, reaches, strict=True))
+    given: Any = (SimpleNamespace(variant=variant), None, SimpleNamespace(cases=cases, at_once=False))
+    if not reason:
+        check_shifts(*given)
+        return
+    with pytest.raises(Rejected, match=reason):
+        check_shifts(*given)
 
 
 # ---------------------------------------------------------------- looking ahead on Gaussian noise

@@ -57,7 +57,7 @@ MAY_IMPORT = {
     "emission": BELOW | {"lang.templates", "checking", "lang.patch", "proof"},
     "opendp": BELOW | {"checking", "emission", "report"},
     "limits": set(),
-    "workers": {"errors", "limits"},
+    "workers": {"early", "errors", "limits"},
     "batch": PROOFS | {"limits", "later", "__version__", "checking", "roads", "report", "sketches", "workers"},
     "editor": PROOFS | {"limits", "later", "checking", "lang.patch", "report", "roads", "workers"},
     "evaluation": PROOFS | {"search", "roads", "sketches", "report"},
@@ -90,7 +90,7 @@ EXECUTORS = {
 
 
 HANDED_OUT = ("lang/templates/runtime.py", "lang/templates/finite.py", "lang/templates/rows.py", "lang/templates/normals.py")  # copied into the programs that we write, which talk to whoever runs them
-ASKERS = {"engine/jit.py", "workers.py"}  # of the environment: where compiled programs are kept; what workers inherit
+ASKERS = {"early.py", "engine/jit.py", "workers.py"}  # of the environment: threads; where compiled programs are kept; what workers inherit
 
 
 @cache

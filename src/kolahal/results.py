@@ -122,6 +122,9 @@ class Law:
     def __str__(self) -> str:
         return " or ".join((self.text, *self.alternatives))
 
+    def __repr__(self) -> str:
+        return f"<law: {self}>"
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorCost:

@@ -130,9 +130,9 @@ def _over_answers(
     if any(records_note(tree, arg.annotation) for arg in node.args.args):
         row = read_row(tree, node)
         if row is not None:
-            from kolahal.lang.read.records import lower_records
+            from kolahal.lang.read.gathered import lower_in_any_form
 
-            lowered = lower_records(tree, node, header, row, Constants(tree).put_into(statements, node))
+            lowered = lower_in_any_form(tree, node, header, row, Constants(tree).put_into(statements, node))
             if lowered is not None:
                 return lowered.header, lowered.statements
     return header, []

@@ -275,6 +275,18 @@ def assignments(node: object) -> Iterator[tuple[str, Expr]]:
             yield from zip(part.targets, part.values, strict=True)
 
 
+def names_read(node: object) -> set[str]:
+    """The names that a part reads, or calls the items of its comprehensions."""
+    return {part.name for part in walk(node) if isinstance(part, Var)}
+
+
+def names_in(node: object) -> set[str]:
+    """All names in a part, read or given something."""
+    parts = list(walk(node))
+    found = {part.name for part in parts if isinstance(part, Var | For | Comprehension | Append)}
+    return found.union(*(part.targets for part in parts if isinstance(part, Assign)))
+
+
 def assigned_names(body: Block) -> frozenset[str]:
     """The names that statements of `body` bind (a comprehension's own name is not one of them)."""
     names: set[str] = set()

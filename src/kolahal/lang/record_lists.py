@@ -11,7 +11,7 @@ from kolahal.lang.records import Record
 
 MOST_STEPS = 2_000  # of the search for records with given sums
 DEEPEST = 12  # different records of a list
-Rows: TypeAlias = tuple[tuple[int, Record], ...]  # how often each record is in the list
+RecordCounts: TypeAlias = tuple[tuple[int, Record], ...]  # how often each record is in the list
 
 
 def fitting_times(gap: Sequence[Fraction], vector: Move) -> int:
@@ -30,7 +30,7 @@ class RecordSearch:
         self.up = [any(v > 0 for v in column) for column in columns]
         self.down = [any(v < 0 for v in column) for column in columns]
 
-    def run(self, target: Move, depth: int = 0) -> Rows | None:
+    def run(self, target: Move, depth: int = 0) -> RecordCounts | None:
         if not any(target):
             return ()
         if not self.library or depth == DEEPEST or self.steps > MOST_STEPS:

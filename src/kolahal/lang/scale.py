@@ -188,12 +188,17 @@ class Scale:
             return rf"\mathrm{{{self.family.value}}}\left({self.plain.latex()}\right)"
         if self.root:
             return rf"\sqrt{{{self.squared.latex()}}}"
+        above, below = self._halves(_latex)
+        top = " ".join(above) or "1"
+        return rf"\frac{{{top}}}{{{' '.join(below)}}}" if below else top
+
+    def _halves(self, factor: Callable[[str, int], str]) -> tuple[list[str], list[str]]:
+        """The factors above and below the bar, as they are printed."""
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
         below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
         for name, power in sorted(self.powers, key=_in_order):
-            (above if power > 0 else below).append(_latex(name, abs(power)))
-        top = " ".join(above) or "1"
-        return rf"\frac{{{top}}}{{{' '.join(below)}}}" if below else top
+            (above if power > 0 else below).append(factor(name, abs(power)))
+        return above, below
 
     def sympy(self) -> Any:
         """The scale as a SymPy expression of positive symbols; `len(q)` is the symbol of that name. Needs SymPy."""
@@ -211,10 +216,7 @@ class Scale:
             return f"{self.family.value}({self.plain._print(factor, times)})"
         if self.root:
             return self._print_root(factor, times)
-        above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
-        below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
-        for name, power in sorted(self.powers, key=_in_order):
-            (above if power > 0 else below).append(factor(name, abs(power)))
+        above, below = self._halves(factor)
         top = times.join(above) or "1"
         if not below:
             return top

@@ -29,7 +29,7 @@ class NotOnline(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class AnswerTurns:
     """The loop that takes one answer a turn, and what surrounds it."""
 
     before: ir.Block
@@ -42,7 +42,7 @@ class Turns:
     front: bool  # whether it grows at its front
 
 
-def find_turns(program: Sketch, verdict: Verdict) -> Turns:
+def find_turns(program: Sketch, verdict: Verdict) -> AnswerTurns:
     """The turns of a program that may be asked one answer at a time; raises NotOnline with the reason where it may not."""
     program.must_be_pure("a class that is asked one answer at a time")
     name = program.name
@@ -92,7 +92,7 @@ class _Reader:
         where = f"line {node.span.line}: " if node is not None and node.span.line else ""
         return NotOnline(f"{self.program.name} cannot be asked one answer at a time: {where}{why}")
 
-    def read(self) -> Turns:
+    def read(self) -> AnswerTurns:
         body = self.program.body
         if any(self.looks(test) for test in self.program.asserted):
             raise self.refuse("it asserts something of the number of answers")
@@ -113,7 +113,7 @@ class _Reader:
                 raise self.refuse("it looks at the private answers, or at their number, after the loop", statement)
         self.check_body(loop, place)
         told, front = self.find_told(before, loop)
-        return Turns(before, loop, after, place, frozenset(self.lists), frozenset(self.lazy), told, front)
+        return AnswerTurns(before, loop, after, place, frozenset(self.lists), frozenset(self.lazy), told, front)
 
     def looks(self, node: object) -> bool:
         """Whether something uses the private list, or its length."""
@@ -239,7 +239,7 @@ def _conjuncts(test: ir.Expr) -> tuple[ir.Expr, ...]:
 # ---------------------------------------------------------------- the two runs take their turns together
 
 
-def _why_not_in_step(program: Sketch, turns: Turns, product: Product) -> str:
+def _why_not_in_step(program: Sketch, turns: AnswerTurns, product: Product) -> str:
     """Why one run might end where the other takes another turn, or tell another list; nothing if neither may."""
     loops = [node for node in ir.walk(program.body) if isinstance(node, ir.For | ir.While)]
     number = next(i for i, node in enumerate(loops) if node is turns.loop)

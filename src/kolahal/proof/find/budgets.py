@@ -10,8 +10,8 @@ from kolahal.lang.canonical import concentrated, is_quadratic, pure, surrogate
 from kolahal.lang.rescaled import in_other_units, units_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.proof.find import own_recheck
 from kolahal.proof.find.lengths import find_proof
-from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.certificate import LengthProof, Rejected, write_certificate
 from kolahal.proof.trusted.concentrated import PURE, SHIFTS, check_shifts, read_verdict, recheck_budget, write_budget
 from kolahal.proof.trusted.neighbours import enclosing
@@ -35,7 +35,6 @@ def prove_budget(
     proof of a program that differs in its scales.
     """
     reasons: dict[str, None] = {}
-    failed: tuple[str, ...] = ()
     for rule, found in _proofs(sketch, claim, settings, reach, guess):
         if isinstance(found, str):
             reasons[found] = None
@@ -44,10 +43,8 @@ def prove_budget(
         failures = recheck_budget(certificate, settings.solver_steps)
         if not failures:
             return read_verdict(sketch, claim, certificate)
-        told = failed_recheck(f"a proof of {sketch.variant.words}", failures)
-        failed += told.failed_rechecks
-        reasons[told.reason] = None
-    return Unknown(f"no proof of {sketch.variant.words}: {'; '.join(reasons)}", failed_rechecks=failed)
+        reasons[own_recheck.failed_recheck(f"a proof of {sketch.variant.words}", failures).reason] = None
+    return Unknown(f"no proof of {sketch.variant.words}: {'; '.join(reasons)}")
 
 
 def _proofs(

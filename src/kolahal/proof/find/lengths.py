@@ -17,6 +17,7 @@ from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.watched import Followed, extremes
 from kolahal.logic.terms import TRUE, Formula
+from kolahal.proof.find import own_recheck
 from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.alike import known_cases, respent
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
@@ -26,7 +27,6 @@ from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.houdini import Inductive
-from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.find.spacer_candidates import spacer_candidates
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
@@ -93,7 +93,7 @@ def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool, g
         return Unknown(f"no proof for every length: {error}")
     failures = recheck(certificate, settings.solver_steps, program=sketch)
     if failures:
-        return failed_recheck("a proof for every length", failures)
+        return own_recheck.failed_recheck("a proof for every length", failures)
     return read_verdict(sketch, claim, certificate)
 
 

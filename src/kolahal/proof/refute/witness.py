@@ -26,6 +26,8 @@ from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Indeterminate, No
 from kolahal.proof.trusted.passages import Row, SizedProgram, active_part, find_rows, is_private_fact, move_answers
 from kolahal.verdicts import Unknown
 
+MOST_WITNESSES = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Witness:
@@ -124,7 +126,7 @@ def find_stays(case: SizedProgram) -> Stays:
     return Stays(tuple(found), complete)
 
 
-def find_witnesses(case: SizedProgram, stays: Stays, scales: Sequence[Fraction], most: int = 8) -> Witnesses:
+def find_witnesses(case: SizedProgram, stays: Stays, scales: Sequence[Fraction]) -> Witnesses:
     """The events and moves that cost most for given scales, by site, each with a direction."""
     complete = stays.complete
     prices = {site: 1 / Fraction(scales[site]) for site in case.sites}
@@ -142,7 +144,7 @@ def find_witnesses(case: SizedProgram, stays: Stays, scales: Sequence[Fraction],
             found.append((passage, corner, shift))
     found.sort(key=lambda way: -way[2].cost)
     cost = max((shift.cost for _, _, shift in found), default=Fraction(0)) if complete else None
-    return Witnesses(tuple(_witness(case, *way, prices) for way in found[:most]), cost)
+    return Witnesses(tuple(_witness(case, *way, prices) for way in found[:MOST_WITNESSES]), cost)
 
 
 def _witness(

@@ -286,6 +286,7 @@ MEMOS = {
     "exact/laplace_sums.py": {"_tail_polynomial"},
     "inputs/regions.py": {"public_points"},
     "lang/accounting.py": {"gdp_of"},
+    "lang/cells.py": {"_find_pieces"},  # of functions of one record
     "lang/move_sizes.py": {"move_sizes"},
     "lang/polynomial.py": {"is_at_most_one"},
     "lang/read/scopes.py": {"_support"},
@@ -293,6 +294,7 @@ MEMOS = {
     "lang/templates/__init__.py": {"read_template", "names_in"},
     "lang/templates/normals.py": {"gdp"},
     "law/linear_program.py": {"_find_front"},  # the cheapest shifts of a linear program, which many cases of a law share
+    "proof/refute/questions.py": {"find_questions"},  # what is asked on the way to each answer, for whoever looks for an example and whoever believes it
     "tester/runs.py": {"cost_of_a_run"},
 }
 

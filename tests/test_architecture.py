@@ -286,7 +286,6 @@ MEMOS = {
     "exact/laplace_sums.py": {"_tail_polynomial"},
     "inputs/regions.py": {"public_points"},
     "lang/accounting.py": {"gdp_of"},
-    "lang/cells.py": {"_find_pieces"},  # of functions of a record
     "lang/cells.py": {"_find_pieces"},  # of functions of one record
     "lang/move_sizes.py": {"move_sizes"},
     "lang/polynomial.py": {"is_at_most_one"},
@@ -296,7 +295,6 @@ MEMOS = {
     "lang/templates/normals.py": {"gdp"},
     "law/linear_program.py": {"_find_front"},  # the cheapest shifts of a linear program, which many cases of a law share
     "proof/refute/questions.py": {"find_questions"},  # what is asked on the way to each answer, for whoever looks for an example and whoever believes it
-    "proof/refute/questions.py": {"find_questions"},
     "tester/runs.py": {"cost_of_a_run"},
 }
 

@@ -39,7 +39,7 @@ def answer_check(text: str, function: str, claim: str) -> JSON:
         claimed = parse_claim(sketch, claim)
         found = check(sketch, claim)
         document = check_document(found, refutation_of(found))
-        document.pop("proof", None)
+        del document["certificate"]
         law = None if found.law is None else str(found.law)
         return {"sketch": sketch.name, "claim": print_claim(sketch, claimed), "law": law, **document}
 

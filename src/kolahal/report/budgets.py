@@ -26,11 +26,16 @@ AHEAD = (
     "each group of runs with one answer has a shift of its own; one that is m deviations long adds what N(m, 1) and N(0, 1)\n"
     "  have at ε to δ, and all together stay within δ, at every ε and δ that the program accepts."
 )
-BROKEN = {
-    Variant.ZCDP: "The Rényi divergence of order {order} between the chances of the event is above {order}·ρ:",
-    Variant.GDP: "The event is a better test of the two inputs than any test of N(0, 1) against N(μ, 1):",
-    Variant.APPROXIMATE: "P(event on d1) − e^ε·P(event on d2) is above δ:",
+BROKEN = {  # what an event shows
+    Variant.ZCDP: "The Rényi divergence of order {order} between the chances of the event is above {order}·ρ",
+    Variant.GDP: "The event is a better test of the two inputs than any test of N(0, 1) against N(μ, 1)",
+    Variant.APPROXIMATE: "P(event on d1) − e^ε·P(event on d2) is above δ",
 }
+
+
+def describe_break(refuted: Refuted, sketch: Sketch) -> str:
+    """In which way the event of a counterexample breaks a claim other than ε."""
+    return BROKEN[sketch.variant].format(order="" if refuted.order is None else show(refuted.order))
 
 
 def render_budget_check(sketch: Sketch, check: Check, said: str) -> str:
@@ -53,8 +58,7 @@ def render_budget_check(sketch: Sketch, check: Check, said: str) -> str:
         noise = [f"{draw.noise.value}({draw.scale})" for draw in sketch.draws]
         lines += [f"Noise: {', '.join(dict.fromkeys(noise))}. In the proof, on the pure program that stands for it:", *dict.fromkeys(moves)]
     if isinstance(verdict, Refuted):
-        order = "" if verdict.order is None else show(verdict.order)
-        lines += [BROKEN[sketch.variant].format(order=order), *counterexample_lines(verdict, sketch)]
+        lines += [f"{describe_break(verdict, sketch)}:", *counterexample_lines(verdict, sketch)]
     return "\n".join(lines) + "\n"
 
 

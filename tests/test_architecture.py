@@ -24,6 +24,7 @@ MAY_IMPORT = {
     "early": set(),
     "errors": set(),
     "nouns": set(),
+    "beta": set(),
     "later": set(),
     "lang": {"errors"},
     "lang.templates": {"logic"},
@@ -34,7 +35,7 @@ MAY_IMPORT = {
     "settings": {"errors", "lang"},
     "verdicts": {"errors", "lang", "model"},
     "results": {"errors", "lang", "model", "settings", "verdicts"},
-    "losses": {"model"},
+    "losses": {"beta", "model"},
     "sketches": {"errors", "lang", "lang.read"},
     "report": BELOW | {"inputs", "proof.trusted"},  # how certificates number conditions
     "logic": set(),
@@ -42,7 +43,7 @@ MAY_IMPORT = {
     "paths": BELOW | {"engine", "logic"},
     "inputs": BELOW | {"logic"},
     "exact": RUNS,
-    "tester": BELOW | {"engine", "inputs"},
+    "tester": BELOW | {"beta", "engine", "inputs"},
     "proof.trusted": BELOW | {"logic", "engine", "paths"},
     "law": RUNS | {"proof.trusted"},
     "proof.find": RUNS | {"law", "proof.trusted"},
@@ -56,7 +57,7 @@ MAY_IMPORT = {
     "emission": BELOW | {"lang.templates", "checking", "lang.patch", "proof"},
     "opendp": BELOW | {"checking", "emission", "report"},
     "limits": set(),
-    "workers": {"errors", "limits"},
+    "workers": {"early", "errors", "limits"},
     "batch": PROOFS | {"limits", "later", "__version__", "checking", "roads", "report", "sketches", "workers"},
     "editor": PROOFS | {"limits", "later", "checking", "lang.patch", "report", "roads", "workers"},
     "evaluation": PROOFS | {"search", "roads", "sketches", "report"},
@@ -89,7 +90,7 @@ EXECUTORS = {
 
 
 HANDED_OUT = ("lang/templates/runtime.py", "lang/templates/finite.py", "lang/templates/rows.py", "lang/templates/normals.py")  # copied into the programs that we write, which talk to whoever runs them
-ASKERS = {"engine/jit.py", "workers.py"}  # of the environment: where compiled programs are kept; what workers inherit
+ASKERS = {"early.py", "engine/jit.py", "workers.py"}  # of the environment: one thread; where compiled programs are kept; what workers inherit
 
 
 @cache

@@ -189,7 +189,7 @@ class Stage:
 
     def choose_places(self, path: CompiledPath, state: ConcreteState, scenario: Scenario, segment: int) -> None:
         """The places that a run chooses, and rivals of theirs."""
-        for drawn, _, _ in path.draws:
+        for drawn, _, _ in path.draws if path.lengths else ():
             if drawn.rival is not None:
                 length = max(1, path.lengths[drawn.symbol](state))
                 chosen, rival = scenario.noise[drawn.site, segment]
@@ -339,12 +339,13 @@ class Stage:
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
-            two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
+            if two.computed:
+                two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
             form = self.form_of(rules.of(mine.site, one), one, index, both)
             forms.append(form or Form())
             noise = scenario.noise[mine.site, segment]
             shifted = self.turn(noise, one.turns[index]) if mine.noise.finite else self.shift
-            shift = None if form is None else shifted(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
+            shift = None if form is None else shifted(form, both, (one.inverses[index], mine_rest, mine_names), (rest, names))
             if mine.rival is not None and shift is not None:
                 refused = shift < max(0, rest(both) - mine_rest(both))
             else:
@@ -391,27 +392,26 @@ class Stage:
     def shift(self, form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
         size = self.unit(state) if form.units else 0
         result = plain(form.units) * size
-        factor, rest, names = mine
+        inverse, rest, names = mine  # of the noise's factor; None where it is multiplied by 0
         if form.cancel:
-            if not factor:
+            if inverse is None:
                 return None
-            difference = other[0](state) - rest(state)
-            result -= difference * (factor.numerator if abs(factor) == 1 else 1 / factor)
+            result -= (other[0](state) - rest(state)) * inverse
         if form.follow is not None:
             if form.follow not in names or form.follow not in other[1]:
                 return None
             result += other[1][form.follow](state) - names[form.follow](state)
         if form.lead:
-            result += state[MOVE] * (self.slope / factor) if factor else 0
+            result += 0 if inverse is None else state[MOVE] * (self.slope * inverse)
         return result
 
     def turn(self, fell: int, place: Callable[[ConcreteState], Any]) -> Callable[[Form, ConcreteState, Any, Any], Any]:
         """The shift of a coin that fell so, in the turn of a place."""
 
         def shift(form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
-            factor, side, names = mine
+            inverse, side, names = mine
             turned = bool(form.units)
-            if form.units not in (0, 1) or (form.cancel and not factor):
+            if form.units not in (0, 1) or (form.cancel and inverse is None):
                 return None
             if form.cancel:
                 turned ^= other[0](state) != side(state)

@@ -85,8 +85,6 @@ class Reader:
         self.lists: set[str] = {sketch.private.name} & self.arguments  # lists of one length, without noise
         self.drawn: set[str] = set()  # lists of noise, as long, of which one item is looked at in one place
         self.lengths: set[str] = set()
-        for node in self.body:
-            self.note(node)
         self.known: dict[str, Meaning] = {}
         self.lot: ir.Draw | None = None
         self.drawn_from: str | None = None  # the list that the lot is a place of, once that has been looked at
@@ -96,7 +94,7 @@ class Reader:
     # ---- lists that do not change
 
     def note(self, node: ir.Stmt) -> None:
-        """Note a list with one item for each answer, or how many these are, where this is all that a name ever stands for."""
+        """Behind a statement: note a list with one item for each answer, or how many these are, where this is all that a name ever stands for."""
         match node:
             case ir.Assign((name,)) if changes(self.body, name) > 1 or any(p.name == name for p in self.sketch.parameters):
                 pass
@@ -130,6 +128,8 @@ class Reader:
             case ir.Var(name):
                 found = self.known.get(name)
                 return None if found in LISTS else found  # two names for one list
+            case ir.Const():
+                return NOTHING if expr == ZERO else None
             case ir.ListOf(()):
                 return EMPTY
             case ir.Index(ir.Var(name), at):

@@ -11,8 +11,8 @@ independent of all else: exponential noise forgets. So the largest of these is a
 probability, and it is the largest of all s[i] + Exp(scale), because the others are below max(s). At least one place passes, that of
 max(s), because noise is never below 0: no loop ends without a place.
 
-The lots are drawn once, under a name of their own, so that every draw of the text keeps its place in proofs. What is drawn is not
-the same with the same noise, as it is for other programs that are restated, but as likely, given all that was drawn before. On a grid
+The lots are drawn once, under a name of their own, so that every draw of the text keeps its place in proofs. The place is not the
+same with the same noise, as in other programs that are restated, but as likely, given all that was drawn before. On a grid
 that all scores are on, a place passes with the very probability that it has for real noise, so that the program has the same answers
 with the same probabilities there, and what is proved for real noise holds. That is why scores hold no noise here, and why `>` in the
 place of `>=` is another program.
@@ -134,6 +134,7 @@ class _Selection(Reader):
                 at += 1
                 continue
             length = self.understood(self.body[at:])
+            self.note(node)
             if not length:
                 self.forget((node,))
             at += length or 1

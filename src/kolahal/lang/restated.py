@@ -14,6 +14,8 @@ nothing that is computed is left out, so that the same runs stop. Draws of one i
 
 *What is left.* Lists of the places that are left are lists of those that are gone (`left_over.py`), and so are lists of flags
 (`flagged.py`).
+
+*Permute-and-flip* is noisy max with exponential noise (`permuted.py`): not the same with the same noise, but as likely to be each place.
 """
 
 from __future__ import annotations

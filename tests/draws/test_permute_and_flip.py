@@ -171,6 +171,7 @@ OTHERS = {
     "the noisy score is told": ("noise first, and scores", "return i\n", "return noise[i]\n"),
     "one noise for all": ("noise first, and scores", "noise[i]", "noise[0]"),
     "noise that is used again": ("noise first, and scores", "return i\n", "return i, noise[0]\n"),
+    "scores between the steps of a grid": ("noise first, and scores", "[x - 1 for x in q]", "[x / 2 for x in q]"),
     "another score": ("noise first, and scores", "- scores[i]", "- q[i]"),
     "all that are looked at": ("those that pass, and a lot with a name", "if Exp(2/eps) < best - q[i]:\n        continue", "if Exp(2/eps) < best - q[i]:\n        passed.append(i)"),
     "the one before": ("those that pass, and a lot with a name", "        continue\n    passed.append(i)", "        k = i\n    else:\n        passed.append(k)"),

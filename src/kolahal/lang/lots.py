@@ -34,25 +34,25 @@ PLACE = "the place of this turn"
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ScoreSum:
     """A sum of the score of this turn's place, the largest score and noise, each with a factor."""
 
     parts: frozenset[tuple[str, Fraction]]
     scores: str = ""
     noise: ir.Expr | None = None
 
-    def plus(self, other: Form, sign: int) -> Form | None:
+    def plus(self, other: ScoreSum, sign: int) -> ScoreSum | None:
         mine, more = dict(self.parts), dict(other.parts)
         summed = {name: mine.get(name, Fraction(0)) + sign * more.get(name, Fraction(0)) for name in mine.keys() | more.keys()}
         one_list = not (self.scores and other.scores) or self.scores == other.scores
         if not one_list or (self.noise is not None and other.noise is not None):
             return None
         parts = frozenset((name, factor) for name, factor in summed.items() if factor)
-        return Form(parts, self.scores or other.scores, self.noise if self.noise is not None else other.noise)
+        return ScoreSum(parts, self.scores or other.scores, self.noise if self.noise is not None else other.noise)
 
 
 @dataclass(frozen=True, slots=True)
-class Coin:
+class PassTest:
     """Whether a place passes; or whether it does not, unless it `passes`."""
 
     scores: str
@@ -62,8 +62,8 @@ class Coin:
 
 SCORE, MOST, NOISE = "score", "most", "noise"
 COIN = frozenset([(SCORE, Fraction(1)), (NOISE, Fraction(1)), (MOST, Fraction(-1))])
-NOTHING = Form(frozenset())
-Meaning: TypeAlias = str | Form | Coin
+NOTHING = ScoreSum(frozenset())
+StandsFor: TypeAlias = str | ScoreSum | PassTest
 
 
 def changes(body: ir.Block, name: str) -> int:
@@ -82,13 +82,13 @@ class Reader:
     def __init__(self, sketch: Sketch):
         self.sketch, self.body = sketch, sketch.body
         self.arguments = {p.name for p in sketch.parameters if not changes(self.body, p.name)}
-        self.lists: set[str] = {sketch.private.name} & self.arguments  # lists of one length, without noise
+        self.lists: set[str] = {sketch.private.name} & self.arguments  # lists of one length, without noise, whose items lie on the grid that the answers are on
         self.drawn: set[str] = set()  # lists of noise, as long, of which one item is looked at in one place
         self.lengths: set[str] = set()
-        self.known: dict[str, Meaning] = {}
+        self.known: dict[str, StandsFor] = {}
         self.lot: ir.Draw | None = None
         self.drawn_from: str | None = None  # the list that the lot is a place of, once that has been looked at
-        self.coin: Coin | None = None
+        self.coin: PassTest | None = None
         self.in_turn = False
 
     # ---- lists that do not change
@@ -103,7 +103,7 @@ class Reader:
             case ir.Assign((name,), (ir.Comprehension(item, turn, over),)) if self.is_over_all(over):
                 if isinstance(item, ir.Draw) and item.noise is Noise.EXPONENTIAL and times_in(self.body, name) == 2:
                     self.drawn.add(name)
-                elif not any(isinstance(part, ir.Draw) for part in ir.walk(item)) and names_in(item) <= {turn, *self.lists, *self.arguments}:
+                elif all(map(_stays_on_grid, ir.walk(item))) and names_in(item) <= {turn, *self.lists, *self.arguments}:
                     self.lists.add(name)
 
     def is_over_all(self, over: ir.Var | ir.Range) -> bool:
@@ -123,7 +123,7 @@ class Reader:
 
     # ---- what expressions stand for
 
-    def meaning(self, expr: ir.Expr) -> Meaning | None:
+    def meaning(self, expr: ir.Expr) -> StandsFor | None:
         match expr:
             case ir.Var(name):
                 found = self.known.get(name)
@@ -140,39 +140,39 @@ class Reader:
                 return self.listed(item, turn, over, expr)
             case ir.Not(of):
                 inner = self.meaning(of)
-                return replace(inner, passes=not inner.passes) if isinstance(inner, Coin) else None
+                return replace(inner, passes=not inner.passes) if isinstance(inner, PassTest) else None
             case ir.Negate(of):
                 inner = self.meaning(of)
-                return NOTHING.plus(inner, -1) if isinstance(inner, Form) else None
+                return NOTHING.plus(inner, -1) if isinstance(inner, ScoreSum) else None
             case ir.Binary("+" | "-" | "<" | "<=" | ">" | ">=" as op, left, right):
                 one, two = self.meaning(left), self.meaning(right)
-                if not isinstance(one, Form) or not isinstance(two, Form):
+                if not isinstance(one, ScoreSum) or not isinstance(two, ScoreSum):
                     return None
                 return one.plus(two, 1 if op == "+" else -1) if op in "+-" else _coin(op, one, two)
         return None
 
-    def item(self, name: str, at: ir.Expr) -> Meaning | None:
+    def item(self, name: str, at: ir.Expr) -> StandsFor | None:
         place = self.meaning(at)
         if place == LOT and self.known.get(name) in (LEFT, PASSED) and self.drawn_from in (None, name):
             self.drawn_from = name
             return PLACE
         if place == PLACE and name in self.lists:
-            return Form(frozenset([(SCORE, Fraction(1))]), name)
+            return ScoreSum(frozenset([(SCORE, Fraction(1))]), name)
         if place == PLACE and name in self.drawn:
-            return Form(frozenset([(NOISE, Fraction(1))]), noise=ir.Var(name))
+            return ScoreSum(frozenset([(NOISE, Fraction(1))]), noise=ir.Var(name))
         return None
 
-    def drawn_here(self, draw: ir.Draw) -> Meaning | None:
+    def drawn_here(self, draw: ir.Draw) -> StandsFor | None:
         """A lot, or noise of this turn."""
         match draw:
             case ir.Draw(Noise.CHOOSE, of=ir.Var(name)) if self.known.get(name) == EQUAL and self.lot is None:
                 self.lot = draw
                 return LOT
             case ir.Draw(Noise.EXPONENTIAL) if self.in_turn:
-                return Form(frozenset([(NOISE, Fraction(1))]), noise=draw)
+                return ScoreSum(frozenset([(NOISE, Fraction(1))]), noise=draw)
         return None
 
-    def listed(self, item: ir.Expr, turn: str, over: ir.Var | ir.Range, expr: ir.Comprehension) -> Meaning | None:
+    def listed(self, item: ir.Expr, turn: str, over: ir.Var | ir.Range, expr: ir.Comprehension) -> StandsFor | None:
         if isinstance(item, ir.Const):
             return EQUAL if type(item.value) is Fraction and self.is_over_left(over) else None
         if item == ir.Var(turn) and self.is_all(over):
@@ -213,12 +213,12 @@ class Reader:
             if name == self.drawn_from:
                 self.drawn_from = ""  # another list from now on, whose places are others
 
-    def pair(self, one: ir.Stmt, two: ir.Stmt) -> tuple[str, Meaning] | None:
+    def pair(self, one: ir.Stmt, two: ir.Stmt) -> tuple[str, StandsFor] | None:
         """What a name stands for behind a statement and a loop that belong together."""
         match one, two:
             case ir.Assign((name,), (ir.Index(ir.Var(scores), at),)), ir.For(turn, over, (step,)) if at == ZERO and scores in self.lists:
                 if turn != name and self.is_raised(name, step, self.item_of(scores, turn, over)):
-                    return name, Form(frozenset([(MOST, Fraction(1))]), scores)
+                    return name, ScoreSum(frozenset([(MOST, Fraction(1))]), scores)
             case ir.Assign((name,), (ir.ListOf(()),)), ir.For(turn, over, (ir.Append(into, kept, False),)):
                 if into == name != turn and kept == ir.Var(turn) and self.is_all(over):
                     return name, ALL
@@ -282,12 +282,12 @@ class Reader:
         return False
 
 
-def _coin(op: str, one: Form, two: Form) -> Coin | None:
+def _coin(op: str, one: ScoreSum, two: ScoreSum) -> PassTest | None:
     """What a comparison asks, if it is whether s[i] + noise >= max(s), or the denial of that."""
     form = one.plus(two, -1) if op in (">=", "<") else two.plus(one, -1)
     if form is None or form.parts != COIN or form.noise is None:
         return None
-    return Coin(form.scores, form.noise, op in (">=", "<="))
+    return PassTest(form.scores, form.noise, op in (">=", "<="))
 
 
 def _is_same(test: ir.Expr, turn: str, other: str) -> bool:
@@ -296,3 +296,13 @@ def _is_same(test: ir.Expr, turn: str, other: str) -> bool:
         case ir.Binary("==", one, two) | ir.Not(ir.Binary("!=", one, two)):
             return (one, two) in (both, both[::-1])
     return False
+
+
+def _stays_on_grid(part: ir.Node) -> bool:
+    """Whether what is made of multiples of a grid, of which 1 is one, is a multiple of it again; noise may have another grid."""
+    match part:
+        case ir.Binary("*", one, two):
+            return any(isinstance(side, ir.Const) and type(side.value) is Fraction and side.value.denominator == 1 for side in (one, two))
+        case ir.Binary(op):
+            return op in ("+", "-")
+    return isinstance(part, ir.Const | ir.Var | ir.Length | ir.Index | ir.Negate | ir.Call)

@@ -14,7 +14,7 @@ max(s), because noise is never below 0: no loop ends without a place.
 The lots are drawn once, under a name of their own, so that every draw of the text keeps its place in proofs. The place is not the
 same with the same noise, as in other programs that are restated, but as likely, given all that was drawn before. On a grid
 that all scores are on, a place passes with the very probability that it has for real noise, so that the program has the same answers
-with the same probabilities there, and what is proved for real noise holds. That is why scores hold no noise here, and why `>` in the
+with the same probabilities there, and what is proved for real noise holds. That is why scores hold no noise here, and no factor but whole numbers, and why `>` in the
 place of `>=` is another program.
 
 A program is read statement by statement, and what is not understood is not restated. docs/theory-draws.md has the argument.
@@ -40,7 +40,7 @@ from kolahal.lang.lots import (
     PLACE,
     REST,
     ZERO,
-    Coin,
+    PassTest,
     Reader,
     changed_names,
 )
@@ -74,7 +74,7 @@ class _Selection(Reader):
         names: set[str] = set()
         while body:
             coin = self.meaning(body[0].test) if isinstance(body[0], ir.If) else None
-            if isinstance(body[0], ir.If) and isinstance(coin, Coin) and tail is None:
+            if isinstance(body[0], ir.If) and isinstance(coin, PassTest) and tail is None:
                 self.coin = coin
                 then, orelse = (body[0].then, body[0].orelse) if coin.passes else (body[0].orelse, body[0].then)
                 tail, body = (*then, *body[1:]), (*orelse, *body[1:])
@@ -238,7 +238,7 @@ class _Selection(Reader):
         return self.joined(before, tail, names, rest, gone, lot, self.coin)
 
     def joined(
-        self, before: ir.Block, tail: ir.Block, names: set[str], rest: ir.Block, gone: set[str], lot: ir.Draw | None, coin: Coin
+        self, before: ir.Block, tail: ir.Block, names: set[str], rest: ir.Block, gone: set[str], lot: ir.Draw | None, coin: PassTest
     ) -> ir.Block | None:
         """What stands before, noisy max, and what follows, if nothing of it looks at what the turns left."""
         for node in tail:
@@ -252,7 +252,7 @@ class _Selection(Reader):
         kept = sorted(node.site for node in ir.walk(body) if isinstance(node, ir.Draw))
         return body if kept == [draw.site for draw in self.sketch.sites] else None
 
-    def noisy_max(self, coin: Coin, lot: ir.Draw) -> ir.Block:
+    def noisy_max(self, coin: PassTest, lot: ir.Draw) -> ir.Block:
         """The place of the largest of the scores with noise; and the lots, once, for nobody."""
         scores, best = ir.Var(coin.scores), self.best
         spot, value, top, equal = (ir.Var(f"{best.name}'{word}") for word in ("spot", "value", "top", "equal"))

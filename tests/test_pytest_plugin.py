@@ -195,6 +195,8 @@ def test_body():
         ("@pytest.mark.dp", "found no mechanism"),
         ("@pytest.mark.dp(level=2)", "level"),
         ("@pytest.mark.dp(1, 2)", "target=None"),
+        ("@pytest.mark.dp('nowhere.py')", "K001"),
+        ("@pytest.mark.dp('svt', eps='2*epsi')", "epsi"),
     ],
 )
 def test_mistakes_are_named(run, marker: str, words: str) -> None:
@@ -204,7 +206,8 @@ def test_nothing():
     pass
 """)
     result.assert_outcomes(failed=1)
-    assert words in result.stdout.str() and "pytest_plugin.py" not in result.stdout.str()
+    told = result.stdout.str()
+    assert words in told and "pytest_plugin.py" not in told and "another exception" not in told
 
 
 def test_the_plugin_is_declared_and_cheap() -> None:

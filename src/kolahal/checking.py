@@ -16,13 +16,13 @@ from kolahal.law.pricing import cost_of
 from kolahal.logic.counting import OutOfSteps, limited
 from kolahal.losses import epsilon_lower
 from kolahal.model import Example, show, with_labels
-from kolahal.proof.decide import Decision, decide
+from kolahal.proof.decide import decide
 from kolahal.proof.evidence import reconcile
 from kolahal.proof.refute.refute import best_lower_bound, survey_losses
 from kolahal.proof.refute.shrink import confirm
 from kolahal.results import Check, LowerBound
 from kolahal.settings import Settings, TesterSettings
-from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
+from kolahal.verdicts import Bounded, Decision, Proved, Refuted, Unknown
 
 CONFIRMATION = 150_000  # steps in which the exact probabilities of what a test found are computed
 CONCRETE = Fraction(1, 2)  # the ε at which a mechanism is tested where it must be a number
@@ -69,9 +69,9 @@ def _find_laws(program: Sketch, settings: Settings) -> Laws | Unknown:
 
 def check_budget(program: Sketch, claimed: Scale, settings: Settings) -> Check:
     """The verdict on a program with a budget other than ε; both bounds are in units of the claim."""
-    from kolahal.proof.budgets import decide_budget, shown_loss
+    from kolahal.proof.budgets import shown_loss
 
-    decided = decide_budget(program, claimed, settings)
+    decided = decide(program, claimed, settings)
     verdict, failed = decided.verdict, decided.failed_rechecks
     upper = 1.0 if isinstance(verdict, Proved) else None
     found = Check(verdict, 0.0, upper, sketch=program, claim=print_claim(program, claimed), failed_rechecks=failed)

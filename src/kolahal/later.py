@@ -8,7 +8,7 @@ from importlib import import_module
 LATER = (
     "kolahal.engine.jit",
     "kolahal.lang.plain.convert",
-    "kolahal.lang.read.records",
+    "kolahal.lang.read.gathered",
     "kolahal.proof.budgets",
     "kolahal.proof.find.bounded",
     "kolahal.proof.refute.growth",

@@ -50,7 +50,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     try:
         found = check(mechanism, claim)
     except KolahalError as error:
-        pytest.fail(f"{pyfuncitem.nodeid}: {error}", False)
+        raise pytest.fail.Exception(f"{pyfuncitem.nodeid}: {error}", False) from None
     _judge(mechanism, found, claim, allowed)
     return True
 
@@ -86,7 +86,7 @@ def _load(item: pytest.Function, target: str) -> Sketch:
     try:
         return load_one(target)
     except KolahalError as error:  # what is wrong, without the way to it through our own code
-        pytest.fail(f"{item.nodeid}: {error}", False)
+        raise pytest.fail.Exception(f"{item.nodeid}: {error}", False) from None
 
 
 def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> None:

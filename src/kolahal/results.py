@@ -29,6 +29,7 @@ class Judged:
     ranked: Ranked
     trial: Trial | None
     verdict: Verdict
+    failed_rechecks: tuple[str, ...] = ()  # of proofs that were found and are not given, whatever the verdict
 
     def __str__(self) -> str:
         return f"{describe_completion(self.ranked.completion)}  {describe_verdict(self.verdict)}"
@@ -120,6 +121,9 @@ class Law:
     def __str__(self) -> str:
         return " or ".join((self.text, *self.alternatives))
 
+    def __repr__(self) -> str:
+        return f"<law: {self}>"
+
 
 @dataclass(frozen=True, slots=True)
 class ErrorCost:
@@ -152,6 +156,7 @@ class Synthesis:
     losses: tuple[tuple[str, int], ...] = ()  # how many the search has asked for, by where they came from
     rival: Synthesis | None = None  # the same with another family of noise, where that is not better
     cost: ErrorCost | None = None  # what the best completion costs in errors
+    failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
 
     @property
     def best(self) -> Judged | None:

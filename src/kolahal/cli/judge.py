@@ -29,7 +29,9 @@ from kolahal.cli.base import (
     read_document,
     seed,
     supervised,
+    tell_failed,
     tell_files,
+    verbosely,
     workers,
     write_files,
 )
@@ -65,7 +67,7 @@ if TYPE_CHECKING:
 @seed
 @processes
 @click.option("--deep", is_flag=True, help="Search ten times as long, for proofs and for counterexamples.")
-@click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
+@verbosely
 @supervised
 def check(
     target: str,
@@ -116,9 +118,7 @@ def check(
     if out is not None:
         tell_files(out, result["files"])
     if verbose:
-        click.echo(f"proofs that did not pass their own re-check: {len(found.failed_rechecks)}", err=True)
-        for told in found.failed_rechecks:
-            click.echo(f"  {harmless(told)}", err=True)
+        tell_failed(found.failed_rechecks)
     finish(exit_code(found.verdict))
 
 
@@ -128,11 +128,10 @@ def _exhibit(sketch: Sketch, found: Check, claim: Scale) -> tuple[dict[str, Any]
 
     if not isinstance(found.verdict, Refuted):
         return None, ""
-    from kolahal.proof.refute import budget_exhibit, exhibit
+    from kolahal.proof.refute import counterexample_data
 
-    if sketch.variant is not Variant.PURE:
-        return budget_exhibit.document(found.verdict, sketch, claim), ""
-    return exhibit.document(found.verdict, sketch, claim), exhibit.snippet(found.verdict, sketch, claim)
+    program = counterexample_data.snippet(found.verdict, sketch, claim) if sketch.variant is Variant.PURE else ""
+    return counterexample_data.document(found.verdict, sketch, claim), program
 
 
 def _load_or_remark(target: str) -> Sketch:

@@ -88,6 +88,9 @@ def emit_command(
         click.echo(withheld, err=True)
     if text is not None and out is not None:
         write_file(out, text)
+        proved = exit_code(verdict) in (PROVED, BOUNDED)
+        what = "the private program, to run and to hand out" if proved else "the program, of whose privacy nothing is claimed"
+        click.echo(harmless(f"Written to {out}: {what}."), err=True)
     elif text is not None and not as_json:
         echo_lines(text)
     if as_json:

@@ -141,7 +141,7 @@ def _tell(found: Findings, source: Source, sketch: Sketch, known: Mapping[str, J
     explanation = _explain(verdict, program)
     found.hints += _hints(sketch, program, explanation)
     found.tips.append(Tip(Place(place.line, 0, place.line, place.end_column), _story(sketch, program, judgement, explanation)))
-    found.tips += _draw_tips(sketch, program, explanation)
+    found.tips += _draw_tips(program, explanation)
     note = _note(sketch, judgement, place)
     if note is not None:
         found.notes.append(note)
@@ -236,7 +236,7 @@ def _hole_draws(sketch: Sketch) -> tuple[Draw, ...]:
     return tuple(draw for draw in sketch.sites if id(draw.scale) in holes)
 
 
-def _draw_tips(sketch: Sketch, program: Sketch, explanation: Explanation | None) -> Iterator[Tip]:
+def _draw_tips(program: Sketch, explanation: Explanation | None) -> Iterator[Tip]:
     """How the proof moves each draw."""
     for story in () if explanation is None else explanation.stories:
         if len(story.moves) != len(program.draws) or any(move.line is None for move in story.moves):

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang import ir
-from kolahal.lang.left_over import copied, names_in, times_in
+from kolahal.lang.left_over import copied, times_in
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
@@ -103,7 +103,7 @@ class Reader:
             case ir.Assign((name,), (ir.Comprehension(item, turn, over),)) if self.is_over_all(over):
                 if isinstance(item, ir.Draw) and item.noise is Noise.EXPONENTIAL and times_in(self.body, name) == 2:
                     self.drawn.add(name)
-                elif all(map(_stays_on_grid, ir.walk(item))) and names_in(item) <= {turn, *self.lists, *self.arguments}:
+                elif all(map(_stays_on_grid, ir.walk(item))) and ir.names_in(item) <= {turn, *self.lists, *self.arguments}:
                     self.lists.add(name)
 
     def is_over_all(self, over: ir.Var | ir.Range) -> bool:

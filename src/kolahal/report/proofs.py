@@ -171,7 +171,7 @@ def _move(
             return _turned(rule, sketch), _share(Fraction(1), scale) if _is_turned(rule) else "nothing"
         if "rule" not in rule:
             moved = _behind(rule, single, distance) if draw.noise.selects else _form(rule, single, distance, around)
-            return moved, _cost(rule, scale, distance, sketch)
+            return moved, _cost(rule, scale, distance)
         moved, cost = told(rule["then"])
         if rule["rule"] == "always":
             return moved, cost
@@ -257,7 +257,7 @@ def _number(value: Fraction) -> str:
     return str(value).replace("-", "−")
 
 
-def _cost(form: Mapping[str, Any], scale: Scale, distance: Fraction, sketch: Sketch) -> str:
+def _cost(form: Mapping[str, Any], scale: Scale, distance: Fraction) -> str:
     """What one move costs at most, where the rule alone tells it."""
     if form["follow"] is not None or form.get("lead") or (form["cancel"] and _exact(form["units"])):
         return "as much as the runs differ"
@@ -339,7 +339,7 @@ def _bounded_stories(sketch: Sketch, claim: Scale, certificate: Mapping[str, Any
             continue
         facets = case["events"][passage["from"]]["facets"]
         event = " and ".join(facets[:3]) + (f" and {len(facets) - 3} more" if len(facets) > 3 else "")
-        moves = "; ".join(_step_words(sketch, name, _exact(step)) for name, step in dearest["steps"].items())
+        moves = "; ".join(_step_words(name, _exact(step)) for name, step in dearest["steps"].items())
         cost = _exact(dearest["cost"])
         shown = Scale(cost, ((sketch.epsilon.name, 1),)).pretty() if cost else "nothing"
         rows.append((cost, ShownShift(None, event.replace("-", "−") or "always", moves or "nothing moves", shown)))
@@ -353,7 +353,7 @@ def _bounded_stories(sketch: Sketch, claim: Scale, certificate: Mapping[str, Any
     return (Story(title, opening, tuple(move for _, move in rows[:MOST_SHIFTS]), total, ()),)
 
 
-def _step_words(sketch: Sketch, name: str, step: Fraction) -> str:
+def _step_words(name: str, step: Fraction) -> str:
     return f"`{name}` {'up' if step > 0 else 'down'} by {_number(abs(step))}"
 
 

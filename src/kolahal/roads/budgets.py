@@ -14,7 +14,7 @@ from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.model import Arguments, Ranked, Score, Selection, Split
-from kolahal.proof.judge import Proofs, judge_budget, judge_in_turn
+from kolahal.proof.judge import Proofs, decide_one, judge_in_turn
 from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.watch import Watch
 from kolahal.search.grading import noise_size
@@ -108,7 +108,7 @@ def judge_offers(
 ) -> tuple[Judged, ...]:
     """A verdict for each finalist."""
     jobs = [(sketch, r, settings, None) for r in finalists_of(sketch, ranked, settings)]
-    return by_standing(judge_in_turn(jobs, judge_budget, Proofs(), executor), settings)
+    return by_standing(judge_in_turn(jobs, Proofs(), executor), settings)
 
 
 def law_of_offers(offers: tuple[Offer, ...], completion: Completion | None) -> Law | None:
@@ -128,7 +128,7 @@ def quick_pick(sketch: Sketch, settings: Settings, most: int) -> tuple[Law | Non
         return None, None, offers
     judged: list[Judged] = []
     for ranked in rank_offers(sketch, offers, typical_arguments(sketch, settings), settings)[:most]:
-        judged.append(judge_budget((sketch, ranked, settings, None)))
+        judged.append(decide_one((sketch, ranked, settings, None)))
         if isinstance(judged[-1].verdict, Proved):
             break
     first = by_standing(judged, settings)[0]

@@ -7,14 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kolahal.engine.noise import Array
+from kolahal.engine.noise import Array, IntArray
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Mask, Outputs, join
 from kolahal.model import AllOf, Anything, Equals, Event, StartsWith, Within
 from kolahal.nouns import dataclass
-
-Cells = NDArray[np.int64]
 
 MOST_ATOMS = 64  # more different numbers than this are taken as a continuum
 LONGEST_PREFIX = 8
@@ -43,9 +40,9 @@ class SortedAnswers:
     """The answers of both databases, d1's first, sorted by their discrete part."""
 
     pool: Outputs
-    codes: Cells  # (answers,) the discrete part, as a number from 0
-    samples: Cells  # (codes,) an answer of each
-    prefixes: tuple[Cells, ...]  # by code, the discrete part of the first items of lists, as any whole numbers
+    codes: IntArray  # (answers,) the discrete part, as a number from 0
+    samples: IntArray  # (codes,) an answer of each
+    prefixes: tuple[IntArray, ...]  # by code, the discrete part of the first items of lists, as any whole numbers
     continuous: Mask  # (items, answers): the numbers that are no atoms
 
     @property
@@ -70,7 +67,7 @@ class SortedAnswers:
     def whole(self, code: int) -> Event:
         return pattern(self.example(code))
 
-    def prefix(self, cells: Cells, length: int) -> Callable[[int], Event | None]:
+    def prefix(self, cells: IntArray, length: int) -> Callable[[int], Event | None]:
         def event(cell: int) -> Event | None:
             row = self.example(int(np.argmax(cells == cell)))
             if not isinstance(row, tuple):
@@ -95,7 +92,7 @@ def pattern(row: Any) -> Event:
     return AllOf(tuple(Within(None, None) if item is ... else Equals(item) for item in row))
 
 
-def _codes(pool: Outputs) -> tuple[Cells, Cells, tuple[Cells, ...], Mask]:
+def _codes(pool: Outputs) -> tuple[IntArray, IntArray, tuple[IntArray, ...], Mask]:
     width = pool.values.shape[0]
     lists = bool((pool.lengths != SCALAR).any())
     codes = np.zeros(pool.runs, dtype=np.int64)
@@ -103,7 +100,7 @@ def _codes(pool: Outputs) -> tuple[Cells, Cells, tuple[Cells, ...], Mask]:
         codes += pool.lengths == SCALAR
     bound = 2
     continuous = np.zeros((width, pool.runs), dtype=bool)
-    prefixes: list[Cells] = []
+    prefixes: list[IntArray] = []
     for place in range(width):
         digit, radix = _sort_items(pool, place, continuous[place])
         if bound * radix > SMALL_TABLE:
@@ -117,7 +114,7 @@ def _codes(pool: Outputs) -> tuple[Cells, Cells, tuple[Cells, ...], Mask]:
     return codes, samples, tuple(prefix[samples] for prefix in prefixes), continuous
 
 
-def _sort_items(pool: Outputs, place: int, continuous: Mask) -> tuple[Cells, int]:
+def _sort_items(pool: Outputs, place: int, continuous: Mask) -> tuple[IntArray, int]:
     """A number for the discrete part of every item at a place, and a bound on it; marks the items of a continuum."""
     kinds, values = pool.kinds[place], pool.values[place]
     # 0 is no item, 1 is None, 2 and 3 are False and True, 4 is a number of a continuum, others are atoms.
@@ -137,7 +134,7 @@ def _sort_items(pool: Outputs, place: int, continuous: Mask) -> tuple[Cells, int
     return compact(digit)
 
 
-def _places(atoms: Array, found: Array) -> tuple[Cells, Mask]:
+def _places(atoms: Array, found: Array) -> tuple[IntArray, Mask]:
     """Where each number stands among the atoms, which ascend, and whether it is one."""
     if not len(atoms):
         return np.zeros(len(found), dtype=np.int64), np.zeros(len(found), dtype=bool)
@@ -165,7 +162,7 @@ def _atoms(values: Array) -> Array:
     return distinct[counts >= 0.04 * len(sample)]
 
 
-def compact(codes: Cells) -> tuple[Cells, int]:
+def compact(codes: IntArray) -> tuple[IntArray, int]:
     """The same classes, numbered 0, 1, … in the order of their codes."""
     bound = int(codes.max(initial=0)) + 1
     if bound <= max(SMALL_TABLE, 4 * len(codes)):
@@ -180,21 +177,21 @@ def compact(codes: Cells) -> tuple[Cells, int]:
 class JointCells:
     """How many runs end in a cell on d1 and in a cell on d2, by both: the runs of either half, every other one."""
 
-    first: Cells  # (pairs,) the cell on d1
-    second: Cells
-    even: Cells  # (pairs,) runs
-    odd: Cells
+    first: IntArray  # (pairs,) the cell on d1
+    second: IntArray
+    even: IntArray  # (pairs,) runs
+    odd: IntArray
 
     @property
-    def all(self) -> Cells:
+    def all(self) -> IntArray:
         return self.even + self.odd
 
-    def merged(self, cells: Cells) -> JointCells:
+    def merged(self, cells: IntArray) -> JointCells:
         """The same runs in other cells, by the cells that they were in."""
         return JointCells(cells[self.first], cells[self.second], self.even, self.odd)
 
 
-def join_cells(first: Cells, second: Cells, count: int) -> JointCells:
+def join_cells(first: IntArray, second: IntArray, count: int) -> JointCells:
     """The joint table of two runs on each noise, as the list of what occurs."""
     pairs, total = compact(first * count + second)
     halves = [np.bincount(pairs[start::2], minlength=total) for start in (0, 1)]
@@ -203,7 +200,7 @@ def join_cells(first: Cells, second: Cells, count: int) -> JointCells:
     return JointCells(first[sample], second[sample], halves[0], halves[1])
 
 
-def tally(cells: Cells, runs: Cells, count: int) -> Cells:
+def tally(cells: IntArray, runs: IntArray, count: int) -> IntArray:
     """How many runs are in each of `count` cells."""
     return np.bincount(cells, weights=runs, minlength=count).astype(np.int64)
 

@@ -2,7 +2,8 @@
 
 Loading takes some tenths of a second. Ctrl-C ends it without a traceback: an exception would not do, since raised inside
 an import it comes out as something else. Dead circles of objects are looked for less often, and memory that was given back
-is kept, which together take a fifth off a short run.
+is kept, which together take a fifth off a short run. Linear algebra has one thread, as workers have: starting more takes a
+tenth of a second, and their number changes the last digits.
 """
 
 import gc
@@ -13,6 +14,7 @@ import sys
 INTERRUPTED = 130
 SELDOM = 500_000  # new objects between two searches for dead circles, instead of 700; there are few such circles
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of glibc's mallopt
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 KEPT, SMALL = 256 << 20, 32 << 20  # bytes that are not given back to the system, and of a piece that may be kept
 
 
@@ -49,4 +51,5 @@ if is_command():
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as by nohup
         signal.signal(signal.SIGINT, _stop)
     _keep_memory()
+    os.environ.update(ONE_THREAD)  # numpy, which is loaded later, looks there
     gc.set_threshold(SELDOM)

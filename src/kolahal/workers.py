@@ -24,18 +24,13 @@ from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+from kolahal.early import ONE_THREAD
 from kolahal.errors import UsageError
 from kolahal.limits import Limits, Stopped, WorkerDied
 
 T = TypeVar("T")
 
-# One thread for linear algebra: the number of threads changes the last digits. The order of sets is fixed too.
-SAME_EVERYWHERE = {
-    "PYTHONHASHSEED": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-}
+SAME_EVERYWHERE = {"PYTHONHASHSEED": "0", **ONE_THREAD}  # the order of sets, and the last digits of linear algebra
 MIB = 1 << 20
 PATIENCE = 10  # seconds to wait for the scheduler of a cluster
 GLANCE = 0.02  # seconds between two looks at whether a job was called off

@@ -56,7 +56,7 @@ def random_windows(seed: int) -> str:
 @pytest.mark.mutants
 def test_the_unrolled_program_gives_the_same_output() -> None:
     changed, guarded, stopped = 0, 0, 0
-    for seed in range(500):
+    for seed in range(300):
         try:
             mechanism = parse(random_windows(seed))
         except KolahalError:
@@ -83,7 +83,7 @@ def test_the_unrolled_program_gives_the_same_output() -> None:
             one, two = (outcome(p, database, arguments, (), units) for p in (mechanism, other))
             assert one == two, random_windows(seed)
             stopped += one == "stopped"
-    assert changed > 50 and guarded > 12 and stopped > 12, (changed, guarded, stopped)
+    assert changed > 30 and guarded > 6 and stopped > 6, (changed, guarded, stopped)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from kolahal.beta import functions
 from kolahal.model import Estimate, Odds
 
 
@@ -30,18 +31,32 @@ def estimate(hits: int, runs: int, doubt: float = 1e-3) -> Estimate:
     >>> estimate(0, 1000, 0.05).low
     0.0
     """
-    from scipy.special import betaincinv  # lazily: the import takes a third of a second
-
     if runs == 0:
         return Estimate(0.0, 0.0, 1.0, 0)
-    low = 0.0 if hits == 0 else float(betaincinv(hits, runs - hits + 1, doubt / 2))
-    high = 1.0 if hits == runs else float(betaincinv(hits + 1, runs - hits, 1 - doubt / 2))
+    low = 0.0 if hits == 0 else float(functions().betaincinv(hits, runs - hits + 1, doubt / 2))
+    high = 1.0 if hits == runs else float(functions().betaincinv(hits + 1, runs - hits, 1 - doubt / 2))
     return Estimate(low, hits / runs, high, runs)
 
 
 def estimate_odds(hits1: int, hits2: int, runs: int, doubt: float) -> Odds:
     """Both probabilities; both intervals hold together except with probability ≤ doubt, whatever links the runs."""
     return Odds(estimate(hits1, runs, doubt / 2), estimate(hits2, runs, doubt / 2))
+
+
+def renyi_of_event(p: float, q: float, order: float) -> float:
+    """The Rényi divergence of an event and its complement, whose probability is p > 0 on the one side and 0 < q < 1 on the other."""
+    parts = [order * math.log(p) + (1 - order) * math.log(q)]
+    if p < 1:
+        parts.append(order * math.log1p(-p) + (1 - order) * math.log1p(-q))
+    most = max(parts)
+    return (most + math.log(sum(math.exp(part - most) for part in parts))) / (order - 1)
+
+
+def gdp_of_event(p: float, q: float) -> float:
+    """How far apart two normal laws are that an event of probability p and q tells apart, both above 0 and below 1."""
+    from statistics import NormalDist  # lazily: most commands need none
+
+    return NormalDist().inv_cdf(p) - NormalDist().inv_cdf(q)
 
 
 def epsilon_lower(odds: Odds) -> float:

@@ -168,6 +168,7 @@ class BatchRun:
     names: dict[str, Any] = field(default_factory=dict)
     constants: dict[int, tuple[ir.Expr, Lanes]] = field(default_factory=dict)  # by their addresses
     turns: int = 0  # of the batch; no run has taken more
+    answered: int = 0  # lanes
     taken: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # turns of each run
     result_lengths: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     result: _Stack = field(default_factory=lambda: _Stack.empty(0))
@@ -236,7 +237,8 @@ class BatchRun:
 
     def bind(self, name: str, value: Any, mask: Mask) -> None:
         old = self.names.get(name)
-        if np.count_nonzero(mask) == len(mask):
+        ended = self.answered if isinstance(value, Lanes) else 0  # lanes with an answer, which may hold nonsense
+        if np.count_nonzero(mask) + ended == len(mask):
             self.names[name] = value
         elif isinstance(value, Lanes):
             self.names[name] = _where(mask, value, old if isinstance(old, Lanes) else Lanes(UNSET, 0.0))
@@ -256,6 +258,7 @@ class BatchRun:
         return made
 
     def answer(self, value: Any, mask: Mask) -> None:
+        self.answered += int(np.count_nonzero(mask))
         if isinstance(value, Lanes):
             self.result_lengths[mask] = SCALAR
             found = _Stack.empty(self.tape.runs, 1)

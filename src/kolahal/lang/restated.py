@@ -47,7 +47,7 @@ def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
 
 
 def _without_unread(body: ir.Block) -> ir.Block:
-    read = {node.name for node in ir.walk(body) if isinstance(node, ir.Var)}
+    read = ir.names_read(body)
     made = {target for target, value in ir.assignments(body) if isinstance(value, ir.ListOf)}
 
     def given(node: ir.Node) -> ir.Node | None:
@@ -72,7 +72,7 @@ def _gathered(body: ir.Block) -> ir.Block:
                 own = {turn, *(target for inner in before for target in _targets(inner))}
                 if made is None or item is None or own & _looked_at(body[place + 1 :]):
                     continue
-                if name in _named((over, item)) or _changes(body, name) != 2 or _is_answered(body, name):
+                if name in ir.names_in((over, item)) or _changes(body, name) != 2 or _is_answered(body, name):
                     continue
                 comprehension = ir.Comprehension(item, turn, over, span=node.span)
                 now = ir.Assign((name,), (comprehension,), span=node.span)
@@ -90,9 +90,9 @@ def _made_at(name: str, body: ir.Block) -> int | None:
     """Where a list begins empty, if nothing behind that names it."""
     for place in reversed(range(len(body))):
         match body[place]:
-            case ir.Assign(targets, values) if (name, ir.ListOf(())) in zip(targets, values, strict=True) and name not in _named(values):
+            case ir.Assign(targets, values) if (name, ir.ListOf(())) in zip(targets, values, strict=True) and name not in ir.names_in(values):
                 return place
-        if name in _named(body[place]):
+        if name in ir.names_in(body[place]):
             return None
     return None
 
@@ -117,7 +117,7 @@ def _item(before: list[ir.Stmt], value: ir.Expr) -> ir.Expr | None:
                 target = ""
             case _:
                 return None
-        read = {part.name for part in ir.walk(given) if isinstance(part, ir.Var)}
+        read = ir.names_read(given)
         if not all(map(_always_computed, ir.walk(given))) or read & own - known.keys():
             return None
         unread = (unread - read) | {target}
@@ -164,14 +164,7 @@ def _looked_at(node: object) -> set[str]:
         case ir.While(test, inner):
             return _looked_at((test, inner))
         case _:
-            return _named(node)
-
-
-def _named(node: object) -> set[str]:
-    """All names in a part, read or given something."""
-    parts = list(ir.walk(node))
-    names = {part.name for part in parts if isinstance(part, ir.Var | ir.For | ir.Comprehension | ir.Append)}
-    return names.union(*(part.targets for part in parts if isinstance(part, ir.Assign)))
+            return ir.names_in(node)
 
 
 def _changes(body: ir.Block, name: str) -> int:
@@ -189,7 +182,7 @@ def _begun(body: ir.Block, sketch: Sketch) -> ir.Block:
     found: list[ir.Stmt] = []
     for place, node in enumerate(body):
         if isinstance(node, ir.For) and _is_plain(node.body) and _begins(node.over, body[:place], body, sketch.private.name):
-            found += _with_first_turn(node, _named((body, sketch.body)) | {p.name for p in sketch.parameters})
+            found += _with_first_turn(node, ir.names_in((body, sketch.body)) | {p.name for p in sketch.parameters})
         else:
             found.append(node)
     return tuple(found)

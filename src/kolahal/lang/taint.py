@@ -151,10 +151,10 @@ def answers_with_counts(sketch: Sketch) -> bool:
     given: dict[str, list[ir.Expr | ir.Range]] = {}
     for name, value in bindings(sketch):
         given.setdefault(name, []).append(value)
-    stepped = {n for n, values in given.items() if any(n in _names(v) for v in values) and n in flow.names}
-    places = {name for node in ir.walk(sketch.body) if isinstance(node, ir.Index) for name in _names(node.at)}
+    stepped = {n for n, values in given.items() if any(n in ir.names_read(v) for v in values) and n in flow.names}
+    places = {name for node in ir.walk(sketch.body) if isinstance(node, ir.Index) for name in ir.names_read(node.at)}
     returned = [item for node in ir.walk(sketch.body) if isinstance(node, ir.Return) for item in _items(node.value)]
-    used = {name for value in returned for name in _names(value)}
+    used = {name for value in returned for name in ir.names_read(value)}
     return bool(used) and used <= stepped - places - _turn_counters(sketch)
 
 
@@ -174,13 +174,9 @@ def _turn_counters(sketch: Sketch) -> set[str]:
             case ir.Assign((name,), (ir.Binary("+", ir.Var(own), ir.Const()),)) if name == own and id(node) in every_turn:
                 stepped.append(name)
             case ir.Assign(names, values):
-                others |= {name for name, value in zip(names, values, strict=True) if name in _names(value)}
+                others |= {name for name, value in zip(names, values, strict=True) if name in ir.names_read(value)}
     return {name for name in stepped if stepped.count(name) == 1} - others
 
 
 def _items(value: ir.Expr) -> tuple[ir.Expr, ...]:
     return value.items if isinstance(value, ir.TupleOf | ir.ListOf) else (value,)
-
-
-def _names(value: ir.Node) -> set[str]:
-    return {node.name for node in ir.walk(value) if isinstance(node, ir.Var)}

@@ -109,13 +109,13 @@ class Translator:
         pieces = []
         for unknown, factor in form.ordered():
             if isinstance(unknown, IfThenElse):
-                piece = z3.If(
-                    self.formula(unknown.test), self.form(unknown.then, whole), self.form(unknown.orelse, whole)
-                )
+                parts = self.formula(unknown.test), self.form(unknown.then, whole), self.form(unknown.orelse, whole)
+                made = z3.Z3_mk_ite(self.context.ref(), *(part.as_ast() for part in parts))
+                piece = z3.ArithRef(made, self.context)
             else:
                 piece = self.unknown(unknown)
                 if not whole and isinstance(unknown, Symbol) and unknown.sort == INT:
-                    piece = z3.ToReal(piece)
+                    piece = z3.ArithRef(z3.Z3_mk_int2real(self.context.ref(), piece.as_ast()), self.context)
             pieces.append(piece if factor == 1 else self.arithmetic(z3.Z3_mk_mul, [self.number(factor, whole), piece]))
         if form.constant or not pieces:
             pieces.append(self.number(form.constant, whole))

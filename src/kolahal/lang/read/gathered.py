@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.record_trees import at_place
-from kolahal.lang.read.records import Lowered, lower_records
+from kolahal.lang.read.records import OverAnswers, lower_records
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Tree, stored_names
 from kolahal.lang.records import RowClass
@@ -26,7 +26,7 @@ ASKED_APART = frozenset({"K174", "K175"})  # faults of programs that ask in seve
 Suite: TypeAlias = list[ast.stmt]
 
 
-def lower_in_any_form(tree: Tree, function: Function, header: Header, row: RowClass, statements: list[ast.stmt]) -> Lowered | None:
+def lower_in_any_form(tree: Tree, function: Function, header: Header, row: RowClass, statements: list[ast.stmt]) -> OverAnswers | None:
     """The program over answers that a program over records is, as it stands or with its questions in one sum."""
     before = len(tree.faults)
     lowered = lower_records(tree, function, header, row, statements)

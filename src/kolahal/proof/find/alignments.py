@@ -49,7 +49,7 @@ TIERS = (6, 10, 100)  # how many of the answers to each question are tried befor
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 STAY, CANCEL, TURN = Form(), Form(cancel=True), Form(Fraction(1))
-Table = Mapping[Use, ShiftRule]
+RuleTable = Mapping[Use, ShiftRule]
 Options = Mapping[Use, Sequence[ShiftRule]]
 Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen together
 
@@ -228,7 +228,7 @@ class _GhostSearch:
         for failing in self.shared.failures[self.learned :]:
             self.exclude(failing)
         kept: list[tuple[int, int]] = []
-        release: Table = {use: CANCEL if CANCEL in own else STAY for use, own in self.options.items()}
+        release: RuleTable = {use: CANCEL if CANCEL in own else STAY for use, own in self.options.items()}
         if not self.trials and not self.ghosts and (guess := self.guess()) is not None:
             yield guess
         if not self.trials and not self.ghosts and self.stage.passes(self.alignment(release)):  # many releases in a row
@@ -263,7 +263,7 @@ class _GhostSearch:
         if all(rule in self.ranks[use] for use, rule in failing):
             self.choices.exclude([(self.numbers[use], self.ranks[use][rule]) for use, rule in failing])
 
-    def alignment(self, table: Table) -> Alignment:
+    def alignment(self, table: RuleTable) -> Alignment:
         draws = self.shared.product.sketch.draws
         reach = tuple(self.shared.reach.get(draw.site) for draw in draws) if self.shared.reach else ()
         return Alignment(tuple(self.shift(draw.site, table) for draw in draws), self.ghosts, self.renewed, reach, self.lead)
@@ -276,7 +276,7 @@ class _GhostSearch:
         alignment = self.alignment({use: rules.get(use, own[0]) for use, own in self.options.items()})
         return alignment if len(moved) >= MANY_ENDS and offered and self.stage.passes(alignment) else None
 
-    def simpler(self, table: Table) -> Alignment:
+    def simpler(self, table: RuleTable) -> Alignment:
         """The same with one rule for several uses of a draw where that passes too, the simplest first."""
         best = dict(table)
         for site in sorted({use[0] for use in table}):
@@ -293,7 +293,7 @@ class _GhostSearch:
                         break
         return self.alignment(best)
 
-    def shift(self, site: int, table: Table) -> Shift:
+    def shift(self, site: int, table: RuleTable) -> Shift:
         """The rules of a draw as one tree, which asks no more conditions than it needs to."""
         rows = {pattern: rule for (own, pattern), rule in table.items() if own == site}
         rule = _tree(self.stage.asked[site], rows) if rows else STAY

@@ -21,7 +21,6 @@ from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,
     ConcreteState,
-    ObservedStates,
     SecondRun,
     Trace,
     Use,
@@ -31,8 +30,9 @@ from kolahal.proof.find.compiled_paths import (
     pattern_of,
 )
 from kolahal.proof.find.effort import Effort
+from kolahal.proof.find.followed_rules import FollowedRules
 from kolahal.proof.find.noisy_runs import RehearsedLists
-from kolahal.proof.find.scenarios import Scenario, ScenarioSource, item_of, outer_loops
+from kolahal.proof.find.scenarios import Scenario, ScenarioSource, item_of
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
@@ -99,8 +99,9 @@ class Stage:
             self.scenarios[:0] = self.source.draw(count)
         self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
         self.slope = Fraction(1)  # of the answers in the sums that shifts follow
-        self.played: Alignment | None = None
-        self.rules: dict[tuple[int, int], ShiftRule] = {}
+        self.followed: FollowedRules | None = None
+        self.outcomes: dict[tuple[int, int | None], Outcome] = {}  # of the alignment that was played last, by scenario and ghost
+        self.costs: dict[tuple[int, Any], Number] = {}  # of a shift, by site
 
     # ---- playing
 
@@ -195,12 +196,31 @@ class Stage:
             new[symbol] = evaluate(local)
         return new
 
-    def left_of(self, both: ConcreteState, state: ConcreteState) -> ConcreteState:
-        """The state at the head of a segment with what was spent in it; reads and draws have names of their own."""
-        left = dict(state)
+    def behind(self, one: CompiledPath, two: CompiledPath, both: ConcreteState, state: ConcreteState) -> ConcreteState:
+        """The state behind a segment, from that at its head: with what was spent, without what was read and drawn."""
+        new = dict(state)
         for symbol in self.spent.values():
-            left[symbol] = both[symbol]
-        return left
+            new[symbol] = both[symbol]
+        for path in (one, two):
+            for symbol, evaluate in path.updates:
+                new[symbol] = evaluate(both)
+        return new
+
+    def rules(self, alignment: Alignment) -> FollowedRules:
+        """What an alignment says on each path, remembered while the same one is played."""
+        if self.followed is None or self.followed.alignment is not alignment:
+            self.followed, self.outcomes = FollowedRules(alignment, self.product), {}
+        return self.followed
+
+    def outcome(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None) -> Outcome:
+        """What comes of a rehearsal, which is played once while the alignment is the same."""
+        self.rules(alignment)
+        key = (id(scenario), ghost)
+        if key in self.outcomes:
+            self.effort.spent += 1  # as much as if it had been played: what is found does not depend on what is remembered
+        else:
+            self.outcomes[key] = self.play(scenario, alignment, ghost)
+        return self.outcomes[key]
 
     def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
@@ -227,23 +247,29 @@ class Stage:
             ways: Iterable[SecondRun] = self.ways(one, local, scenario, segment, alignment)
             if trace is not None:
                 ways = list(ways)  # why none of them goes along is asked of all
-            match = next((way for way in ways if way.fits), None)
+            for match in ways:
+                if match.fits:
+                    break
+            else:
+                match = None
             match = match if match is not None and match.goes_along else None
             if trace is not None:
                 trace.follow(one, list(ways), match)
-            if match is None or any(fault(local) for fault in one.faults):
+            if match is None or (one.faults and any(fault(local) for fault in one.faults)):
                 return Outcome(tuple(states), True, trace.blame() if trace else frozenset())
             both = match.state
             for powers, cost in match.costs.items():
-                both[self.spent[powers]] += cost
-            possible = self.lists.pay(one.path, alignment, scenario, both, self.price, self.spent, trace)
-            if not possible or (counted and (self.lists.items or any(match.costs.values())) and self.too_much(both, scenario)):
+                if cost:
+                    both[self.spent[powers]] += cost
+            items = self.lists.items
+            possible = not items or self.lists.pay(one.path, alignment, scenario, both, self.price, self.spent, trace)
+            if not possible or (counted and (items or any(match.costs.values())) and self.too_much(both, scenario)):
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
                 failed = counted and one.answer(both) != match.path.answer(both)
                 states.append((END, both))
                 return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
-            state = self.move_on(match.path, both, self.move_on(one, both, self.left_of(both, state)))
+            state = self.behind(one, match.path, both, state)
             if others is not None:
                 ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))
                 led_runs.pass_by(state, ones, twos, others)
@@ -299,12 +325,13 @@ class Stage:
             inside = read.private and 0 <= at < len(scenario.answers)
             found = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
             both[read.symbol] = found if read.noisy is None else self.lists.second(read.noisy, at, scenario, alignment, both)
+        rules = self.rules(alignment)
         costs: dict[Any, Any] = {}
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
             two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
-            form = self.form_of(self.rule(alignment, mine.site, one), one, index, both)
+            form = self.form_of(rules.of(mine.site, one), one, index, both)
             forms.append(form or Form())
             noise = scenario.noise[mine.site, segment]
             shifted = self.turn(noise, one.turns[index]) if mine.noise.finite else self.shift
@@ -313,38 +340,28 @@ class Stage:
                 refused = shift < max(0, rest(both) - mine_rest(both))
             else:
                 refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
-            most = alignment.limit(mine.site)
-            most = most and most * self.product.units[mine.site]
-            far = shift is not None and most is not None and abs(shift) > self.longest(most, len(scenario.answers)) * self.unit(both)
+            far = shift is not None and rules.reach and rules.beyond(mine.site, shift, len(scenario.answers), self.unit(both))
             if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
-            powers, coefficient = self.price[mine.site]
-            costs[powers] = costs.get(powers, 0) + (abs(shift) / coefficient if shift else 0)
+            powers = self.price[mine.site][0]
+            costs[powers] = costs.get(powers, 0) + (self.cost(mine.site, shift) if shift else 0)
             shifts.append(shift)
             if mine.rival is None:
                 both[drawn.symbol] = noise + shift
         fits = two.fits(both)
         alike = fits and (
-            not any(fault(both) for fault in two.faults)
-            and all(a(both) == b(both) for a, b in zip(one.lists, two.lists, strict=True))
-            and all(
-                self.rule(alignment, a.site, one) == self.rule(alignment, b.site, two)
-                for a, b in zip(one.path.draws, two.path.draws, strict=True)
-            )
+            not (two.faults and any(fault(both) for fault in two.faults))
+            and not (one.lists and any(a(both) != b(both) for a, b in zip(one.lists, two.lists, strict=True)))
+            and rules.agree(one, two)
         )
         return SecondRun(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
 
-    def longest(self, reach: Scale, answers: int) -> Fraction:  # in units, with so many answers
-        return reach.coefficient * (answers if reach.powers else 1)
-
-    def rule(self, alignment: Alignment, site: int, path: CompiledPath) -> ShiftRule:
-        """What an alignment says of a draw on a path; remembered while the same one is played."""
-        if self.played is not alignment:
-            self.played, self.rules = alignment, {}
-        key = (site, id(path))
-        if key not in self.rules:
-            self.rules[key] = alignment.chosen(site, path.path.decisions)
-        return self.rules[key]
+    def cost(self, site: int, shift: Any) -> Number:
+        """What a shift costs, in a unit of its kind of scale."""
+        found = self.costs.get((site, shift))
+        if found is None:
+            found = self.costs[site, shift] = abs(shift) / self.price[site][1]
+        return found
 
     def form_of(self, rule: ShiftRule, one: CompiledPath, index: int, state: ConcreteState) -> Form | None:
         """The form of a rule for one draw; None where it asks for a variable that is not there."""
@@ -428,7 +445,7 @@ class Stage:
 
     def failing(self, alignment: Alignment, most: int, among: int | None = None) -> list[Scenario]:
         """The first scenarios (`among` so many) in which an alignment fails; they are asked first next time."""
-        fails = (i for i, scenario in enumerate(self.scenarios[:among]) if self.play(scenario, alignment).failed)
+        fails = (i for i, scenario in enumerate(self.scenarios[:among]) if self.outcome(scenario, alignment).failed)
         found = list(itertools.islice(fails, most))
         failing = [self.scenarios.pop(i) for i in reversed(found)]
         self.scenarios = [*reversed(failing), *self.scenarios]
@@ -459,39 +476,10 @@ class Stage:
                 for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
                     if unit and not drawn.noise.finite:
                         found.add(Fraction(abs(other(both) - rest(both))) / unit)
-                state = self.move_on(two, both, self.move_on(one, both, self.left_of(both, state)))
+                state = self.behind(one, two, both, state)
                 assert isinstance(one.path.end, Goto)
                 loop = one.path.end.loop
         return sorted(found - {Fraction(0)})
-
-    def states(self, alignment: Alignment, most: int) -> ObservedStates:
-        """States that occur, each once and at most so many a place, and what single turns cost."""
-        found: dict[tuple[Any, ...], tuple[int, ConcreteState]] = {}
-        counts: dict[int, int] = {}
-        outer = outer_loops(self.product)
-        prices: dict[Symbol, set[Any]] = {symbol: set() for symbol in self.spent.values()}
-        for scenario in self.scenarios[:120]:
-            for ghost in [None, scenario.ghost] if alignment.ghosts else [None]:
-                before = dict.fromkeys(prices, 0)
-                turns: dict[int, ConcreteState] = {}  # the last state at the head of a loop that holds others
-                for loop, state in self.play(scenario, alignment, ghost).states:
-                    for symbol, seen in prices.items():
-                        seen.add(Fraction(state[symbol]) - before[symbol])
-                        before[symbol] = state[symbol]
-                        if loop in turns:
-                            seen.add(Fraction(state[symbol]) - turns[loop][symbol])
-                    if loop in outer:
-                        turns[loop] = state
-                    if loop == END and ghost is not None:
-                        continue
-                    key = (
-                        loop,
-                        *((s, v) for s, v in state.items() if loop != END or s in prices or s in scenario.public),
-                    )
-                    if key not in found and counts.get(loop, 0) < most:
-                        found[key] = (loop, state)
-                        counts[loop] = counts.get(loop, 0) + 1
-        return ObservedStates(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})
 
 
 def _next_value(values: list[int | None], given: int | None) -> int:

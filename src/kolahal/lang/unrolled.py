@@ -42,7 +42,7 @@ def _without_ends(body: ir.Block, counters: frozenset[str]) -> ir.Block:
         counters -= ir.assigned_names((node,))
         match node:
             case ir.For(name, over, inner):
-                own = frozenset({name} if isinstance(over, ir.Range) and _counts_up(over) and name not in ir.assigned_names(inner) else ())
+                own = frozenset({name} if isinstance(over, ir.Range) and counts_up(over) and name not in ir.assigned_names(inner) else ())
                 found.append(replace(node, body=_without_ends(inner, (counters - ir.assigned_names(inner) - {name}) | own)))
             case ir.While(_, inner):
                 found.append(replace(node, body=_without_ends(inner, counters - ir.assigned_names(inner))))
@@ -55,7 +55,8 @@ def _without_ends(body: ir.Block, counters: frozenset[str]) -> ir.Block:
     return _put_into_ranges(tuple(found))
 
 
-def _counts_up(over: ir.Range) -> bool:
+def counts_up(over: ir.Range) -> bool:
+    """Whether a range begins at a number of 0 or more and goes up."""
     return all(isinstance(end, ir.Const) and isinstance(end.value, Fraction) and end.value >= 0 for end in (over.start, over.step))
 
 
@@ -63,10 +64,15 @@ def _ends_at(before: ir.Stmt, end: str, counters: frozenset[str]) -> bool:
     """Whether a statement gives a name a value that is never below 0."""
     match before:
         case ir.Assign((name,), (value,)) if name == end:
-            total = _sum_of(value)
-            return total is not None and all(n in counters | {""} and times >= 0 for n, times in total.items())
+            return is_never_below_0(value, counters)
         case _:
             return False
+
+
+def is_never_below_0(value: ir.Expr, counters: frozenset[str]) -> bool:
+    """Whether a value is a sum of a number of 0 or more and names that are so."""
+    total = _sum_of(value)
+    return total is not None and all(name in counters | {""} and times >= 0 for name, times in total.items())
 
 
 def _put_into_ranges(body: ir.Block) -> ir.Block:

@@ -23,6 +23,7 @@ from kolahal.logic.terms import is_whole, print_term, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.guesses import guessed
+from kolahal.proof.find.observing import sensitivities
 from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.flow import counters
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS
@@ -388,7 +389,7 @@ def _ends(product: Product, site: int) -> list[tuple[str, str | None, int]]:
 
 def _units(stage: Stage) -> list[Fraction]:
     """The shifts to try, in units of the distance: once and twice what a sum can differ by, both ways."""
-    sizes = stage.sensitivities()[:3] or [Fraction(1)]
+    sizes = sensitivities(stage)[:3] or [Fraction(1)]
     both = sorted({size * k for size in sizes for k in (1, 2)})
     return [sign * size for size in both for sign in (1, -1)]
 

@@ -37,7 +37,7 @@ from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
@@ -232,19 +232,11 @@ class Stage:
     def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
         self.effort.spent += 1
-        counted, state = True, dict(scenario.public)
         actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
-        self.lists.begin(actual, ghost)
-        for which, values in enumerate(actual):
-            counted &= ghost is None or all(value in (None, ghost) for value in values)
-            state[ghost_value(which)] = _next_value(values, ghost)
-        if (named := self.lists.named(alignment)) and self.lists.begin_named(named, scenario, state):
-            return Outcome((), False)  # where noise ties
-        if (others := None if named else self.others(alignment)) is not None:
-            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
-            state |= led_runs.begin(others, move)
-            counted = counted and not tied
-        state |= dict.fromkeys(self.spent.values(), 0)
+        begun = self.begin(scenario, alignment, actual, ghost)
+        if begun is None:
+            return Outcome((), False)
+        state, others, counted = begun
         states: list[tuple[int, ConcreteState]] = []
         trace = Trace() if traced else None
         for segment in range(self.source.most_segments):
@@ -275,7 +267,8 @@ class Stage:
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
                 failed = counted and one.answer(both) != match.path.answer(both)
-                return Outcome((*states, (END, both)), failed, trace.blame() if trace else frozenset())
+                states.append((END, both))
+                return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
             state = self.behind(one, match.path, both, state)
             if others is not None:
                 ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))
@@ -289,6 +282,24 @@ class Stage:
                     state[ghost_value(which)] = _next_value(values, ghost)
             states.append((loop, state))
         return Outcome(tuple(states), False)
+
+    def begin(
+        self, scenario: Scenario, alignment: Alignment, actual: list[list[int | None]], ghost: int | None
+    ) -> tuple[ConcreteState, Others | None, bool] | None:
+        """What is known where both runs begin, and whether this run is counted; None where noise ties."""
+        counted = True
+        state: ConcreteState = dict(scenario.public)
+        self.lists.begin(actual, ghost)
+        for which, values in enumerate(actual):
+            counted &= ghost is None or all(value in (None, ghost) for value in values)
+            state[ghost_value(which)] = _next_value(values, ghost)
+        if (named := self.lists.named(alignment)) and self.lists.begin_named(named, scenario, state):
+            return None
+        if (others := None if named else self.others(alignment)) is not None:
+            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
+            state |= led_runs.begin(others, move)
+            counted = counted and not tied
+        return state | dict.fromkeys(self.spent.values(), 0), others, counted
 
     def ways(
         self,
@@ -464,32 +475,6 @@ class Stage:
     def grow(self) -> None:
         """More rehearsals: where an attempt at a proof failed, they were too few."""
         self.scenarios += self.source.draw(MORE)
-
-    def sensitivities(self) -> list[Fraction]:
-        """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
-        still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws))
-        found = self.lists.sensitivities()
-        for scenario in self.scenarios[:60]:
-            loop: int | None = None
-            state: ConcreteState = {**scenario.public, **dict.fromkeys(self.spent.values(), 0)}
-            for segment in range(self.source.most_segments):
-                entered = self.enter(1, loop, state, scenario, segment)
-                if entered is None:
-                    break
-                ways = self.ways(entered[0], entered[1], scenario, segment, still)
-                match = next((way for way in ways if way.goes_along), None)
-                if match is None or isinstance(entered[0].path.end, Returned):
-                    break
-                one, two, both = entered[0], match.path, match.state
-                elsewhere = any(a(both) != b(both) for (_, a), (_, b) in zip(one.reads, two.reads))
-                unit = 0 if elsewhere else self.unit(both)
-                for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
-                    if unit and not drawn.noise.finite:
-                        found.add(Fraction(abs(other(both) - rest(both))) / unit)
-                state = self.behind(one, two, both, state)
-                assert isinstance(one.path.end, Goto)
-                loop = one.path.end.loop
-        return sorted(found - {Fraction(0)})
 
 
 def _next_value(values: list[int | None], given: int | None) -> int:

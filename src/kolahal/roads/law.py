@@ -92,7 +92,7 @@ def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings:
     for choice in choices:
         priced: tuple[Priced, ...] = ()
         if len(choice.holes) <= MOST_ENUMERATED:
-            some = least_completions(sketch, choice.laws, scales_at(choice.holes, sketch, settings))
+            some = least_completions(sketch, choice.laws, scales_at(choice.holes, sketch, with_powers_of(choice, sketch, settings)))
             priced = tight_completions(sketch, choice.laws, some)
         # Sums move by any amount, and the grammar may have nothing near it, or few ways to share.
         if all(p.worst < 1 for p in priced) or is_uneven(choice, max(settings.grammar.coefficients)):
@@ -102,6 +102,21 @@ def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings:
         # Fewer holes come first, so what another choice does with less noise is known by now.
         found += [p for p in minimal if not any(_is_below(other, p, sketch) for other in found)]
     return tuple(found)
+
+
+def with_powers_of(choice: HoleChoice, sketch: Sketch, settings: Settings) -> Settings:
+    """The settings with a grammar that has scales that shrink, as far as the weights of the laws do."""
+    lowest: dict[str, int] = {}
+    for name, power in (factor for rule in choice.laws.rules for factor in rule.powers()):
+        lowest[name] = min(lowest.get(name, 0), power)
+    length = range(lowest.pop(sketch.length_name, 0), 0)
+    argument = range(min(lowest.values(), default=0), 0)
+    if not length and not argument:
+        return settings
+    grammar = settings.grammar
+    return with_changes(
+        settings, "grammar", length_powers=(*length, *grammar.length_powers), argument_powers=(*argument, *grammar.argument_powers)
+    )
 
 
 def _is_below(low: Priced, high: Priced, sketch: Sketch) -> bool:

@@ -37,7 +37,7 @@ from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
@@ -140,8 +140,7 @@ class Stage:
 
     def first_run(self, scenario: Scenario, segment: int) -> tuple[CompiledPath, ConcreteState] | None:
         """The path of the first run in a segment and all values there, if it comes so far; no alignment changes them."""
-        run = self.firsts.get(id(scenario))
-        if run is None:
+        if (run := self.firsts.get(id(scenario))) is None:
             run = self.firsts[id(scenario)] = _FirstRun(dict(scenario.public))
         while len(run.segments) <= segment and not run.is_over:
             found = self.enter(1, run.loop, run.state, scenario, len(run.segments))
@@ -159,8 +158,7 @@ class Stage:
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
         if (key := (alignment.lead, alignment.ghosts)) not in self.led:
-            runs = (self.product.first, self.product.second)
-            self.led[key] = found = find_others(alignment, *runs, self.product.sketch)
+            self.led[key] = found = find_others(alignment, self.product.first, self.product.second, self.product.sketch)
             self.slope = found.slope if found else self.slope
         return self.led[key]
 
@@ -233,19 +231,12 @@ class Stage:
 
     def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
-        counted = True
         self.effort.spent += 1
-        state: ConcreteState = dict(scenario.public)
         actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
-        self.lists.begin(actual, ghost)
-        for which, values in enumerate(actual):
-            counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
-            state[ghost_value(which)] = _next_value(values, ghost)
-        if (others := self.others(alignment)) is not None:
-            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
-            state |= led_runs.begin(others, move)
-            counted = counted and not tied
-        state |= dict.fromkeys(self.spent.values(), 0)
+        begun = self.begin(scenario, alignment, actual, ghost)
+        if begun is None:
+            return Outcome((), False)
+        state, others, counted = begun
         states: list[tuple[int, ConcreteState]] = []
         trace = Trace() if traced else None
         for segment in range(self.source.most_segments):
@@ -291,6 +282,24 @@ class Stage:
                     state[ghost_value(which)] = _next_value(values, ghost)
             states.append((loop, state))
         return Outcome(tuple(states), False)
+
+    def begin(
+        self, scenario: Scenario, alignment: Alignment, actual: list[list[int | None]], ghost: int | None
+    ) -> tuple[ConcreteState, Others | None, bool] | None:
+        """What is known where both runs begin, and whether this run is counted; None where noise ties."""
+        counted = True
+        state: ConcreteState = dict(scenario.public)
+        self.lists.begin(actual, ghost)
+        for which, values in enumerate(actual):
+            counted &= ghost is None or all(value in (None, ghost) for value in values)
+            state[ghost_value(which)] = _next_value(values, ghost)
+        if (named := self.lists.named(alignment)) and self.lists.begin_named(named, scenario, state):
+            return None
+        if (others := None if named else self.others(alignment)) is not None:
+            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
+            state |= led_runs.begin(others, move)
+            counted = counted and not tied
+        return state | dict.fromkeys(self.spent.values(), 0), others, counted
 
     def ways(
         self,
@@ -466,32 +475,6 @@ class Stage:
     def grow(self) -> None:
         """More rehearsals: where an attempt at a proof failed, they were too few."""
         self.scenarios += self.source.draw(MORE)
-
-    def sensitivities(self) -> list[Fraction]:
-        """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
-        still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws))
-        found = self.lists.sensitivities()
-        for scenario in self.scenarios[:60]:
-            loop: int | None = None
-            state: ConcreteState = {**scenario.public, **dict.fromkeys(self.spent.values(), 0)}
-            for segment in range(self.source.most_segments):
-                entered = self.enter(1, loop, state, scenario, segment)
-                if entered is None:
-                    break
-                ways = self.ways(entered[0], entered[1], scenario, segment, still)
-                match = next((way for way in ways if way.goes_along), None)
-                if match is None or isinstance(entered[0].path.end, Returned):
-                    break
-                one, two, both = entered[0], match.path, match.state
-                elsewhere = any(a(both) != b(both) for (_, a), (_, b) in zip(one.reads, two.reads))
-                unit = 0 if elsewhere else self.unit(both)
-                for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
-                    if unit and not drawn.noise.finite:
-                        found.add(Fraction(abs(other(both) - rest(both))) / unit)
-                state = self.behind(one, two, both, state)
-                assert isinstance(one.path.end, Goto)
-                loop = one.path.end.loop
-        return sorted(found - {Fraction(0)})
 
 
 def _next_value(values: list[int | None], given: int | None) -> int:

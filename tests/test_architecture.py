@@ -1,6 +1,7 @@
 """The picture of who may import whom, and what no module may do, as tests."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -130,8 +131,8 @@ def called(node: ast.AST) -> str:
 
 TRUSTED = sorted((PACKAGE / "proof" / "trusted").glob("*.py"))
 SEARCHES = {"proof", "proof.find", "proof.refute", "law", "search", "tester", "exact", "roads"}
-MOST_TRUSTED = 5_820  # lines; what a careful person can read in an afternoon does not grow by accident
-TWINS = {"Private", "Epsilon"}  # an emitted program has our own names in it
+MOST_TRUSTED = 6_020  # lines; what a careful person can read in an afternoon does not grow by accident
+TWINS = {"Private", "Epsilon", "Rho", "Mu", "Delta", "Noise", "Flip", "Geometric"}  # sketches and emitted programs have our own names in them
 
 
 def modules() -> dict[str, Path]:
@@ -177,6 +178,32 @@ def test_the_papers_road_is_sampled_alone():
 
 def test_the_trusted_folder_stays_small():
     assert sum(len(path.read_text().splitlines()) for path in TRUSTED) <= MOST_TRUSTED
+
+
+def test_the_maps_name_what_is_there():
+    """Every room and every trusted file is on its page, and every file and folder that the page of the house names is there."""
+    house = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text()
+    assert {path.relative_to(PACKAGE).parts[0] for path in SOURCES} - {"__init__.py"} <= {
+        name.rstrip("/").split("/")[0] for name in re.findall(r"`([\w/]+(?:/|\.py))`", house)
+    }
+    paths = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*")]
+    named = set(re.findall(r"`((?:[\w]+/)+|(?:\w+/)*\w+\.py)(?=[`:])", house))
+    assert len(named) > 60
+    assert [name for name in named if not name.startswith("tests/") and not any(f"/{path}".endswith(f"/{name.rstrip('/')}") for path in paths)] == []
+    trusted = (PACKAGE / "proof" / "trusted" / "README.md").read_text()
+    assert [path.name for path in TRUSTED if path.name != "__init__.py" and f"`{path.name}`" not in trusted] == []
+
+
+def test_the_walks_name_functions_that_are_there():
+    """`module.function` of the page of the house: the module has something of that name."""
+    known: dict[str, list[Path]] = {}
+    for path in SOURCES:
+        known.setdefault(path.stem, []).append(path)
+    house = (PACKAGE.parents[1] / "docs" / "architecture.md").read_text()
+    pairs = [(module, name) for module, name in re.findall(r"`(?:\w+/)*(\w+)\.([A-Za-z_]\w*)(?:\.\w+)?`", house) if name != "py" and module in known]
+    assert len(pairs) > 20
+    text = {module: "\n".join(path.read_text() for path in known[module]) for module, _ in pairs}
+    assert [pair for pair in pairs if not re.search(rf"^(def|class) {pair[1]}\b", text[pair[0]], re.M)] == []
 
 
 def of_each(paths):
@@ -228,16 +255,61 @@ def test_what_a_module_keeps_to_itself_stays_there(path):
         assert one_file or not private or not full.startswith("kolahal."), f"line {node.lineno}: {full}"
 
 
+def types_of(tree: ast.Module) -> Iterator[str]:
+    """What a module names as a type: classes, type variables, and aliases, whether or not they are annotated as such."""
+    for node in tree.body:
+        match node:
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id="TypeAlias")):
+                yield name
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript() | ast.BinOp() | ast.Call()) if re.fullmatch("_?[A-Z][a-z].*", name):
+                yield name
+
+
 def test_no_two_types_have_one_name():
     places: dict[str, list[str]] = {}
     for path in SOURCES:
-        for node in tree_of(path).body:
-            match node:
-                case ast.ClassDef(name=name):
-                    places.setdefault(name, []).append(name_of(path))
-                case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id="TypeAlias")):
-                    places.setdefault(name, []).append(name_of(path))
+        for name in types_of(tree_of(path)):
+            places.setdefault(name, []).append(name_of(path))
     assert {name: where for name, where in places.items() if len(where) > 1 and name not in TWINS} == {}
+
+
+# What a process keeps of what it computed: each is a function of what it is asked with, and forgetting it would only take time.
+MEMOS = {
+    "beta.py": {"functions"},  # SciPy's, once loaded
+    "emission/program.py": {"_support", "_taken_names"},  # texts that emitted programs bring along
+    "engine/jit.py": {"available"},  # whether Numba can be imported
+    "engine/machine_code.py": {"_nothing", "_processor"},  # what machine code is for
+    "engine/reach.py": {"_tape"},  # noise of a seed
+    "exact/affine_errors.py": {"_grid"},
+    "exact/counted.py": {"known_outcomes", "known_kernels"},  # all that a program can do at some arguments
+    "exact/gaussian.py": {"gdp_ball"},
+    "exact/laplace_sums.py": {"_tail_polynomial"},
+    "inputs/regions.py": {"public_points"},
+    "lang/accounting.py": {"gdp_of"},
+    "lang/cells.py": {"_find_pieces"},  # of functions of one record
+    "lang/move_sizes.py": {"move_sizes"},
+    "lang/polynomial.py": {"is_at_most_one"},
+    "lang/read/scopes.py": {"_support"},
+    "lang/source.py": {"_split"},
+    "lang/templates/__init__.py": {"read_template", "names_in"},
+    "lang/templates/normals.py": {"gdp"},
+    "law/linear_program.py": {"_find_front"},  # the cheapest shifts of a linear program, which many cases of a law share
+    "nouns.py": {"_names"},  # of the fields of a type
+    "proof/refute/questions.py": {"find_questions"},  # what is asked on the way to each answer, for whoever looks for an example and whoever believes it
+    "tester/runs.py": {"cost_of_a_run"},
+}
+
+
+def test_what_a_process_remembers_is_known():
+    """Results travel in values: a cache from which a later step takes what an earlier one left would be a wire that nobody sees."""
+    found: dict[str, set[str]] = {}
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef) and any(re.search(r"\b(lru_)?cache\b", ast.unparse(d)) for d in node.decorator_list):
+                found.setdefault(name_of(path), set()).add(node.name)
+    assert found == MEMOS
 
 
 def test_what_make_installs_is_there():

@@ -2,11 +2,13 @@ import math
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kolahal.losses import epsilon_lower, estimate, estimate_odds, log_loss, log_ratio
+from kolahal.engine.probe import plain_losses
+from kolahal.losses import epsilon_lower, estimate, estimate_odds, gdp_of_event, log_loss, log_ratio, renyi_of_event
 from kolahal.model import Estimate, Odds
 
 
@@ -27,6 +29,17 @@ def odds(p1: float, p2: float) -> Odds:
 )
 def test_the_corner_cases_of_a_loss(p1, p2, loss):
     assert log_loss(odds(p1, p2)) == pytest.approx(loss)
+    assert plain_losses(np.array([float(p1)]), np.array([float(p2)]))[0] == pytest.approx(loss), "its twin on arrays"
+
+
+@pytest.mark.parametrize(("p", "q", "order"), [(0.3, 0.1, 2.0), (1.0, 0.2, 3.0), (0.02, 0.01, 1.1), (1e-200, 1e-210, 64.0)])
+def test_the_losses_of_other_budgets_by_one_event(p, q, order):
+    direct = p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order) if p > 1e-100 else math.inf
+    if math.isfinite(direct):
+        assert renyi_of_event(p, q, order) == pytest.approx(math.log(direct) / (order - 1))
+    assert 0 < renyi_of_event(p, q, order) <= math.log(p / q) + 1e-9, "it is below the largest loss"
+    if p < 1:
+        assert gdp_of_event(p, q) > 0 and gdp_of_event(p, p) == 0
 
 
 def test_a_log_ratio_has_a_sign():

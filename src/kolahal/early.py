@@ -2,8 +2,8 @@
 
 Loading takes some tenths of a second. Ctrl-C ends it without a traceback: an exception would not do, since raised inside
 an import it comes out as something else. Dead circles of objects are looked for less often, and memory that was given back
-is kept, which together take a fifth off a short run. Linear algebra has one thread: more change the last digits of an
-answer, and are started whether or not they are needed.
+is kept, which together take a fifth off a short run. Linear algebra has one thread, as workers have: starting more takes a
+tenth of a second, and their number changes the last digits.
 """
 
 import gc

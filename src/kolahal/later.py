@@ -8,9 +8,10 @@ from importlib import import_module
 LATER = (
     "kolahal.engine.jit",
     "kolahal.lang.plain.convert",
-    "kolahal.lang.read.records",
+    "kolahal.lang.read.gathered",
     "kolahal.proof.budgets",
     "kolahal.proof.find.bounded",
+    "kolahal.proof.refute.counterexample_data",
     "kolahal.proof.refute.growth",
     "kolahal.proof.refute.refute",
     "kolahal.proof.refute.scattered",

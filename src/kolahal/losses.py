@@ -43,6 +43,22 @@ def estimate_odds(hits1: int, hits2: int, runs: int, doubt: float) -> Odds:
     return Odds(estimate(hits1, runs, doubt / 2), estimate(hits2, runs, doubt / 2))
 
 
+def renyi_of_event(p: float, q: float, order: float) -> float:
+    """The Rényi divergence of an event and its complement, whose probability is p > 0 on the one side and 0 < q < 1 on the other."""
+    parts = [order * math.log(p) + (1 - order) * math.log(q)]
+    if p < 1:
+        parts.append(order * math.log1p(-p) + (1 - order) * math.log1p(-q))
+    most = max(parts)
+    return (most + math.log(sum(math.exp(part - most) for part in parts))) / (order - 1)
+
+
+def gdp_of_event(p: float, q: float) -> float:
+    """How far apart two normal laws are that an event of probability p and q tells apart, both above 0 and below 1."""
+    from statistics import NormalDist  # lazily: most commands need none
+
+    return NormalDist().inv_cdf(p) - NormalDist().inv_cdf(q)
+
+
 def epsilon_lower(odds: Odds) -> float:
     """A log-loss that the true one is not below, wherever in their intervals the two probabilities lie."""
     least, _ = loss_range((odds.p1.low, odds.p1.high), (odds.p2.low, odds.p2.high))

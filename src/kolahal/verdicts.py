@@ -128,6 +128,16 @@ class Tested(Unknown):
 Verdict: TypeAlias = Proved | Bounded | Refuted | Unknown
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A verdict, and the smallest multiple of the claim that was proved for every length, if any."""
+
+    verdict: Verdict
+    upper: Fraction | None = None
+    failed_rechecks: tuple[str, ...] = ()  # of proofs that were found and are not given, whatever the verdict
+    tried: tuple[str, ...] = ()  # what was looked for and not found, where the verdict leaves something open
+
+
 def name_verdict(verdict: Verdict) -> str:
     """The verdict in one word, as results and tables have it."""
     return type(verdict).__name__.lower()

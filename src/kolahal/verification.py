@@ -16,7 +16,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.logic import solver
 from kolahal.model import Example, describe_event
 from kolahal.nouns import dataclass
-from kolahal.proof.refute import budget_exhibit, exhibit
+from kolahal.proof.refute import budget_counterexample_data, counterexample_data
 from kolahal.proof.trusted import affine, bounded, concentrated, counted, union
 from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.documents import shorten
@@ -88,7 +88,7 @@ def _certificate_in(outer: dict[str, Any], beside: str | None) -> dict[str, Any]
             )
         return _certificate_in(_read(beside), None)
     inner = outer.get("certificate") or outer.get("refutation") or outer
-    kinds = (exhibit.KIND, budget_exhibit.KIND, concentrated.KIND, affine.KIND, union.KIND, counted.KIND)
+    kinds = (counterexample_data.KIND, budget_counterexample_data.KIND, concentrated.KIND, affine.KIND, union.KIND, counted.KIND)
     alone = isinstance(inner, dict) and ("cases" in inner or inner.get("kind") in kinds)
     if not alone or "program" not in inner or "claim" not in inner:
         said = f"its verdict is {outer['verdict']}, and " if isinstance(outer.get("verdict"), str) else ""
@@ -118,12 +118,12 @@ def _inspect(outer: dict[str, Any], inner: dict[str, Any], settings: Settings) -
             if faults:  # then it is not even known how far it was to reach
                 return Verified(tuple(faults), "bounded", program, str(claim))
             verdict = bounded.read_verdict(program, inner["size"], certificate)
-        case exhibit.KIND:
-            faults = exhibit.find_faults(inner)
-            example = None if faults else exhibit.read_document(inner)[2]
-        case budget_exhibit.KIND:
-            faults = budget_exhibit.find_faults(inner)
-            example = None if faults else budget_exhibit.read_document(inner)[2]
+        case counterexample_data.KIND:
+            faults = counterexample_data.find_faults(inner)
+            example = None if faults else counterexample_data.read_document(inner)[2]
+        case budget_counterexample_data.KIND:
+            faults = budget_counterexample_data.find_faults(inner)
+            example = None if faults else budget_counterexample_data.read_document(inner)[2]
         case concentrated.KIND:
             faults = concentrated.recheck_budget(certificate, settings.proof.solver_steps, solver.has_second_opinion())
             verdict = concentrated.read_verdict(program, claim, certificate)

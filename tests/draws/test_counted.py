@@ -18,6 +18,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.logic.exponentials import Exponentials, is_above, never_negative
 from kolahal.model import AllOf, Anything, Arguments, Equals
 from kolahal.paths.outcomes import Bit, Coin, NotFinite, find_outcomes_of
+from kolahal.paths.tables import looked_up
 from kolahal.proof.find.counted import CountedProof, prove_counted
 from kolahal.proof.refute.counted import refute_counted
 from kolahal.proof.trusted.counted import recheck_counted
@@ -241,3 +242,32 @@ def test_events_of_some_items_have_the_probabilities_of_these_alone() -> None:
     for wanted, odds in (((), 0), ((True,), 1 / (1 + math.e)), ((False,), math.e / (1 + math.e)), ((False, True), 0)):
         chance = rigorous_probability(lists, (Fraction(0), Fraction(1)), Arguments(Fraction(1), 2), (), Equals(wanted))
         assert chance.low <= odds + 1e-12 and odds - 1e-12 <= chance.high
+
+
+SKIPPED = (
+    "m = None\nif b:\n    m = 1\nif b:\n    if m > 0:\n        return 5\nreturn q[1]",
+    "m = None\nif b:\n    m = 1\nif b:\n    if not m <= 0:\n        return 5\nreturn q[1]",
+    "m = 0\nif b:\n    m = 1\nif b:\n    if 1 / m > 0:\n        return 5\nreturn q[1]",
+    "if b:\n    m = 1\nif b:\n    if m > 0 and m < 2:\n        return 5\nreturn q[1]",
+    "out = []\nif b:\n    out.append(1)\nif b:\n    if out[0] > 0:\n        return 5\nreturn q[1]",
+    "m = None\nif b:\n    m = 1\nfor i in range(2):\n    if b:\n        if m > 0:\n            return 5\nreturn q[1]",
+    "m, r = None, q[1]\nif b:\n    m = 1\nfor i in range(2):\n    if b:\n        if m > 0:\n            break\n    return r\nreturn 5",
+    "m = None\nif b:\n    m = 1\nwhile b:\n    while m > 0:\n        return 5\nreturn q[1]",
+)
+
+
+@pytest.mark.parametrize("body", SKIPPED)
+def test_a_condition_that_would_stop_a_run_decides_nothing_where_no_run_comes(body: str) -> None:
+    """The bit is told wherever the condition is not asked."""
+    sketch = program(f"b = q[0] != Flip(1/eps)\n{body}")
+    assert counted(sketch).upper is None and isinstance(check(sketch).verdict, Refuted)
+    found = find_outcomes_of(sketch, 2, {})
+    for way in itertools.product(range(2), repeat=3):
+        told = answer_of(sketch, found, way)
+        assert shown(looked_up(found.answer, dict(enumerate(way)), found.sizes)) == shown(told)
+
+
+@pytest.mark.parametrize("body", ["return choose([1 if q[0] else 0] + [0] * 1024, 1/(100*eps))", "s = [0 for i in range(1025)]\nif q[0]:\n    s = [i - i for i in range(1025)]\nreturn choose(s, 1/eps) != 0"])
+def test_draws_of_more_places_than_a_table_has_are_not_counted(body: str) -> None:
+    with pytest.raises(NotFinite, match="has more than 1024 values"):
+        find_outcomes_of(program(body, 1), 1, {})

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-from tests.editor.texts import FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
+from tests.editor.texts import BUDGET, FAULTY, GREEDY, PRIVATE, SKETCH, SUNDAY
 
 from kolahal.editor.agents import LARGEST_TEXT, build_server
+from kolahal.editor.answers import answer_check
 from kolahal.limits import Limits
+from kolahal.verification import verify
 
 
 def converse(talk: Callable[[Client], Awaitable[None]], server: Any) -> None:
@@ -73,3 +77,15 @@ def test_mistakes_and_limits_are_answers() -> None:
         converse(talk, server)
     finally:
         agents.crew.stop()
+
+
+@pytest.mark.parametrize("text", [GREEDY, BUDGET])
+def test_a_counterexample_that_an_agent_is_told_is_verified(text: str) -> None:
+    told = answer_check(text, "", "")
+    assert told["verdict"] == "refuted" and told["claim"] == ("rho" if text == BUDGET else "eps")
+    assert verify(json.dumps(told)) == []
+
+
+def test_an_agent_is_spared_the_proof() -> None:
+    told = answer_check(PRIVATE, "", "")
+    assert told["verdict"] == "proved" and len(json.dumps(told)) < 2_000, "the queries of a proof are long"

@@ -12,6 +12,14 @@ def greedy(q: Private, T: float, eps: Epsilon):
             return i + 1
     return 0
 """
+BUDGET = """\
+from kolahal import Gauss, Private, Rho, each_within, sketch, sqrt
+
+
+@sketch(adjacent=each_within(1))
+def release(q: Private[2], rho: Rho):
+    return [x + Gauss(0.9 * sqrt(1 / rho)) for x in q]
+"""
 SKETCH = GREEDY.replace("2 / eps", "hole").replace("greedy", "careful")
 SUNDAY = """\
 from kolahal import Epsilon, Lap, Private, each_within, sketch

@@ -19,7 +19,7 @@ from kolahal.lang.sketch import Sketch, call_mechanism
 from kolahal.lang.source import SketchError
 from kolahal.model import Arguments, Equals, describe_event
 from kolahal.proof.find.lengths import prove_every_length
-from kolahal.proof.refute.exhibit import document, find_faults
+from kolahal.proof.refute.counterexample_data import document, find_faults
 from kolahal.verdicts import Proved, Refuted
 
 HEADER = "@sketch(adjacent=each_within(1))\ndef f(q: Private, T: float, eps: Epsilon):\n    "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,12 +17,12 @@ from kolahal.engine.faults import RunError
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.logic.linear import Inequality, LinearForm, variable
-from kolahal.logic.simplex import find_point, find_supremum, minimise
+from kolahal.logic.linear import Inequality, LinearForm, Number, variable
+from kolahal.logic.simplex import find_point, find_supremum, minimise, pinned
 from kolahal.model import Arguments, type_of
 from kolahal.paths.explore import explore
-from kolahal.paths.state import Fault, Path, Paths, output_at, symbols_in, values_of
-from kolahal.paths.unknowns import Affine, AnswerAt, Argument, NoiseAt
+from kolahal.paths.state import Fault, Path, Paths, Value, affine_parts
+from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Indeterminate, NoiseAt, Public
 from kolahal.sketches.gallery import GALLERY, load_one
 from kolahal.verdicts import Unknown
 from strategies import Case, cases
@@ -89,6 +89,51 @@ ODD = {
     return [total, len(b) % 2, b[0] <= total]
 """,
 }
+
+
+def values_of(
+    symbols: Iterable[Indeterminate],
+    database: Sequence[Number],
+    arguments: Mapping[str, Number | bool],
+    draws: Callable[[NoiseAt], Number],
+) -> dict[Indeterminate, Number]:
+    """The values of unknowns in one concrete run."""
+
+    def value(symbol: Indeterminate) -> Number:
+        match symbol:
+            case AnswerAt(place):
+                return database[place]
+            case Argument(name):
+                return arguments[name]
+            case NoiseAt():
+                return draws(symbol)
+            case Public(op, left, right):
+                a, b = (form.at({s: value(s) for s in form.terms}) for form in (left, right))
+                return a * b if op == "*" else Fraction(a) / b
+            case _:
+                raise AssertionError(f"{symbol} has no value in one run")
+
+    return {symbol: value(symbol) for symbol in symbols}
+
+
+def output_at(output: Value | Fault, values: Mapping[Indeterminate, Number]) -> Any:
+    """The concrete answer of a run."""
+    if isinstance(output, tuple):
+        return tuple(output_at(item, values) for item in output)
+    return output.at(values) if isinstance(output, LinearForm) else output
+
+
+def symbols_in(paths: Iterable[Path]) -> frozenset[Indeterminate]:
+    """Every unknown of some paths, in their atoms, answers and draws."""
+
+    def each() -> Iterator[Indeterminate]:
+        for path in paths:
+            yield from path.draws
+            scores = (score for pick in path.picks for score in pick.scores)
+            for form in (*(atom.form for atom in path.atoms), *affine_parts(path.output), *scores):
+                yield from form.terms
+
+    return frozenset(each())
 
 
 def measure_run(
@@ -377,6 +422,15 @@ def test_bounds_are_exact() -> None:
     assert find_supremum(-Y, box) == 3
     assert find_supremum(Z, box) is None
     assert find_supremum(LinearForm({}, Fraction(7, 2)), box) == Fraction(7, 2)
+
+
+def test_a_bound_where_unknowns_have_one_value() -> None:
+    """It is the value there, without a search; a comparison that is strict or of another unknown says nothing of it."""
+    half = [Inequality(X.times(2) - LinearForm({}, 1), False), Inequality(LinearForm({}, 1) - X.times(2), False)]
+    assert pinned(half) == {AnswerAt(0): Fraction(1, 2)}
+    assert find_supremum(X.times(4) + LinearForm({}, 1), half) == 3
+    assert find_supremum(X + Y, [*half, Inequality(Y - X, False)]) == 1
+    assert pinned([Inequality(X, False), Inequality(-X, True)]) == {} == pinned([Inequality(X - Y, False), Inequality(Y - X, False)])
 
 
 def test_the_cheapest_point_and_its_prices() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,11 +13,13 @@ import pytest
 from kolahal import checking
 from kolahal.cli.base import main
 from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
 from kolahal.model import Arguments, Equals, Estimate, Example, Odds
 from kolahal.proof import decide as ladder
 from kolahal.proof.evidence import find_contradiction, reconcile
-from kolahal.proof.find import bounded, lengths
+from kolahal.proof.find import bounded, lengths, own_recheck
 from kolahal.proof.refute.refute import LowerBound
+from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Certificate, Everywhere, Exactly, Proved, Refuted, Unknown, UpTo, Verdict
 
 EXAMPLE = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(1)), Arguments(Fraction(1), 1))
@@ -116,6 +119,39 @@ def test_a_proof_that_fails_its_recheck_is_not_given(words: str, monkeypatch: py
     monkeypatch.setattr(module, name, lambda *_, **__: ["it does not hold"])
     told = f"{words} did not pass its re-check: it does not hold"
     assert prove(parse(LAPLACE)) == Unknown(told, failed_rechecks=(told,))
+
+
+@pytest.mark.contradiction
+def test_a_later_search_does_not_hide_that_an_earlier_proof_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search with a wider limit finds a proof that holds, and the count is of both."""
+    asked: list[bool] = []
+
+    def search(*_: object) -> Proved | Unknown:
+        asked.append(True)
+        return replace(PROVED) if len(asked) > 1 else replace(own_recheck.failed_recheck("a hasty proof", ["no"]), cut_short=True)
+
+    monkeypatch.setattr(ladder, "prove_every_length", search)
+    found = ladder.decide(parse(LAPLACE), parse_scale("eps"), Settings())
+    assert isinstance(found.verdict, Proved) and len(asked) == 2
+    assert found.failed_rechecks == ("a hasty proof did not pass its re-check: no",)
+
+
+@pytest.mark.contradiction
+def test_a_synthesis_counts_them_too(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "laplace.py"
+    path.write_text(LAPLACE.replace("1/eps", "hole"))
+    monkeypatch.setattr(lengths, "recheck", lambda *_, **__: ["it does not hold"])
+    main(["synth", str(path), "--verbose", "--workers", "1"])
+    told = capsys.readouterr().err
+    assert "did not pass their own re-check: 1\n" in told and "it does not hold" in told
+
+
+def test_every_re_check_of_ours_is_told_of_in_one_place() -> None:
+    """Whatever asks a re-check says what failed by `failed_recheck`, which the tests make an error of."""
+    folder = Path(own_recheck.__file__).parent
+    asking = {path for path in folder.glob("*.py") if re.search(r"\brecheck(_\w+)?\(", path.read_text(encoding="utf-8"))}
+    asking -= {Path(own_recheck.__file__)}
+    assert len(asking) == 6 and all("own_recheck.failed_recheck(" in path.read_text(encoding="utf-8") for path in asking)
 
 
 @pytest.mark.contradiction

@@ -346,7 +346,7 @@ def test_events_of_one_shape_have_the_same_noise_and_answer() -> None:
         sketch = program(body)
         document = forge(sketch, active)
         recheck = CaseCheck(sketch, find_budget(sketch, parse_scale("eps"), 1, {}), 1, {}, SETTINGS, document["cases"][0])
-        return [shape(event, recheck.active) for event in recheck.case.events]
+        return [shape(event, recheck.active, False) for event in recheck.case.events]
 
     apart = shapes("if q[0] > 0:\n    if Lap(1/eps) > 0:\n        return 1\n    return 0\nif Lap(1/eps) > 0:\n    return 1\nreturn 0", [0, 1])
     assert len(set(apart)) == len(apart) == 4

@@ -10,6 +10,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Ranked, Score
+from kolahal.proof import judge
 from kolahal.proof.find.alignments import AlignmentSearch
 from kolahal.proof.find.alike import guess_from
 from kolahal.proof.find.lengths import prove_every_length
@@ -49,7 +50,7 @@ def test_what_is_no_proof_for_every_length_is_no_guess() -> None:
     assert guess_from(Unknown("nothing is known")) is None
 
 
-def test_the_first_finalist_with_noise_at_some_holes_is_a_guess_for_the_others_with_noise_there() -> None:
+def test_the_first_finalist_with_noise_at_some_holes_is_a_guess_for_the_others_with_noise_there(monkeypatch: pytest.MonkeyPatch) -> None:
     sketch = parse("@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon):\n    return sum(q) + Lap(hole) + Lap(hole)\n")
     one, two, other = (Scale(Fraction(c), (("eps", -1),)) for c in (1, 2, 3))
     completions = [(one, NO_NOISE), (two, two), (two, NO_NOISE), (other, other), (other, NO_NOISE)]
@@ -61,10 +62,11 @@ def test_the_first_finalist_with_noise_at_some_holes_is_a_guess_for_the_others_w
         asked.append((ranked.completion, guess is not None))
         return Judged(ranked, None, prove_every_length(Mechanism(sketch, ranked.completion).filled(), guess=guess))
 
+    monkeypatch.setattr(judge, "decide_one", decide_one)
     known = Proofs()
-    judged = judge_in_turn(jobs, decide_one, known, None)
+    judged = judge_in_turn(jobs, known, None)
     assert [found.ranked.completion for found in judged] == completions
     assert asked == [(completions[0], False), (completions[1], False), *((c, True) for c in completions[2:])]
     assert all(isinstance(found.verdict, Proved) for found in judged)
-    judge_in_turn(jobs[:1], decide_one, known, None)
+    judge_in_turn(jobs[:1], known, None)
     assert asked[-1] == (completions[0], True)

@@ -19,7 +19,7 @@ from kolahal.lang.scale import parse_scale
 from kolahal.logic import solver
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
-from kolahal.proof.refute import exhibit
+from kolahal.proof.refute import counterexample_data
 from kolahal.proof.refute.refute import refute
 from kolahal.proof.trusted import bounded
 from kolahal.proof.trusted import certificate as certificates
@@ -42,7 +42,7 @@ def document(kind: str) -> Any:
         mechanism = load_one("noisy_max_1").complete("1/eps").filled()
         refuted = refute(mechanism, CLAIM, Settings())
         assert refuted is not None
-        return json.loads(json.dumps(exhibit.document(refuted, mechanism, CLAIM)))
+        return json.loads(json.dumps(counterexample_data.document(refuted, mechanism, CLAIM)))
     name, *scales = ("noisy_max_1", "2/eps") if "ghost" in kind else ("above_threshold_1", "2/eps", "4/eps")
     mechanism = load_one(name).complete(*scales).filled()
     found = prove_bounded(mechanism, size=2) if kind == "bounded" else prove_every_length(mechanism)
@@ -58,7 +58,7 @@ def around(kind: str) -> Any:
     refutation = None
     if isinstance(found.verdict, Refuted):
         assert found.sketch is not None
-        refutation = exhibit.document(found.verdict, found.sketch, CLAIM)
+        refutation = counterexample_data.document(found.verdict, found.sketch, CLAIM)
     names = {"sketch": parse(inner["program"]).name, "claim": inner["claim"], "program": inner["program"]}
     outer = json.loads(dump({**check_document(found, refutation), **names}))
     if kind == "bounded":  # of what has a proof for every length, too
@@ -418,7 +418,7 @@ def test_a_claim_says_nothing_where_its_own_arguments_are_below_one() -> None:
     claim = parse_scale("N*eps")
     refuted = refute(sketch, claim, Settings())
     assert refuted is not None
-    shown = exhibit.document(refuted, sketch, claim)
+    shown = counterexample_data.document(refuted, sketch, claim)
     assert verify(json.dumps(shown)) == []
     assert any("says nothing" in fault for fault in verify(json.dumps({**shown, "arguments": {"N": "0"}})))
 
@@ -429,7 +429,7 @@ OURS = {  # where a mistake of ours could be: the re-check of each kind of docum
     "every length": (certificates, "build_system"),
     "every length, a ghost": (solver, "check_script"),
     "bounded": (bounded, "covers_all_runs"),
-    "counterexample": (exhibit, "certain_probability"),
+    "counterexample": (counterexample_data, "certain_probability"),
 }
 
 

@@ -15,7 +15,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Within, make_arguments
 from kolahal.paths.quotients import compared
 from kolahal.proof.find.bounded import prove_bounded
-from kolahal.proof.refute.exhibit import document, find_faults
+from kolahal.proof.refute.counterexample_data import document, find_faults
 from kolahal.proof.refute.refute import refute
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Proved, Refuted, Unknown

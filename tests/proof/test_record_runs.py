@@ -16,7 +16,7 @@ from kolahal.lang.record_runs import along
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, call_mechanism
 from kolahal.model import Equals
-from kolahal.proof.refute.exhibit import document, find_faults
+from kolahal.proof.refute.counterexample_data import document, find_faults
 from kolahal.proof.refute.questions import find_questions
 from kolahal.proof.refute.runs import find_run_examples
 from kolahal.report.records import records_of

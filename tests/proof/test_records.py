@@ -11,7 +11,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example
-from kolahal.proof.refute.exhibit import document, find_faults
+from kolahal.proof.refute.counterexample_data import document, find_faults
 from kolahal.proof.refute.shrink import is_real
 from kolahal.proof.trusted.bounded import recheck_bounded
 from kolahal.proof.trusted.neighbours import enclosing

@@ -19,7 +19,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import contains, make_arguments
-from kolahal.proof.refute.exhibit import document, find_faults, read_event, snippet, write_event
+from kolahal.proof.refute.counterexample_data import document, find_faults, read_event, snippet, write_event
 from kolahal.proof.refute.refute import best_lower_bound, refute, survey_losses
 from kolahal.proof.refute.scattered import _ScatteredSearch
 from kolahal.proof.refute.shrink import confirm

@@ -15,7 +15,7 @@ from kolahal.law.law import find_laws
 from kolahal.model import Ranked, Score
 from kolahal.pictures.result import picture_check, picture_synthesis
 from kolahal.proof.judge import judge_completion
-from kolahal.proof.refute.exhibit import snippet
+from kolahal.proof.refute.counterexample_data import snippet
 from kolahal.report.json import check_document, dump, synthesis_document, with_pictures
 from kolahal.results import Judged, Synthesis
 from kolahal.roads.methods import synthesize
@@ -38,7 +38,7 @@ def synthesis() -> Synthesis:
     """Above threshold with its completions, and a greedy one that is refuted for certain."""
     found = synthesize(load_one("above_threshold_1"), with_changes(Settings(), "ranking", second_opinion=True))
     greedy = (parse_scale("2/eps"), parse_scale("2/eps"))
-    verdict = judge_completion(found.sketch, greedy, find_laws(found.sketch, found.settings.proof), found.settings)
+    verdict = judge_completion(found.sketch, greedy, find_laws(found.sketch, found.settings.proof), found.settings).verdict
     assert isinstance(verdict, Refuted)
     worse = Judged(Ranked(greedy, Score(1, 0.5, 4.0, 0.2), 1.5 * float(found.split.training[0].epsilon)), None, verdict)
     return replace(found, judged=(*found.judged, worse))

@@ -10,7 +10,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import wraps
@@ -33,7 +33,7 @@ from kolahal.cli.ends import conclude, echo_json, streams, tell
 from kolahal.cli.ends import echo_lines as echo_lines
 from kolahal.cli.files import tell_files as tell_files
 from kolahal.cli.files import write_files as write_files
-from kolahal.errors import UsageError
+from kolahal.errors import UsageError, harmless
 from kolahal.lang.sketch import Sketch
 from kolahal.limits import Limits, Stopped, WorkerDied
 from kolahal.report.sarif import Remark, sarif_document
@@ -72,6 +72,7 @@ queries = click.option(
     "--queries", type=click.IntRange(1, 100_000), help="This many private answers alone.  [default: any number]"
 )
 seed = click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+verbosely = click.option("--verbose", is_flag=True, help="Also count and show proofs of ours that did not pass their own re-check.")
 processes = click.option(
     "--workers", "count", type=click.IntRange(1), help="Processes that share the work.  [default: one a core]"
 )
@@ -205,8 +206,11 @@ def width() -> int | None:
 
 def complete_target(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """For the shell: names of the gallery, and files."""
-    names = [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
-    return names or [CompletionItem(incomplete, type="file")]
+    names = [name for name in NAMES if name.startswith(incomplete)]
+    if not names:
+        return [CompletionItem(incomplete, type="file")]
+    here = sorted(path.name for path in Path().glob("*.py") if path.name.startswith(incomplete))
+    return [CompletionItem(name) for name in (*here, *names)]  # shells offer nothing beside files of their own
 
 
 def finish(code: int) -> NoReturn:
@@ -225,6 +229,13 @@ def exit_code(verdict: Verdict) -> int:
             return REFUTED
         case _:
             return DEFECT if verdict.defect else UNKNOWN
+
+
+def tell_failed(rechecks: Sequence[str]) -> None:
+    """What `--verbose` adds."""
+    click.echo(f"proofs that did not pass their own re-check: {len(rechecks)}", err=True)
+    for told in rechecks:
+        click.echo(f"  {harmless(told)}", err=True)
 
 
 def load_complete(target: str) -> Sketch:

@@ -24,7 +24,9 @@ from kolahal.cli.base import (
     progress,
     seed,
     supervised,
+    tell_failed,
     tell_files,
+    verbosely,
     width,
     workers,
     write_files,
@@ -95,6 +97,7 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
     "--noise", type=click.Choice(["Lap", "Exp", "Noise"]), help="With --auto: the noise at all places; Noise leaves the family open.  [default: Lap]"
 )
 @click.option("--between", multiple=True, metavar="FIELD=LOW:HIGH", help="With --auto: bounds of a field of records.")
+@verbosely
 @supervised
 def synth(
     target: str,
@@ -115,6 +118,7 @@ def synth(
     private: str | None,
     noise: str | None,
     between: tuple[str, ...],
+    verbose: bool,
     backend: str,
 ) -> None:
     """Find scales for the holes of SKETCH, ranked, each with a verdict."""
@@ -151,11 +155,18 @@ def synth(
         echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds, width()), nl=False)
     if out is not None:
         tell_files(out, result["files"])
+    _tell_more(found, verbose)
+    finish(synthesis_code(found))
+
+
+def _tell_more(found: Synthesis, verbose: bool) -> None:
+    """Why the law gave nothing, and what `--verbose` adds."""
     if found.reason:
-        pure = sketch.variant is Variant.PURE
+        pure = found.sketch.variant is Variant.PURE
         more = " `--method exact` searches all the same, for as long as that takes." if pure else ""
         click.echo(f"Why: {found.reason}.{more}", err=True)
-    finish(synthesis_code(found))
+    if verbose:
+        tell_failed(found.failed_rechecks)
 
 
 def _load(

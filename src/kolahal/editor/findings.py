@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from hashlib import sha256
 
 from kolahal.editor.fixes import Fix, Place, declare_count, fill_holes, name_place, top_line, use_scales
-from kolahal.errors import KolahalError, harmless
+from kolahal.errors import harmless
 from kolahal.lang.ir import Draw
 from kolahal.lang.read.parse import read_functions
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
@@ -141,7 +141,7 @@ def _tell(found: Findings, source: Source, sketch: Sketch, known: Mapping[str, J
     explanation = _explain(verdict, program)
     found.hints += _hints(sketch, program, explanation)
     found.tips.append(Tip(Place(place.line, 0, place.line, place.end_column), _story(sketch, program, judgement, explanation)))
-    found.tips += _draw_tips(sketch, program, explanation)
+    found.tips += _draw_tips(program, explanation)
     note = _note(sketch, judgement, place)
     if note is not None:
         found.notes.append(note)
@@ -192,10 +192,7 @@ def _note(sketch: Sketch, judgement: Judgement, place: Place) -> Note | None:
 
 def _explain(verdict: Verdict, program: Sketch) -> Explanation | None:
     proof = proof_of(verdict)
-    try:
-        return None if proof is None else explain(proof.document(), program)
-    except (KolahalError, LookupError, ValueError):  # words alone would be missing
-        return None
+    return None if proof is None else explain(proof.document(), program)
 
 
 def _costs(program: Sketch, explanation: Explanation | None) -> dict[tuple[int, int], list[str]]:
@@ -236,7 +233,7 @@ def _hole_draws(sketch: Sketch) -> tuple[Draw, ...]:
     return tuple(draw for draw in sketch.sites if id(draw.scale) in holes)
 
 
-def _draw_tips(sketch: Sketch, program: Sketch, explanation: Explanation | None) -> Iterator[Tip]:
+def _draw_tips(program: Sketch, explanation: Explanation | None) -> Iterator[Tip]:
     """How the proof moves each draw."""
     for story in () if explanation is None else explanation.stories:
         if len(story.moves) != len(program.draws) or any(move.line is None for move in story.moves):

@@ -176,14 +176,14 @@ class _Doors:
     def document(self, uri: str) -> Document:
         return self.documents.get(uri) or Document("", None)
 
-    def places(self, text: str) -> Units:
+    def places(self, text: str) -> EditorUnits:
         try:
-            return Units(text, str(self.server.workspace.position_encoding))
+            return EditorUnits(text, str(self.server.workspace.position_encoding))
         except (PyglsError, RuntimeError):  # nobody has said hello yet
-            return Units(text, "utf-16")
+            return EditorUnits(text, "utf-16")
 
 
-class Units:
+class EditorUnits:
     """From characters of a text to the units of an editor, which are most often those of UTF-16."""
 
     def __init__(self, text: str, encoding: Any) -> None:

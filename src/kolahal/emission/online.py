@@ -10,12 +10,12 @@ from kolahal.lang import ir
 from kolahal.lang.adjacency import EachWithin
 from kolahal.lang.pretty import print_block, print_expression
 from kolahal.lang.sketch import Role, Sketch
-from kolahal.proof.online import NotOnline, Turns
+from kolahal.proof.online import AnswerTurns, NotOnline
 
 LAZY, ENDLESS = "_Lazy", "_ENDLESS"  # of the support code
 
 
-def print_turns(program: Sketch, turns: Turns, counter: str) -> str:
+def print_turns(program: Sketch, turns: AnswerTurns, counter: str) -> str:
     """The program as a generator that waits, with its list, wherever its loop begins a turn."""
     if {LAZY, ENDLESS} & ir.assigned_names(program.body):
         raise NotOnline(f"{program.name} cannot be asked one answer at a time: it uses a name of the support code; use another")
@@ -51,7 +51,7 @@ def print_turns(program: Sketch, turns: Turns, counter: str) -> str:
     return "\n".join([*lines, *print_block(loop.body, " " * 8), *(print_block(turns.after) if turns.after else [])])
 
 
-def _before(turns: Turns) -> list[str]:
+def _before(turns: AnswerTurns) -> list[str]:
     """The statements before the loop; lists of noisy answers are made item by item, when they are read."""
     lines = []
     for statement in turns.before:
@@ -67,7 +67,7 @@ def _before(turns: Turns) -> list[str]:
     return lines
 
 
-def print_class(program: Sketch, turns: Turns, mechanism: str, name: str, claim: str) -> list[str]:
+def print_class(program: Sketch, turns: AnswerTurns, mechanism: str, name: str, claim: str) -> list[str]:
     """The class that a user makes for each run, and the claim as a function of public values."""
     public = [p for p in program.parameters if p.role is not Role.PRIVATE]
     names = ", ".join(p.name for p in public)

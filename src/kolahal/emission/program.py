@@ -57,7 +57,7 @@ from kolahal.lang.templates import (
 )
 from kolahal.proof.linear_shifts import linear_parts
 from kolahal.proof.of_parts import read_as_parts
-from kolahal.proof.online import Turns
+from kolahal.proof.online import AnswerTurns
 
 PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file
@@ -74,7 +74,7 @@ def emit(
     command: str | None = None,
     claim: str = "",
     backend: str = PYTHON,
-    turns: Turns | None = None,
+    turns: AnswerTurns | None = None,
 ) -> str:
     """A Python file, for the standard library alone, that runs `mechanism` with exact noise.
 

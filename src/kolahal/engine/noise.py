@@ -19,6 +19,7 @@ from kolahal.lang.noise import Noise
 
 NO_WEIGHTS = "runs with Gaussian noise cannot be weighed for other scales; use `--method auto`, or `kolahal check`"
 Array = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 _SIGN_PLACE = np.uint64(63)  # of a double
 
 

@@ -24,7 +24,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, Scales
 from kolahal.nouns import dataclass
 
-Places = NDArray[np.intp]
+RunPlaces = NDArray[np.intp]
 FEWEST_HITS = 12  # to which a proposal is fitted
 TILTED = 0.75  # the share of the lanes that are tilted
 FIRST = 0.4  # and of these, that of the first tilt
@@ -56,7 +56,7 @@ class PairedHits:
 
     first: Side
     second: Side
-    both: tuple[Places, Places]  # among the hits of the first, and of the second
+    both: tuple[RunPlaces, RunPlaces]  # among the hits of the first, and of the second
 
     def probabilities(self, rows: Array) -> tuple[Array, Array]:
         """P on d1 and on d2, for rows of coefficients."""
@@ -126,7 +126,7 @@ class PairedRuns:
     proposal: Proposal
     runs: int
     draws: tuple[Draws, Draws]  # on d1 and on d2
-    both: tuple[Places, Places]  # which of them hit on both, among those on d1 and on d2
+    both: tuple[RunPlaces, RunPlaces]  # which of them hit on both, among those on d1 and on d2
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class Probe(Protocol):
 
     def __call__(self, scales: Scales, example: Example) -> Odds: ...
 
-    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses: ...
+    def losses(self, scales: Array, examples: tuple[Example, ...]) -> Losses: ...
 
     def knowing(self, found: Sequence[Selected]) -> Probe:
         """The probe for someone who knows where some examples were found, which may help."""
@@ -72,7 +72,7 @@ class Probe(Protocol):
         """The probe for someone who has another one, which may have found out where to draw."""
         return self
 
-    def prepare(self, scales: NDArray[np.float64], examples: Sequence[Example]) -> None:
+    def prepare(self, scales: Array, examples: Sequence[Example]) -> None:
         """Tell it what will be asked, so that it can do the work at once."""
         return
 
@@ -128,7 +128,7 @@ class ReweighingProbe(Probe):
         p1, e1, p2, e2 = self._probabilities(rows, example)
         return Odds(self._estimate(p1[0], e1[0]), self._estimate(p2[0], e2[0]))
 
-    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses:
+    def losses(self, scales: Array, examples: tuple[Example, ...]) -> Losses:
         """The log-losses of many scale vectors (rows; 0 is no noise) on all examples."""
         shape = (len(scales), len(examples))
         value, low, high = np.zeros(shape), np.zeros(shape), np.zeros(shape)
@@ -140,7 +140,7 @@ class ReweighingProbe(Probe):
     def _estimate(self, p: float, error: float) -> Estimate:
         return Estimate(max(0.0, p - DOUBT * error), p, min(1.0, p + DOUBT * error), self.tape.runs)
 
-    def _probabilities(self, scales: NDArray[np.float64], example: Example) -> tuple[Array, Array, Array, Array]:
+    def _probabilities(self, scales: Array, example: Example) -> tuple[Array, Array, Array, Array]:
         found = [np.zeros(len(scales)) for _ in range(4)]
         patterns = scales > 0
         for pattern in noisy_patterns(scales):
@@ -224,10 +224,10 @@ class RerunningProbe(Probe):
     def _estimate(self, p: float, error: float) -> Estimate:
         return Estimate(max(0.0, p - DOUBT * error), p, min(1.0, p + DOUBT * error), self.tape.runs)
 
-    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses:
+    def losses(self, scales: Array, examples: tuple[Example, ...]) -> Losses:
         return Losses(*log_losses(*self._probabilities(scales, examples)))
 
-    def _probabilities(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> tuple[Array, ...]:
+    def _probabilities(self, scales: Array, examples: tuple[Example, ...]) -> tuple[Array, ...]:
         found = [np.zeros((len(scales), len(examples))) for _ in range(4)]
         engine = choose_engine(self.sketch, 2 * len(scales) * len(examples) * self.tape.runs)
         for row, vector in enumerate(scales):

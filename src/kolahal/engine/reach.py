@@ -37,7 +37,7 @@ EDGE = 15.0  # and from which a proposal for them can be fitted
 FURTHEST = 6  # steps from home
 FLAT = 6.0  # times above ε or below it: there a loss need not be known any better
 
-Place = tuple[int, ...]  # steps from home, a hole
+GridPlace = tuple[int, ...]  # steps from home, a hole
 
 
 @dataclass(slots=True)
@@ -103,9 +103,9 @@ class TightWalk:
     look: Look
     found: Sampled
     tilts: list[TiltPair] = field(default_factory=list)
-    known: dict[Place, float] = field(default_factory=dict)  # how far from tight
-    edge: dict[Place, tuple[float, float]] = field(default_factory=dict)  # the same, and effective runs
-    ways: list[Place] = field(default_factory=list)
+    known: dict[GridPlace, float] = field(default_factory=dict)  # how far from tight
+    edge: dict[GridPlace, tuple[float, float]] = field(default_factory=dict)  # the same, and effective runs
+    ways: list[GridPlace] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Steps: more noise or less at one hole, from one hole to another, at all holes."""
@@ -114,10 +114,10 @@ class TightWalk:
         all_alike = [tuple(way * on for on in noisy) for way in (-1, 1)]
         self.ways = [s for s in steps if sum(map(abs, s)) == 1 or (sum(s) == 0 and sum(map(abs, s)) == 2) or s in all_alike]
 
-    def scales(self, place: Place) -> Scales:
+    def scales(self, place: GridPlace) -> Scales:
         return tuple(scale * STEP**steps for scale, steps in zip(self.look.scales, place, strict=True))
 
-    def visit(self, place: Place) -> None:
+    def visit(self, place: GridPlace) -> None:
         """Make draws for a place, and read off what all draws tell of those around it, as far as they reach."""
         scales = self.scales(place)
         tilts = self.found.tilted_to(scales)
@@ -140,18 +140,18 @@ class TightWalk:
                     self.edge[other] = far, worth
             waiting -= self.known.keys() | self.edge.keys()
 
-    def next(self) -> Place | None:
+    def next(self) -> GridPlace | None:
         """Of the places at the edge the one nearest to tight, if a proposal can be fitted to it."""
         near = [(far, place) for place, (far, worth) in self.edge.items() if worth >= EDGE]
         if not near or (min(near)[0] > math.log(FLAT) > min(self.known.values())):
             return None
         return min(near)[1]
 
-    def _around(self, place: Place) -> set[Place]:
+    def _around(self, place: GridPlace) -> set[GridPlace]:
         found = {tuple(a + b for a, b in zip(place, way, strict=True)) for way in self.ways}
         return {near for near in found - self.known.keys() if max(map(abs, near)) <= FURTHEST}
 
-    def _read(self, places: list[Place]) -> tuple[list[float], list[float]]:
+    def _read(self, places: list[GridPlace]) -> tuple[list[float], list[float]]:
         """How far from tight an example is, as the logarithm of its loss over ε, and what the runs are worth."""
         rows = coefficients(self.look.sketch, np.array([self.scales(place) for place in places]), self.look.pool.noisy)
         first, second = (side.weights(rows) for side in (self.found.paired.first, self.found.paired.second))
@@ -167,7 +167,7 @@ class TightWalk:
 def walk(sketch: Sketch, example: Example, home: Scales, key: tuple[int, ...], runs: int, most: int) -> TightWalk:
     """Proposals for an example: at its home, and along where it is tight."""
     found = TightWalk(*look_closely(sketch, example, home, key, runs))
-    place: Place | None = tuple(0 for _ in home)
+    place: GridPlace | None = tuple(0 for _ in home)
     while place is not None and len(found.tilts) < most:
         found.visit(place)
         place = found.next()

@@ -44,11 +44,7 @@ def run(
 
     `number` is the arithmetic: doubles, or Fraction for exact runs. `log` receives the draws in their order.
     """
-    names: dict[str, Any] = {
-        name: value if isinstance(value, bool) else number(value)
-        for name, value in arguments.environment(sketch).items()
-    }
-    names[sketch.private.name] = _given(sketch, database, number)
+    names = _given(sketch, database, arguments, number)
     machine = _ReferenceRun(sketch, names, arguments, tuple(scales), units, number, [] if log is None else log)
     ended = machine.block(sketch.body, ())
     assert isinstance(ended, Ended), "a checked program ends with an answer"
@@ -59,20 +55,17 @@ def count_steps(
     sketch: Sketch, database: Sequence[Any], arguments: Arguments, scales: Sequence[float], units: Units
 ) -> int:
     """Loop turns and draws of one run."""
-    names: dict[str, Any] = {
-        name: value if isinstance(value, bool) else float(value)
-        for name, value in arguments.environment(sketch).items()
-    }
-    names[sketch.private.name] = _given(sketch, database, float)
-    machine = _ReferenceRun(sketch, names, arguments, tuple(scales), units, float, [])
+    machine = _ReferenceRun(sketch, _given(sketch, database, arguments, float), arguments, tuple(scales), units, float, [])
     before = machine.turns_left
     machine.block(sketch.body, ())
     return before - machine.turns_left + len(machine.log)
 
 
-def _given(sketch: Sketch, database: Sequence[Any], number: Callable[[Any], Any]) -> list[Any]:
-    """The private answers as the program sees them."""
-    return [bool(answer) if sketch.private.bits else number(answer) for answer in database]
+def _given(sketch: Sketch, database: Sequence[Any], arguments: Arguments, number: Callable[[Any], Any]) -> dict[str, Any]:
+    """The arguments and the private answers as the program sees them."""
+    given = arguments.environment(sketch).items()
+    names: dict[str, Any] = {name: value if isinstance(value, bool) else number(value) for name, value in given}
+    return names | {sketch.private.name: [bool(answer) if sketch.private.bits else number(answer) for answer in database]}
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ from dataclasses import field, replace
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kolahal.engine.noise import Array, noisy_patterns
 from kolahal.engine.paired import PairedHits, Proposal, TiltPair, sample
@@ -69,7 +68,7 @@ class TiltedProbe(Probe):
         value, spread = float(p[0]), DOUBT * float(error[0])
         return Estimate(max(0.0, value - spread), value, min(1.0, value + spread), self.tape.runs)
 
-    def losses(self, scales: NDArray[np.float64], examples: tuple[Example, ...]) -> Losses:
+    def losses(self, scales: Array, examples: tuple[Example, ...]) -> Losses:
         """The log-losses of many scale vectors (rows; 0 is no noise) on all examples."""
         self._asked["sampled"] += len(scales) * len(examples)
         self.prepare(scales, examples)
@@ -83,7 +82,7 @@ class TiltedProbe(Probe):
             found[:, :, place] = np.array([known[key] for key in keys]).reshape(-1, 3).T
         return Losses(*found)
 
-    def _measure(self, scales: NDArray[np.float64], example: Example) -> Losses:
+    def _measure(self, scales: Array, example: Example) -> Losses:
         value, low, high = np.zeros((3, len(scales)))
         patterns = scales > 0
         for noisy in noisy_patterns(scales):
@@ -95,7 +94,7 @@ class TiltedProbe(Probe):
                 value[some], low[some], high[some] = found.value, found.low, found.high
         return Losses(value, low, high)
 
-    def prepare(self, scales: NDArray[np.float64], examples: Sequence[Example]) -> None:
+    def prepare(self, scales: Array, examples: Sequence[Example]) -> None:
         """Make the draws that questions about these scales will need, in parallel where someone helps."""
         patterns = noisy_patterns(scales)
         needed = [(e, noisy) for e in examples for noisy in patterns if (e, noisy) not in self._hits]

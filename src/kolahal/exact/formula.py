@@ -9,9 +9,8 @@ from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kolahal.engine.noise import FAMILIES, Array
+from kolahal.engine.noise import FAMILIES, Array, IntArray
 from kolahal.exact.finite import CoinCount, PickPlan
 from kolahal.exact.laplace_sums import draws_of_sum, sum_probability
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential
@@ -21,8 +20,6 @@ from kolahal.lang.noise import Noise
 from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.unknowns import Affine, AnswerAt
-
-Places = NDArray[np.int64]
 
 SMALLEST = 1e-280  # below this doubles lose digits, so nothing is said about such a probability
 ROUNDINGS = 1e-9  # of what was added up: a difference that is smaller may have lost its digits
@@ -90,7 +87,7 @@ class EventFormula:
     constants: Array  # (limits,)
     answers: Array  # (limits, answers)
     signs: Array  # (limits,)
-    rounding: Places  # (limits,)
+    rounding: IntArray  # (limits,)
 
     def limits(self, points: Array) -> Array:
         """The values of all limits at each point, (points, limits), then −∞ and ∞."""
@@ -261,11 +258,11 @@ class Group:
     """Stars of one kind, and whose they are."""
 
     stars: Stars
-    sites: Places  # (stars,)
+    sites: IntArray  # (stars,)
     weights: Array
-    leaf_sites: Places
+    leaf_sites: IntArray
     leaf_weights: Array
-    owner: Places  # the product that each star is a factor of
+    owner: IntArray  # the product that each star is a factor of
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,11 +270,11 @@ class Batch:
     """Formulas on concrete databases, ready for any scales."""
 
     groups: tuple[Group, ...]
-    sums: tuple[tuple[SumPlan, Places, Array], ...]
-    trees: tuple[tuple[TreePlan, Places, Array], ...]  # a tree, the products that it is a factor of, its limits there
-    coins: tuple[tuple[CoinCount, Places], ...]  # how coins fell, and in which products
-    picks: tuple[tuple[PickPlan, Places, Array], ...]
-    owner: Places  # (products,): the question that each product is a part of
+    sums: tuple[tuple[SumPlan, IntArray, Array], ...]
+    trees: tuple[tuple[TreePlan, IntArray, Array], ...]  # a tree, the products that it is a factor of, its limits there
+    coins: tuple[tuple[CoinCount, IntArray], ...]  # how coins fell, and in which products
+    picks: tuple[tuple[PickPlan, IntArray, Array], ...]
+    owner: IntArray  # (products,): the question that each product is a part of
     signs: Array  # (products,)
     questions: int
 
@@ -319,13 +316,13 @@ def build_batch(questions: Sequence[FormulaQuestion]) -> Batch:
     for place, (formula, _) in enumerate(questions):
         together.setdefault(id(formula), []).append(place)
     count = 0
-    owners: list[Places] = []
+    owners: list[IntArray] = []
     signs: list[Array] = []
     blocks: dict[tuple[Noise, Noise, int], list[FormulaBlock]] = {}
-    sums: list[tuple[SumPlan, Places, Array]] = []
-    trees: list[tuple[TreePlan, Places, Array]] = []
-    coins: dict[CoinCount, list[Places]] = {}
-    picks: list[tuple[PickPlan, Places, Array]] = []
+    sums: list[tuple[SumPlan, IntArray, Array]] = []
+    trees: list[tuple[TreePlan, IntArray, Array]] = []
+    coins: dict[CoinCount, list[IntArray]] = {}
+    picks: list[tuple[PickPlan, IntArray, Array]] = []
     for places in together.values():
         formula = questions[places[0]][0]
         points = np.array([[float(a) for a in questions[place][1]] for place in places]).reshape(len(places), -1)
@@ -364,7 +361,7 @@ class FormulaBlock:
     """One star on several databases."""
 
     star: StarPlan
-    owner: Places  # (databases,)
+    owner: IntArray  # (databases,)
     limits: Array  # (databases, limits)
 
     def fill(self, values: Array, rows: tuple[int, ...], highest: bool) -> None:

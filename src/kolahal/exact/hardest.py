@@ -82,17 +82,13 @@ def find_hardest(
     arguments: Arguments,
     scales: Scales,
     reach: Reach = EVERYWHERE,
-    events: Sequence[Event] = (),
     starts: int = 3,
 ) -> Climb | CannotIntegrate:
-    """The hardest example at `scales`, from the best starts at the threshold: all corners of the relation and events.
-
-    Without `events`, all answers that the program can give are tried, if those are not numbers with noise.
-    """
-    sketch = integrator.sketch
-    events = events or integrator.answers(arguments, scales)
+    """The hardest example at `scales`, from the best starts at the threshold: all corners of the relation, and all answers that
+    the program can give."""
+    sketch, events = integrator.sketch, integrator.answers(arguments, scales)
     if not events:
-        return CannotIntegrate("the answers are numbers with noise, so events must be given")
+        return CannotIntegrate("the answers are numbers with noise")
     (base,) = enumerate_bases(sketch, arguments, scales, 1)
     corners = enumerate_corners(sketch.adjacency, arguments.size, len(events), MOST_STARTS)
     pairs = list(settle(sketch, (Pair(base, move) for move in corners)))

@@ -53,13 +53,13 @@ class PlacedRow:
 
 
 T = TypeVar("T")
-Rows = Sequence[PlacedRow]
+PlacedRows = Sequence[PlacedRow]
 
 
-def untie(rows: Rows, place: Callable[[Rows], T | None]) -> list[tuple[int, T]] | None:
+def untie(rows: PlacedRows, place: Callable[[PlacedRows], T | None]) -> list[tuple[int, T]] | None:
     """What `place` makes of systems without rings, each with its sign; None if they are too many."""
     found: list[tuple[int, T]] = []
-    waiting: list[tuple[int, Rows]] = [(1, _without_implied(rows))]
+    waiting: list[tuple[int, PlacedRows]] = [(1, _without_implied(rows))]
     while waiting:
         sign, system = waiting.pop()
         if len(system) > MOST_ROWS or len(found) + len(waiting) >= MOST_PARTS:
@@ -85,7 +85,7 @@ def untie(rows: Rows, place: Callable[[Rows], T | None]) -> list[tuple[int, T]] 
     return found
 
 
-def _tied(rows: Rows) -> tuple[NoiseAt, PlacedRow, PlacedRow] | None:
+def _tied(rows: PlacedRows) -> tuple[NoiseAt, PlacedRow, PlacedRow] | None:
     """A draw with two rows that can be told apart: where it stands in few, and the new row has no more noise than they."""
     pairs = [row for row in rows if len(row.noise) > 1]
     often: dict[NoiseAt, int] = {}
@@ -102,13 +102,13 @@ def _tied(rows: Rows) -> tuple[NoiseAt, PlacedRow, PlacedRow] | None:
     return None
 
 
-def _pairs(rows: Rows) -> Iterator[tuple[PlacedRow, PlacedRow]]:
+def _pairs(rows: PlacedRows) -> Iterator[tuple[PlacedRow, PlacedRow]]:
     for place, one in enumerate(rows):
         for other in rows[place + 1 :]:
             yield one, other
 
 
-def _is_empty(rows: Rows) -> bool:
+def _is_empty(rows: PlacedRows) -> bool:
     """Whether two rows exclude each other."""
     sums = (a.plus(b, a.strict or b.strict) for a, b in _pairs(rows))
     return any(
@@ -117,7 +117,7 @@ def _is_empty(rows: Rows) -> bool:
     )
 
 
-def _without_implied(rows: Rows) -> Rows:
+def _without_implied(rows: PlacedRows) -> PlacedRows:
     """The rows without those that another one implies, or the sum of two others."""
     kept = [row.times(1 / abs(row.noise[min(row.noise)])) for row in rows]
     for row in list(kept):

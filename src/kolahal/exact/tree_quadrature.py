@@ -22,7 +22,7 @@ from kolahal.logic.counting import take_steps
 from kolahal.nouns import dataclass
 from kolahal.paths.cuts import CannotIntegrate
 
-Rows = tuple[int, ...]  # of the table of limits
+LimitRows = tuple[int, ...]  # of the table of limits
 
 NODES = 12  # of a panel
 STEEPEST = 3.0  # powers of e by which anything changes within a panel
@@ -51,11 +51,11 @@ class TreePlan:
     """A node of `polyhedra.Node` whose limits are rows of a table."""
 
     source: WeightedDraw | None
-    low: Rows
-    high: Rows
+    low: LimitRows
+    high: LimitRows
     link_source: WeightedDraw | None
-    link_low: Rows
-    link_high: Rows
+    link_low: LimitRows
+    link_high: LimitRows
     children: tuple[TreePlan, ...]
 
     def sources(self) -> Iterator[WeightedDraw]:
@@ -207,11 +207,11 @@ class _Job:
     limits: Array  # (rows, limits)
     kinks: list[Array] = field(default_factory=list)
 
-    def low(self, rows: Rows) -> Array:
+    def low(self, rows: LimitRows) -> Array:
         chosen = self.limits[:, list(rows)]
         return np.asarray(chosen.max(axis=1, initial=-math.inf))
 
-    def high(self, rows: Rows) -> Array:
+    def high(self, rows: LimitRows) -> Array:
         chosen = self.limits[:, list(rows)]
         return np.asarray(chosen.min(axis=1, initial=math.inf))
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from operator import add, sub
+from typing import TypeVar
 
 from kolahal.lang.adjacency import Adjacency, Move
 from kolahal.lang.ir import Hole
@@ -19,6 +20,8 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database, Scales
 from kolahal.nouns import dataclass
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,3 +284,19 @@ def _shifted(pair: Pair, group: tuple[int, ...], step: Fraction) -> Iterator[Pai
 
 def sign(value: Fraction) -> int:
     return (value.numerator > 0) - (value.numerator < 0)
+
+
+def climb(most: int, steps: Callable[[], Sequence[T]], attempt: Callable[[T], bool | None]) -> int:
+    """Goes along steps, one after the other, as long as some step from where one stands helps; returns how many of `most` are left.
+
+    `attempt` takes a step, and says whether it helped; None if it was tried before. One that helped is tried again from there.
+    """
+    others, place, failures = steps(), 0, 0
+    while most > 0 and failures < len(others):
+        helped = attempt(others[place % len(others)])
+        most -= helped is not None
+        if helped:
+            others, failures = steps(), 0
+        else:
+            place, failures = place + 1, failures + 1
+    return most

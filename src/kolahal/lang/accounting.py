@@ -88,8 +88,3 @@ def epsilon_of_zcdp(rho: float, delta: float) -> float:
 def rho_of_pure(epsilon: float) -> float:
     """ε-DP is ρ-zCDP with ρ = ε·tanh(ε/2), and no smaller one."""
     return epsilon * math.tanh(epsilon / 2)
-
-
-def rho_of_laplace(shift: float) -> float:
-    """Laplace noise of scale b that hides a move of s is ρ-zCDP with ρ = t + e^(−t) − 1, t = s/b, and no smaller one."""
-    return shift + math.expm1(-shift)

@@ -18,7 +18,7 @@ from kolahal.lang.sketch import Sketch
 
 TWO = Scale(Fraction(2))
 IN_UNITS = "records that move aggregates by public bounds are known to pure budgets alone"
-Drawn = tuple[Noise, Scale | ir.Hole]
+NoiseAndScale = tuple[Noise, Scale | ir.Hole]
 
 
 def with_budget(sketch: Sketch, role: Role, name: str | None = None) -> Sketch:
@@ -38,7 +38,7 @@ def with_budget(sketch: Sketch, role: Role, name: str | None = None) -> Sketch:
 
 def fresh_budget(sketch: Sketch, role: Role) -> str:
     """A name for a new budget that the program does not use."""
-    taken = {p.name for p in sketch.parameters} | {n.name for n in ir.walk(sketch.body) if isinstance(n, ir.Var)}
+    taken = {p.name for p in sketch.parameters} | ir.names_read(sketch.body)
     taken |= ir.assigned_names(sketch.body)
     name = {Role.EPSILON: "eps"}.get(role, role.value.lower())
     while name in taken:
@@ -46,7 +46,7 @@ def fresh_budget(sketch: Sketch, role: Role) -> str:
     return name
 
 
-def with_draws(sketch: Sketch, change: Callable[[ir.Draw], Drawn]) -> Sketch:
+def with_draws(sketch: Sketch, change: Callable[[ir.Draw], NoiseAndScale]) -> Sketch:
     """The same program with other noise."""
 
     def redraw(node: ir.Node) -> ir.Node | None:
@@ -136,7 +136,7 @@ def surrogate(sketch: Sketch, reach: Mapping[int, Scale], distance: Fraction) ->
     """
     rho = sketch.budget.name
 
-    def change(draw: ir.Draw) -> Drawn:
+    def change(draw: ir.Draw) -> NoiseAndScale:
         if not is_quadratic(draw, rho) or not isinstance(draw.scale, Scale):
             return draw.noise, draw.scale
         like = Noise.DISCRETE_LAPLACE if draw.noise.whole else draw.noise if draw.noise.selects else Noise.LAPLACE
@@ -148,7 +148,7 @@ def surrogate(sketch: Sketch, reach: Mapping[int, Scale], distance: Fraction) ->
 def twin(sketch: Sketch) -> Sketch:
     """The program with a pure budget, Laplace noise for Gaussian, and a hole at every draw: its runs, whatever its noise is."""
 
-    def change(draw: ir.Draw) -> Drawn:
+    def change(draw: ir.Draw) -> NoiseAndScale:
         like = Noise.DISCRETE_LAPLACE if draw.noise.whole else Noise.LAPLACE
         return like if draw.noise.bell else draw.noise, ir.Hole(draw.site)
 

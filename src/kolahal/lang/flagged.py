@@ -18,7 +18,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.left_over import copied, is_own, name_for, names_in, times_in
+from kolahal.lang.left_over import copied, is_own, name_for, times_in
 from kolahal.lang.sketch import Sketch
 
 ZERO, ONE = (ir.Const(Fraction(value)) for value in (0, 1))
@@ -36,7 +36,7 @@ def without_flags(sketch: Sketch) -> Sketch:
             case ir.Assign((name,), (ir.Comprehension(ir.Const(False), _, over),)) if _is_all(over, {private}, sketch):
                 flags = _Flags(name, sketch)
                 rest = flags.block(body[place + 1 :], frozenset())
-                if name not in names_in((body[:place], rest)) and rest != body[place + 1 :]:
+                if name not in ir.names_in((body[:place], rest)) and rest != body[place + 1 :]:
                     gone = ir.Assign((flags.gone,), (ir.ListOf(()),), span=node.span)
                     return without_flags(replace(sketch, body=(*body[:place], gone, *rest)))
     return sketch
@@ -119,7 +119,7 @@ class _Flags:
 
     def searched(self, node: ir.T, places: frozenset[str]) -> tuple[list[ir.Stmt], ir.T]:
         """What asks for flags, and the searches that answer; comprehensions have names of their own."""
-        if any(isinstance(part, ir.Comprehension) and self.name in names_in(part) for part in ir.walk(node)):
+        if any(isinstance(part, ir.Comprehension) and self.name in ir.names_in(part) for part in ir.walk(node)):
             return [], node
         found: dict[str, str] = {}
 
@@ -169,7 +169,7 @@ class _Flags:
                 and times_in(self.sketch.body, old) == 1
                 and len({place, old, made, turn, self.name}) == 5
                 and is_own(turn, self.sketch)
-                and self.name not in names_in(given)
+                and self.name not in ir.names_in(given)
             ):
                 private, found = ir.Var(self.sketch.private.name), ir.Var(place)
                 far = ir.Index(private, ir.Binary("-", found, ir.Length(private)), span=looked.span)

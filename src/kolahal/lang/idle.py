@@ -18,7 +18,7 @@ from kolahal.lang.kinds import LIST, NONE, NUMERIC, WHOLES, Types, infer
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 
-Names = frozenset[str]
+NameSet = frozenset[str]
 ENDS = (ir.Const(Fraction(0)), ir.Const(Fraction(-1)), ir.Negate(ir.Const(Fraction(1))))
 
 
@@ -39,16 +39,16 @@ class _Idle:
         self.has_ends = as_long and not grows  # whether the private list has a first item and a last, as no run is asked about without answers
         self.unsafe: set[int] = set()  # statements, by identity, that may stop a run before what is inside them begins
         self.block(sketch.body, frozenset(p.name for p in sketch.parameters), {})
-        self.needed: Names = frozenset()
+        self.needed: NameSet = frozenset()
         while (more := self.needed | self.read(sketch.body)) != self.needed:
             self.needed = more
-        self.gone: Names = frozenset()
+        self.gone: NameSet = frozenset()
         while (more := self.gone | self.given_up(sketch.body)) != self.gone:
             self.gone = more
 
     # ---- what may stop a run
 
-    def block(self, body: ir.Block, given: Names, inside: dict[str, str]) -> Names:
+    def block(self, body: ir.Block, given: NameSet, inside: dict[str, str]) -> NameSet:
         """Note what may stop a run in a block, where the names in `given` have values; the names that have one behind it.
         The values of the names `inside` are places of lists."""
         for node in body:
@@ -79,7 +79,7 @@ class _Idle:
         if not safe:
             self.unsafe.add(id(node))
 
-    def is_safe(self, expr: ir.Expr, given: Names, inside: dict[str, str], known: Names = frozenset()) -> bool:
+    def is_safe(self, expr: ir.Expr, given: NameSet, inside: dict[str, str], known: NameSet = frozenset()) -> bool:
         """Whether computing an expression stops no run; the names in `known` are not None here."""
         match expr:
             case ir.Query():
@@ -124,13 +124,13 @@ class _Idle:
             case _:
                 return False
 
-    def is_number(self, expr: ir.Expr, given: Names, inside: dict[str, str], known: Names) -> bool:
+    def is_number(self, expr: ir.Expr, given: NameSet, inside: dict[str, str], known: NameSet) -> bool:
         """Whether an expression is surely a number, and computing it stops no run."""
         kinds = self.types.of(expr)
         sure = bool(kinds) and (kinds <= NUMERIC or (isinstance(expr, ir.Var) and expr.name in known and kinds <= NUMERIC | {NONE}))
         return sure and self.is_safe(expr, given, inside, known)
 
-    def is_listed(self, over: ir.Var | ir.Range, given: Names, inside: dict[str, str]) -> bool:
+    def is_listed(self, over: ir.Var | ir.Range, given: NameSet, inside: dict[str, str]) -> bool:
         """Whether a loop can run over something."""
         if isinstance(over, ir.Var):
             return over.name in given and self.types.of(over) == {LIST}
@@ -162,7 +162,7 @@ class _Idle:
         jumps = isinstance(node, ir.If) and any(map(self.stays, (*node.then, *node.orelse)))
         return jumps or isinstance(node, ir.Break | ir.Continue) or self.is_needed(node)
 
-    def read(self, body: ir.Block) -> Names:
+    def read(self, body: ir.Block) -> NameSet:
         """The names that the statements read that stay."""
         found: set[str] = set()
         for node in filter(self.stays, body):
@@ -182,7 +182,7 @@ class _Idle:
         """Whether a statement is idle, and holds a loop, or reads what is given in one that is left out."""
         return not self.stays(node) and (any(isinstance(part, ir.For) for part in ir.walk(node)) or bool(_read(node) & self.gone))
 
-    def given_up(self, body: ir.Block) -> Names:
+    def given_up(self, body: ir.Block) -> NameSet:
         """The names that statements that are left out give something."""
         found: set[str] = set()
         for node in body:

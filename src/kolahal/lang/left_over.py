@@ -32,7 +32,7 @@ def without_left(sketch: Sketch) -> Sketch:
         name, places, length = found
         rest = body[place + length :]
         changed = _Change(name, places, sketch).block(rest)
-        if name not in names_in((body[:place], changed)) and changed != rest:
+        if name not in ir.names_in((body[:place], changed)) and changed != rest:
             gone = ir.Assign((name_for(name, sketch),), (NONE_YET,), span=body[place].span)
             return without_left(replace(sketch, body=(*body[:place], gone, *changed)))
     return sketch
@@ -57,13 +57,6 @@ def _is_all(places: ir.Range, sketch: Sketch) -> bool:
     return places == all_places and private not in ir.assigned_names(sketch.body) and not appended
 
 
-def names_in(node: object) -> set[str]:
-    """All names in a part, read or given something."""
-    parts = list(ir.walk(node))
-    found = {part.name for part in parts if isinstance(part, ir.Var | ir.For | ir.Comprehension | ir.Append)}
-    return found.union(*(part.targets for part in parts if isinstance(part, ir.Assign)))
-
-
 def times_in(node: object, name: str) -> int:
     """How often a name stands in a part."""
     return sum(_mentions(part, name) for part in ir.walk(node))
@@ -80,7 +73,7 @@ def _mentions(part: ir.Node, name: str) -> int:
 
 def name_for(name: str, sketch: Sketch, kind: str = "gone") -> str:
     """A name that the program does not have."""
-    taken = names_in(sketch.body) | {p.name for p in sketch.parameters}
+    taken = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}
     word = f"{kind}_{name}"
     while word in taken:
         word += "_"
@@ -108,7 +101,7 @@ class _Change:
             node = body[at]
             at += 1
             match node:
-                case ir.For(turn, ir.Var(self.name), inner) if self.name not in names_in(inner) and is_own(turn, self.sketch):
+                case ir.For(turn, ir.Var(self.name), inner) if self.name not in ir.names_in(inner) and is_own(turn, self.sketch):
                     yield self.loop(node, turn, inner)
                 case ir.For() | ir.While():
                     yield replace(node, body=self.block(node.body))

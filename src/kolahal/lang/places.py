@@ -74,3 +74,8 @@ def _value(at: Expr) -> Fraction | None:
             return one + other if op == "+" else one - other if op == "-" else one * other
         case _:
             return None
+
+
+def length_varies(sketch: Sketch) -> bool:
+    """Whether offered scales may name the private input's length; so many aggregates are a number, also where their list has a name."""
+    return sketch.length_name in sketch.quantities() and (sketch.private.table is None or sketch.private.count is None)

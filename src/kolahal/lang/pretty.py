@@ -129,13 +129,13 @@ def _lines(stmt: ir.Stmt) -> list[str]:
             return [f"return {print_expression(value)}"]
 
 
-def print_docstring(doc: str, indent: str = "    ") -> str:
-    """`doc` as a literal that cannot end early, whatever it contains; more than one line is set off by `indent`."""
+def print_docstring(doc: str) -> str:
+    """`doc` as a literal that cannot end early, whatever it contains; more than one line is set off by four spaces."""
     plain = doc.replace("\\", "\\\\")
     if '"""' in doc or doc.endswith('"'):
         plain = plain.replace('"', '\\"')
     plain = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in plain)
     if "\n" in plain:  # the first line stands on its own, or Python would not measure its indentation
-        lines = [indent + line if line else "" for line in plain.split("\n")]
-        return "\n".join(['"""', *lines, f'{indent}"""'])
+        lines = [f"    {line}" if line else "" for line in plain.split("\n")]
+        return "\n".join(['"""', *lines, '    """'])
     return f'"""{plain}"""'

@@ -79,7 +79,7 @@ def given_first(body: ir.Block) -> frozenset[str]:
     given: set[str] = set()
     named: set[str] = set()
     for statement in body:
-        named |= {node.name for node in ir.walk(statement) if isinstance(node, ir.Var)}
+        named |= ir.names_read(statement)
         if isinstance(statement, ir.Assign):
             given |= set(statement.targets) - named
         named |= {name for name, _ in ir.assignments((statement,))}

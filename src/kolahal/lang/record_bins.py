@@ -16,7 +16,7 @@ from typing import TypeAlias
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.lang.cells import RecordPieces
-from kolahal.lang.record_lists import Rows
+from kolahal.lang.record_lists import RecordCounts
 from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation, Swing
 from kolahal.lang.record_units import put_arguments
 from kolahal.lang.records import ONE, Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction, Table
@@ -155,16 +155,16 @@ class BinsRelation(RecordRelation):
     def draw_move(self, size: int, rng: random.Random) -> Move:
         return self.at(size).draw_move(size, rng)
 
-    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
         return self.at(len(d1)).realise(d1, d2) if len(d1) == len(d2) else None
 
     def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
         return len(d1) == len(d2) and self.at(len(d1)).related(d1, d2)
 
-    def compose(self, target: Move) -> Rows | None:
+    def compose(self, target: Move) -> RecordCounts | None:
         return self.at(len(target)).compose(target)
 
-    def nearest(self, target: Sequence[Fraction]) -> Move:
+    def nearest(self, target: Move) -> Move:
         return self.at(len(target)).nearest(target)
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
@@ -205,16 +205,16 @@ class RunBins(BinsRelation):
     def draw_move(self, size: int, rng: random.Random) -> Move:
         return (Fraction(0),) * size
 
-    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
         return None
 
     def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
         return False
 
-    def compose(self, target: Move) -> Rows | None:
+    def compose(self, target: Move) -> RecordCounts | None:
         return None
 
-    def nearest(self, target: Sequence[Fraction]) -> Move:
+    def nearest(self, target: Move) -> Move:
         return tuple(target)
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:

@@ -18,7 +18,7 @@ from typing import ClassVar
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, Move
 from kolahal.lang.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
-from kolahal.lang.record_lists import RecordSearch, Rows, fitting_times
+from kolahal.lang.record_lists import RecordCounts, RecordSearch, nearest_of, nearest_sum
 from kolahal.lang.record_units import Slice, find_slices, put_arguments
 from kolahal.lang.records import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
 from kolahal.nouns import dataclass
@@ -255,7 +255,7 @@ class RecordRelation(Adjacency):
         moves = self.library_moves
         return moves[rng.randrange(len(moves))] if moves else (Fraction(0),) * size
 
-    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
         """Two neighbouring lists of records with these aggregates, if some are found."""
         raise NotImplementedError
 
@@ -267,55 +267,46 @@ class RecordRelation(Adjacency):
         return self.compose(tuple(database)) is not None
 
     @cached_property
-    def _pairs(self) -> dict[tuple[Move, Move], tuple[Rows, Rows] | None]:
+    def _pairs(self) -> dict[tuple[Move, Move], tuple[RecordCounts, RecordCounts] | None]:
         return {}
 
-    def _realised(self, d1: Move, d2: Move) -> tuple[Rows, Rows] | None:
+    def _realised(self, d1: Move, d2: Move) -> tuple[RecordCounts, RecordCounts] | None:
         if (d1, d2) not in self._pairs:
             self._pairs[d1, d2] = self.realise(d1, d2)
         return self._pairs[d1, d2]
 
     @cached_property
-    def _composed(self) -> dict[Move, Rows | None]:
+    def _composed(self) -> dict[Move, RecordCounts | None]:
         return {}
 
-    def compose(self, target: Move) -> Rows | None:
+    def compose(self, target: Move) -> RecordCounts | None:
         """A list of records with these aggregates, if one is found."""
         if target not in self._composed:
             self._composed[target] = self._short_list(target) if self.spans else RecordSearch(self.library).run(target)
         return self._composed[target]
 
-    def _short_list(self, target: Move) -> Rows | None:
+    def _short_list(self, target: Move) -> RecordCounts | None:
         return self._short_lists.get(target)
 
     @cached_property
-    def _short_lists(self) -> dict[Move, Rows]:
+    def _short_lists(self) -> dict[Move, RecordCounts]:
         records = list(self.library.values())[:MOST_LISTED]
-        found: dict[Move, Rows] = {}
+        found: dict[Move, RecordCounts] = {}
         for size in range(3):
             for rows in itertools.combinations_with_replacement(records, size):
                 answers = self._table.answers(rows, dict(self.public))
                 found.setdefault(answers, tuple((1, record) for record in rows))
         return found
 
-    def nearest(self, target: Sequence[Fraction]) -> Move:
+    @cached_property
+    def _near(self) -> dict[Move, Move]:
+        return {}
+
+    def nearest(self, target: Move) -> Move:
         """The aggregates of a list of records that are near these."""
-        if self.spans:
-            return min(self._short_lists, key=lambda d: sum(abs(a - b) for a, b in zip(d, target, strict=True)))
-        near = (Fraction(0),) * len(target)
-        for _ in range(2 * len(target) + 2):
-            gap = tuple(a - b for a, b in zip(target, near, strict=True))
-            best = sum(map(abs, gap), Fraction(0))
-            step: Move | None = None
-            for vector in self.library:
-                times = fitting_times(gap, vector)
-                rest = sum((abs(g - times * v) for g, v in zip(gap, vector, strict=True)), Fraction(0))
-                if times and rest < best:
-                    best, step = rest, tuple(times * v for v in vector)
-            if step is None:
-                break
-            near = tuple(a + b for a, b in zip(near, step, strict=True))
-        return near
+        if target not in self._near:
+            self._near[target] = nearest_of(self._short_lists, target) if self.spans else nearest_sum(self.library, target)
+        return self._near[target]
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
         """Neighbours near d1 that differ by `move` and are the aggregates of lists of records."""
@@ -382,8 +373,8 @@ class AddRemove(RecordRelation):
         return tuple(dict.fromkeys(move for move in found if any(move)))
 
     @cached_property
-    def _short_pairs(self) -> dict[tuple[Move, Move], tuple[Rows, Rows]]:
-        found: dict[tuple[Move, Move], tuple[Rows, Rows]] = {}
+    def _short_pairs(self) -> dict[tuple[Move, Move], tuple[RecordCounts, RecordCounts]]:
+        found: dict[tuple[Move, Move], tuple[RecordCounts, RecordCounts]] = {}
         for answers, rows in list(self._short_lists.items()):
             for record in list(self.library.values())[:MOST_LISTED]:
                 more = (*rows, (self.count, record))
@@ -392,12 +383,12 @@ class AddRemove(RecordRelation):
                 found.setdefault((after, answers), (more, rows))
         return found
 
-    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
         first, second = tuple(d1), tuple(d2)
         if self.spans:
             return self._short_pairs.get((first, second))
         move = tuple(b - a for a, b in zip(first, second, strict=True))
-        found: list[tuple[Rows, Rows]] = []
+        found: list[tuple[RecordCounts, RecordCounts]] = []
         for times in range(1, self.count + 1):
             for sign, base in ((1, first), (-1, second)):
                 vector = tuple(sign * step / times for step in move)
@@ -446,9 +437,9 @@ class Replace(RecordRelation):
         return found
 
     @cached_property
-    def _short_pairs(self) -> dict[tuple[Move, Move], tuple[Rows, Rows]]:
+    def _short_pairs(self) -> dict[tuple[Move, Move], tuple[RecordCounts, RecordCounts]]:
         records, public = list(self.library.values())[:MOST_LISTED], dict(self.public)
-        found: dict[tuple[Move, Move], tuple[Rows, Rows]] = {}
+        found: dict[tuple[Move, Move], tuple[RecordCounts, RecordCounts]] = {}
         for rows in list(self._short_lists.values())[:200]:
             for before, after in itertools.product(records, repeat=2):
                 one, two = (*rows, (self.count, before)), (*rows, (self.count, after))
@@ -462,7 +453,7 @@ class Replace(RecordRelation):
             return tuple(dict.fromkeys(tuple(b - a for a, b in zip(x, y, strict=True)) for x, y in self._short_pairs))
         return tuple(scaled(self.count, move) for move in self._exchanges)
 
-    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[Rows, Rows] | None:
+    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
         first, second = tuple(d1), tuple(d2)
         if self.spans:
             return self._short_pairs.get((first, second))

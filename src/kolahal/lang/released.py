@@ -43,7 +43,7 @@ def before_last(sketch: Sketch) -> Sketch | None:
     first, last = body[:end], body[end:]
     if not first or not last or not _is_public_whether(first, sketch) or _is_linear_answer(last):
         return None
-    read = {node.name for node in ir.walk(last) if isinstance(node, ir.Var)} & ir.assigned_names(first)
+    read = ir.names_read(last) & ir.assigned_names(first)
     sure = {name for node in first if isinstance(node, ir.Assign) for name in node.targets}
     types = infer(sketch)
     names = [name for name in dict.fromkeys(t for node in first if isinstance(node, ir.Assign) for t in node.targets) if name in read]
@@ -61,7 +61,7 @@ def _sums_of_noise(first: ir.Block, last: ir.Block) -> int:
     for i, node in enumerate(last):
         if not isinstance(node, ir.Assign):
             break
-        if _read(node) & noise and all(map(_is_linear, node.values)):
+        if ir.names_read(node) & noise and all(map(_is_linear, node.values)):
             found = i + 1
     return found
 
@@ -72,20 +72,20 @@ def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
     `m = (total + Lap(s)) / n` is `t = total + Lap(s)`, and then `m = t / n`, which is put behind statements that neither read
     nor change m, t or n.
     """
-    taken = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | ir.assigned_names(sketch.body)
+    taken = ir.names_read(sketch.body) | ir.assigned_names(sketch.body)
     taken |= {p.name for p in sketch.parameters}
     split: list[ir.Stmt] = []
     for node in body:
         match node:
             case ir.Assign((_,), (value,)) if not _is_linear(value) and _is_private(node, sketch.private.name):
-                split += _split(node, sketch, taken)
+                split += _split(node, taken)
             case _:
                 split.append(node)
     late: list[ir.Stmt] = []
     found: list[ir.Stmt] = []
     for node in split:
         touched = {name for put in late for name in _names(put)}
-        if late and (not isinstance(node, ir.Assign) or ir.assigned_names((node,)) & touched or _read(node) & ir.assigned_names(tuple(late))):
+        if late and (not isinstance(node, ir.Assign) or ir.assigned_names((node,)) & touched or ir.names_read(node) & ir.assigned_names(tuple(late))):
             found, late = [*found, *late], []
         if isinstance(node, ir.Assign) and not all(map(_is_linear, node.values)) and not _is_private(node, sketch.private.name):
             late.append(node)
@@ -94,7 +94,7 @@ def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
     return (*found, *late)
 
 
-def _split(node: ir.Assign, sketch: Sketch, taken: set[str]) -> list[ir.Stmt]:
+def _split(node: ir.Assign, taken: set[str]) -> list[ir.Stmt]:
     """An assignment of a value that is not linear, behind those of its linear parts to names of their own, in Python's order."""
     before: list[ir.Stmt] = []
 
@@ -119,11 +119,9 @@ def _split(node: ir.Assign, sketch: Sketch, taken: set[str]) -> list[ir.Stmt]:
 
 
 def _names(node: ir.Stmt) -> set[str]:
-    return _read(node) | ir.assigned_names((node,))
+    return ir.names_read(node) | ir.assigned_names((node,))
 
 
-def _read(node: ir.Stmt) -> set[str]:
-    return {part.name for part in ir.walk(node) if isinstance(part, ir.Var)}
 
 
 def _is_private(node: ir.Stmt, private: str) -> bool:

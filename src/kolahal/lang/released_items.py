@@ -55,14 +55,14 @@ class _AnswerLists:
 
     def may_stop(self, value: ir.Expr) -> bool:
         """Whether a run may stop in a value and not in its parts: they are no numbers, or its divisors may be 0."""
-        if self.is_linear(value) and not _read(value) & self.names.keys():
+        if self.is_linear(value) and not ir.names_read(value) & self.names.keys():
             return False
         lists = {id(node.of) for node in ir.walk(value) if isinstance(node, ir.Index | ir.Length)}
         looks = [node for node in ir.walk(value) if isinstance(node, ir.Var | ir.Index) and id(node) not in lists]
         return not _has_value(value) or not all(self.types.of(node) <= NUMERIC for node in looks)
 
     def is_computed(self, place: ir.Append) -> bool:
-        return not self.is_linear(place.value) or bool(_read(place.value) & self.names.keys())
+        return not self.is_linear(place.value) or bool(ir.names_read(place.value) & self.names.keys())
 
     def is_answered(self, name: str) -> bool:
         """Whether a list, once it has an item, is in every answer, with all that was appended: it begins once."""
@@ -80,10 +80,10 @@ class _AnswerLists:
         for node in reversed(body):
             match node:
                 case ir.Append(name, value):
-                    needed |= _read(value) if name in self.lists else set()
+                    needed |= ir.names_read(value) if name in self.lists else set()
                 case ir.Assign(targets, values):
                     found |= set(targets) & needed
-                    needed |= _read(values) if set(targets) & needed & self.names.keys() else set()
+                    needed |= ir.names_read(values) if set(targets) & needed & self.names.keys() else set()
                 case ir.If(_, then, orelse):
                     found |= self.appended(then) | self.appended(orelse)
                     needed = set()
@@ -106,14 +106,14 @@ class _AnswerLists:
         looked = Counter(n.name for places in answers.values() for place in places for n in ir.walk(place.value) if isinstance(n, ir.Var))
         chosen: set[str] = set()
         while True:
-            late = [n for n, v in values.items() if n not in chosen and (not self.is_linear(v) or _read(v) & chosen) and n not in _read(v)]
+            late = [n for n, v in values.items() if n not in chosen and (not self.is_linear(v) or ir.names_read(v) & chosen) and n not in ir.names_read(v)]
             new = next((name for name in late if reads[name] == looked[name]), None)
             if new is None:
                 break
             chosen.add(new)
             looked.update(n.name for n in ir.walk(values[new]) if isinstance(n, ir.Var))
         while chosen:  # each is made of earlier ones
-            new = next((name for name in values if name in chosen and not _read(values[name]) & chosen), None)
+            new = next((name for name in values if name in chosen and not ir.names_read(values[name]) & chosen), None)
             if new is None:  # some are made of one another
                 self.names = {}
                 return
@@ -128,7 +128,7 @@ class _AnswerLists:
         match value:
             case ir.Var(name) if name in self.names:
                 return tuple(ir.Var(part, span=value.span) for part in self.names[name])
-            case _ if not _read(value) & self.names.keys():
+            case _ if not ir.names_read(value) & self.names.keys():
                 return self.parts_of(value)
             case ir.Binary(_, left, right):
                 return (*self.parts(left), *self.parts(right))
@@ -198,10 +198,6 @@ def _has_value(value: ir.Expr) -> bool:
                 case _:
                     return False
     return True
-
-
-def _read(value: object) -> frozenset[str]:
-    return frozenset(node.name for node in ir.walk(value) if isinstance(node, ir.Var))
 
 
 def _fresh(word: str, taken: set[str]) -> str:

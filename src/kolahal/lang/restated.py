@@ -12,8 +12,12 @@ nothing that is computed is left out, so that the same runs stop. Draws of one i
 
 *Idle statements.* What nothing depends on is left out (`idle.py`).
 
+*Windows.* Loops of a few turns inside others are their turns (`unrolled.py`).
+
 *What is left.* Lists of the places that are left are lists of those that are gone (`left_over.py`), and so are lists of flags
 (`flagged.py`).
+
+*Permute-and-flip* is noisy max with exponential noise (`permuted.py`): not the same with the same noise, but as likely to be each place.
 """
 
 from __future__ import annotations
@@ -26,7 +30,9 @@ from kolahal.lang import ir
 from kolahal.lang.flagged import without_flags
 from kolahal.lang.idle import without_idle
 from kolahal.lang.left_over import without_left
+from kolahal.lang.permuted import without_permutation
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.unrolled import unrolled
 
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
 
@@ -36,6 +42,7 @@ def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
 
     Where the noise of a list is drawn at once, a list of what is left does no harm, and stays.
     """
+    sketch = unrolled(without_permutation(sketch))
     sketch = without_flags(sketch if at_once else without_left(sketch))
     body = _gathered(_without_unread(without_idle(sketch).body))
     body = _begun(body, sketch)
@@ -43,7 +50,7 @@ def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
 
 
 def _without_unread(body: ir.Block) -> ir.Block:
-    read = {node.name for node in ir.walk(body) if isinstance(node, ir.Var)}
+    read = ir.names_read(body)
     made = {target for target, value in ir.assignments(body) if isinstance(value, ir.ListOf)}
 
     def given(node: ir.Node) -> ir.Node | None:
@@ -68,7 +75,7 @@ def _gathered(body: ir.Block) -> ir.Block:
                 own = {turn, *(target for inner in before for target in _targets(inner))}
                 if made is None or item is None or own & _looked_at(body[place + 1 :]):
                     continue
-                if name in _named((over, item)) or _changes(body, name) != 2 or _is_answered(body, name):
+                if name in ir.names_in((over, item)) or _changes(body, name) != 2 or _is_answered(body, name):
                     continue
                 comprehension = ir.Comprehension(item, turn, over, span=node.span)
                 now = ir.Assign((name,), (comprehension,), span=node.span)
@@ -86,9 +93,9 @@ def _made_at(name: str, body: ir.Block) -> int | None:
     """Where a list begins empty, if nothing behind that names it."""
     for place in reversed(range(len(body))):
         match body[place]:
-            case ir.Assign(targets, values) if (name, ir.ListOf(())) in zip(targets, values, strict=True) and name not in _named(values):
+            case ir.Assign(targets, values) if (name, ir.ListOf(())) in zip(targets, values, strict=True) and name not in ir.names_in(values):
                 return place
-        if name in _named(body[place]):
+        if name in ir.names_in(body[place]):
             return None
     return None
 
@@ -113,7 +120,7 @@ def _item(before: list[ir.Stmt], value: ir.Expr) -> ir.Expr | None:
                 target = ""
             case _:
                 return None
-        read = {part.name for part in ir.walk(given) if isinstance(part, ir.Var)}
+        read = ir.names_read(given)
         if not all(map(_always_computed, ir.walk(given))) or read & own - known.keys():
             return None
         unread = (unread - read) | {target}
@@ -160,14 +167,7 @@ def _looked_at(node: object) -> set[str]:
         case ir.While(test, inner):
             return _looked_at((test, inner))
         case _:
-            return _named(node)
-
-
-def _named(node: object) -> set[str]:
-    """All names in a part, read or given something."""
-    parts = list(ir.walk(node))
-    names = {part.name for part in parts if isinstance(part, ir.Var | ir.For | ir.Comprehension | ir.Append)}
-    return names.union(*(part.targets for part in parts if isinstance(part, ir.Assign)))
+            return ir.names_in(node)
 
 
 def _changes(body: ir.Block, name: str) -> int:
@@ -185,7 +185,7 @@ def _begun(body: ir.Block, sketch: Sketch) -> ir.Block:
     found: list[ir.Stmt] = []
     for place, node in enumerate(body):
         if isinstance(node, ir.For) and _is_plain(node.body) and _begins(node.over, body[:place], body, sketch.private.name):
-            found += _with_first_turn(node, _named((body, sketch.body)) | {p.name for p in sketch.parameters})
+            found += _with_first_turn(node, ir.names_in((body, sketch.body)) | {p.name for p in sketch.parameters})
         else:
             found.append(node)
     return tuple(found)

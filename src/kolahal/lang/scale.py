@@ -22,9 +22,7 @@ MOST_BITS = 1023  # likewise for the two parts of a coefficient; both are double
 WIDTH = re.compile(r"\((\w+) - (\w+)\)")
 REACH = re.compile(r"max\(abs\((\w+)\), abs\((\w+)\)\)")
 NEXT = re.compile(r"\((\w+|len\(\w+\)) \+ 1\)")
-_NUMBER = re.compile(
-    r"\s*[+-]?[0-9]{0,310}(\.[0-9]{0,310}(e[+-]?[0-9]{1,3})?|e[+-]?[0-9]{1,3}|/[0-9]{1,310})?\s*", re.IGNORECASE
-)
+_NUMBER = re.compile(r"\s*[+-]?[0-9]{0,310}(\.[0-9]{0,310}(e[+-]?[0-9]{1,3})?|e[+-]?[0-9]{1,3}|/[0-9]{1,310})?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +186,17 @@ class Scale:
             return rf"\mathrm{{{self.family.value}}}\left({self.plain.latex()}\right)"
         if self.root:
             return rf"\sqrt{{{self.squared.latex()}}}"
+        above, below = self._halves(_latex)
+        top = " ".join(above) or "1"
+        return rf"\frac{{{top}}}{{{' '.join(below)}}}" if below else top
+
+    def _halves(self, factor: Callable[[str, int], str]) -> tuple[list[str], list[str]]:
+        """The factors above and below the bar, as they are printed."""
         above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
         below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
         for name, power in sorted(self.powers, key=_in_order):
-            (above if power > 0 else below).append(_latex(name, abs(power)))
-        top = " ".join(above) or "1"
-        return rf"\frac{{{top}}}{{{' '.join(below)}}}" if below else top
+            (above if power > 0 else below).append(factor(name, abs(power)))
+        return above, below
 
     def sympy(self) -> Any:
         """The scale as a SymPy expression of positive symbols; `len(q)` is the symbol of that name. Needs SymPy."""
@@ -211,10 +214,7 @@ class Scale:
             return f"{self.family.value}({self.plain._print(factor, times)})"
         if self.root:
             return self._print_root(factor, times)
-        above = [str(self.coefficient.numerator)] if self.coefficient.numerator != 1 else []
-        below = [str(self.coefficient.denominator)] if self.coefficient.denominator != 1 else []
-        for name, power in sorted(self.powers, key=_in_order):
-            (above if power > 0 else below).append(factor(name, abs(power)))
+        above, below = self._halves(factor)
         top = times.join(above) or "1"
         if not below:
             return top

@@ -136,7 +136,7 @@ class Sketch(ShownAsText):
         used = {name for scale in scales for name in scale.names}
         for node in ir.walk(self.body):
             if isinstance(node, ir.Binary) and node.op == "%":
-                used |= {part.name for part in ir.walk(node.right) if isinstance(part, ir.Var)}
+                used |= ir.names_read(node.right)
         changed = ir.assigned_names(self.body)
         whole = [p.name for p in self.arguments if p.type is Type.INT]
         return tuple(name for name in whole if name in used and name not in changed)

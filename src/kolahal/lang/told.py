@@ -22,7 +22,7 @@ def told(sketch: Sketch, marked: bool = False) -> Sketch:
     queries = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Query)]
     if not queries:
         return sketch
-    names = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | {p.name for p in sketch.parameters}
+    names = ir.names_read(sketch.body) | {p.name for p in sketch.parameters}
     seen = "told"
     while seen in names:
         seen += "_"

@@ -68,7 +68,7 @@ class _Budgets:
                     return None
 
         body = ir.rebuild(self.sketch.body, change)
-        read = {node.name for node in ir.walk(body) if isinstance(node, ir.Var)}
+        read = ir.names_read(body)
         unread = self.constants.keys() - read
         return replace(self.sketch, body=tuple(s for s in body if not _gives_only(s, unread)))
 

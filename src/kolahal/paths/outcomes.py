@@ -126,6 +126,7 @@ def find_outcomes_of(
     assert after is None and all(end.kind is ir.Return for end in ends), "a checked program ends with an answer"
     answer = machine.folded(ends)
     items = answer if isinstance(answer, tuple) else (answer,)
+    assert not any(BROKEN in table.entries for table in machine.flat(items)), "every run ends with an answer"
     seen = dict.fromkeys([*machine.released, *machine.flat(items)])
     return AllOutcomes(tuple(machine.unknowns), tuple(seen), answer, machine.may_stop)
 
@@ -158,6 +159,8 @@ class _TableRun:
     def unknown(self, unknown: UnknownValue) -> Any:
         self.unknowns.append(unknown)
         self.sizes.append(len(unknown.values))
+        if len(unknown.values) > MOST_ENTRIES:
+            raise NotFinite(f"an answer or a draw has more than {MOST_ENTRIES} values")
         return applied(lambda value: value, [ValueTable((len(self.sizes) - 1,), unknown.values)], self.sizes, MOST_ENTRIES)
 
     def private(self, place: int) -> Any:
@@ -215,9 +218,7 @@ class _TableRun:
         return value
 
     def broken(self, value: Any) -> Any:
-        if not isinstance(value, ValueTable):
-            return value is BROKEN
-        return ValueTable(value.of, tuple(entry is BROKEN for entry in value.entries))
+        return ValueTable(value.of, tuple(e is BROKEN for e in value.entries)) if isinstance(value, ValueTable) else value is BROKEN
 
     def chosen(self, when: Any, then: Any, otherwise: Any) -> Any:
         """One of two values."""
@@ -356,7 +357,10 @@ class _TableRun:
 
     def truth(self, expr: ir.Expr, names: Names, turns: Turns) -> Any:
         value = self.value(expr, names, turns)
-        return self.told(kind=of_kind(TRUTH, value)) if isinstance(value, Told) else self.apply(truth_of, value)
+        if isinstance(value, Told):
+            return self.told(kind=of_kind(TRUTH, value))
+        found = self.place_of(self.apply(truth_of, value))  # where no run comes, it is false: there others decide what is answered
+        return applied(lambda box: box[0] is not BROKEN and box[0], [found], self.sizes, MOST_ENTRIES)
 
     def items(self, over: ir.Var | ir.Range, names: Names, turns: Turns) -> Sequence[Any]:
         if isinstance(over, ir.Var):

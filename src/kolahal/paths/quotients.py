@@ -30,7 +30,7 @@ def compared(sketch: Sketch, event: Within) -> Sketch | None:
             pass
         case _:
             return None
-    taken = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.Var)} | {p.name for p in sketch.parameters}
+    taken = ir.names_read(sketch.body) | {p.name for p in sketch.parameters}
     taken |= ir.assigned_names(sketch.body)
     above, under = (next(w for i in range(len(taken) + 1) if (w := f"{base}_{i}") not in taken) for base in ("above", "under"))
     span = returns[0].span

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias
@@ -14,7 +14,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, Span
 from kolahal.logic.linear import Inequality, LinearForm, Number, key_of, plain, variable
 from kolahal.nouns import dataclass
-from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atom, Atoms, Indeterminate, NoiseAt, Public
+from kolahal.paths.unknowns import Affine, AnswerAt, Argument, Atom, Atoms, Indeterminate, NoiseAt
 
 MOST_TURNS = 10_000  # loop turns of one path; proofs are about a handful of answers, so a loop this long has no end
 MOST_BITS = 1_000  # of a whole number: doubles end there, and larger ones come from squaring or doubling in a loop
@@ -231,48 +231,3 @@ def _kind(item: Item) -> tuple[str, object]:
     if item is None or isinstance(item, bool):  # True is not 1 as an answer
         return ("constant", str(item))
     return ("constant", item)
-
-
-def values_of(
-    symbols: Iterable[Indeterminate],
-    database: Sequence[Number],
-    arguments: Mapping[str, Number | bool],
-    draws: Callable[[NoiseAt], Number],
-) -> dict[Indeterminate, Number]:
-    """The values of unknowns in one concrete run."""
-
-    def value(symbol: Indeterminate) -> Number:
-        match symbol:
-            case AnswerAt(place):
-                return database[place]
-            case Argument(name):
-                return arguments[name]
-            case NoiseAt():
-                return draws(symbol)
-            case Public(op, left, right):
-                a, b = (form.at({s: value(s) for s in form.terms}) for form in (left, right))
-                return a * b if op == "*" else Fraction(a) / b
-            case _:
-                raise AssertionError(f"{symbol} has no value in one run")
-
-    return {symbol: value(symbol) for symbol in symbols}
-
-
-def output_at(output: Value | Fault, values: Mapping[Indeterminate, Number]) -> Any:
-    """The concrete answer of a run."""
-    if isinstance(output, tuple):
-        return tuple(output_at(item, values) for item in output)
-    return output.at(values) if isinstance(output, LinearForm) else output
-
-
-def symbols_in(paths: Iterable[Path]) -> frozenset[Indeterminate]:
-    """Every unknown of some paths, in their atoms, answers and draws."""
-
-    def each() -> Iterator[Indeterminate]:
-        for path in paths:
-            yield from path.draws
-            scores = (score for pick in path.picks for score in pick.scores)
-            for form in (*(atom.form for atom in path.atoms), *affine_parts(path.output), *scores):
-                yield from form.terms
-
-    return frozenset(each())

@@ -1,21 +1,20 @@
-"""From a program with a budget other than ε to a verdict: proved, refuted or unknown, in the order in which they are asked."""
+"""The ladder of `decide` for budgets other than ε: proved, refuted or unknown, in the order in which they are asked."""
 
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 from kolahal.lang.canonical import IN_UNITS
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
-from kolahal.proof.decide import Decision
+from kolahal.losses import gdp_of_event, renyi_of_event
 from kolahal.proof.find.affine import prove_affine, reach_of
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.find.union import prove_union
 from kolahal.proof.refute.budgets import refute_budget
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.settings import Settings
-from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
+from kolahal.verdicts import Bounded, Decision, Proved, Refuted, Unknown
 
 
 def decide_budget(program: Sketch, claim: Scale, settings: Settings, guess: LengthProof | None = None) -> Decision:
@@ -37,20 +36,17 @@ def decide_budget(program: Sketch, claim: Scale, settings: Settings, guess: Leng
     ahead = prove_union(program, claim, settings.proof) if isinstance(release, Unknown) else release
     if isinstance(ahead, Proved):
         return Decision(ahead)
-    failed = found.failed_rechecks
-    for other in (release, ahead):
-        failed += other.failed_rechecks if isinstance(other, Unknown) else ()
     refuted = refute_budget(program, claim)
     if refuted is not None:
-        return Decision(refuted, failed_rechecks=failed)
+        return Decision(refuted)
     if quick != settings.proof:
         found = prove_budget(program, claim, settings.proof)
         if isinstance(found, Proved):
             return Decision(found)
     if isinstance(ahead, Bounded):
-        return Decision(ahead, failed_rechecks=failed)
+        return Decision(ahead)
     reasons = dict.fromkeys([found.reason, *(o.reason for o in (release, ahead) if isinstance(o, Unknown)), "no certain counterexample"])
-    return Decision(Unknown("; ".join(reasons)), failed_rechecks=failed)
+    return Decision(Unknown("; ".join(reasons)))
 
 
 def shown_loss(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
@@ -64,14 +60,9 @@ def shown_loss(refuted: Refuted, sketch: Sketch, claim: Scale) -> float:
     match sketch.variant:
         case Variant.ZCDP if refuted.order is not None and 0 < q < 1 and p > 0:
             alpha = float(refuted.order)
-            parts = [alpha * math.log(p) + (1 - alpha) * math.log(q)]
-            if p < 1:
-                parts.append(alpha * math.log1p(-p) + (1 - alpha) * math.log1p(-q))
-            most = max(parts)
-            total = most + math.log(sum(math.exp(part - most) for part in parts))
-            return max(1.0, total / (alpha - 1) / (alpha * level))
+            return max(1.0, renyi_of_event(p, q, alpha) / (alpha * level))
         case Variant.GDP if 0 < p < 1 and 0 < q < 1:
-            return max(1.0, (NormalDist().inv_cdf(p) - NormalDist().inv_cdf(q)) / level)
+            return max(1.0, gdp_of_event(p, q) / level)
         case Variant.APPROXIMATE if q > 0:
             delta = float(refuted.example.arguments.delta or 0)
             return max(1.0, math.log((p - delta) / q) / level) if p > delta else 1.0

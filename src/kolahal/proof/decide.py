@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 from kolahal.inputs.arguments import sizes_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.nouns import dataclass
+from kolahal.proof.find import own_recheck
 from kolahal.proof.find.counted import prove_counted
 from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
 from kolahal.proof.refute.counted import refute_counted
 from kolahal.proof.refute.survey import Survey
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.settings import ProofSettings, Settings
-from kolahal.verdicts import Bounded, NoTies, Proved, Refuted, Unknown, Verdict
+from kolahal.verdicts import Bounded, Decision, NoTies, Proved, Refuted, Unknown, Verdict
 
 # What most programs never need is loaded late.
 
@@ -35,20 +37,16 @@ def _refute(program: Sketch, claim: Scale, settings: Settings, safe: int) -> Ref
     return refute(program, claim, settings, safe) or find_scattered(program, claim, settings)
 
 
+def _decide_budget(program: Sketch, claim: Scale, settings: Settings, guess: LengthProof | None) -> Decision:
+    from kolahal.proof.budgets import decide_budget
+
+    return decide_budget(program, claim, settings, guess)
+
+
 def _grow(program: Sketch, claim: Scale, settings: Settings, survey: Survey | None) -> Refuted | None:
     from kolahal.proof.refute.growth import find_growth
 
     return find_growth(program, claim, settings, survey)
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """A verdict, and the smallest multiple of the claim that was proved for every length, if any."""
-
-    verdict: Verdict
-    upper: Fraction | None = None
-    failed_rechecks: tuple[str, ...] = ()  # of proofs that were found and are not given, whatever the verdict
-    tried: tuple[str, ...] = ()  # what was looked for and not found, where the verdict leaves something open
 
 
 def decide(
@@ -61,25 +59,34 @@ def decide(
     priced: bool = False,
     guess: LengthProof | None = None,
 ) -> Decision:
-    """What is certain about a program without holes and its claim.
+    """What is certain about a program without holes and its claim, whatever its budget is.
 
     `cost` is what the law says that it costs, in units of the claim, where that is one number: that is proved first,
     because such a proof bounds the loss. `dear` says why no proof of the claim is looked for, if so. `survey` are
     the largest losses, where they are known already. `priced` says that some law prices the program within its claim. `guess` is the proof of a program that differs in its scales.
     """
-    if program.variant is not Variant.PURE:
-        return Decision(Unknown(f"{program.name} claims {program.variant.words}, and this ladder is for {Variant.PURE.words}"))
-    if program.private.count is None or not program.private.whole:
-        return _climb(program, claim, settings, cost, dear, survey, priced, guess)
+    climb = partial(_climb, program, claim, settings, cost, dear, survey, priced, guess)
+    with own_recheck.noted() as failed:
+        if program.variant is not Variant.PURE:
+            found = _decide_budget(program, claim, settings, guess)
+        elif program.private.count is None or not program.private.whole:
+            found = climb()
+        else:
+            found = _count(program, claim, settings, climb)
+    return replace(found, failed_rechecks=tuple(failed))
+
+
+def _count(program: Sketch, claim: Scale, settings: Settings, otherwise: Callable[[], Decision]) -> Decision:
+    """By counting all that can happen, where that decides."""
     counted = prove_counted(program, claim, settings.proof)
     if isinstance(counted.proof, Proved):
         return Decision(counted.proof, counted.upper)
     refuted = refute_counted(program, claim, settings.proof.steps)
     if refuted is not None:
         return Decision(replace(refuted, example=with_labels(program, refuted.example)), counted.upper)
-    found = _climb(program, claim, settings, cost, dear, survey, priced, guess)
+    found = otherwise()
     uppers = [upper for upper in (counted.upper, found.upper) if upper is not None]
-    return replace(found, upper=min(uppers, default=None), failed_rechecks=counted.proof.failed_rechecks + found.failed_rechecks)
+    return replace(found, upper=min(uppers, default=None))
 
 
 def _climb(
@@ -132,7 +139,7 @@ def _climb(
         return replace(everywhere.end(bounded), tried=tried)
     reasons = dict.fromkeys([everywhere.proof.reason, bounded.reason, "no certain counterexample"])
     tried += (f"a proof for a few answers: {bounded.reason}",)
-    return replace(everywhere.end(Unknown("; ".join(reasons)), bounded.failed_rechecks), tried=tried)
+    return replace(everywhere.end(Unknown("; ".join(reasons))), tried=tried)
 
 
 def _tried(program: Sketch, proof: Unknown, dear: str, effort: ProofSettings) -> Iterator[str]:
@@ -148,22 +155,19 @@ def _tried(program: Sketch, proof: Unknown, dear: str, effort: ProofSettings) ->
 
 @dataclass(frozen=True, slots=True)
 class _Everywhere:
-    """A proof of the claim for all inputs or why there is none, the smallest multiple of it that was proved, and what
-    did not pass its re-check."""
+    """A proof of the claim for all inputs or why there is none, and the smallest multiple of it that was proved."""
 
     proof: Proved | Unknown
     upper: Fraction | None = None
-    failed: tuple[str, ...] = ()
     cut_short: bool = False  # whether a wider limit might give a proof
 
-    def end(self, verdict: Verdict, failed: tuple[str, ...] = ()) -> Decision:
-        return Decision(verdict, self.upper, self.failed + failed)
+    def end(self, verdict: Verdict) -> Decision:
+        return Decision(verdict, self.upper)
 
 
 def _prove_everywhere(
     program: Sketch, claim: Scale, cost: Fraction | None, effort: ProofSettings, guess: LengthProof | None = None
 ) -> _Everywhere:
-    failed: tuple[str, ...] = ()
     cut_short = False
     if cost:
         tight = prove_every_length(program, Scale(claim.coefficient * cost, claim.powers), effort)
@@ -174,10 +178,10 @@ def _prove_everywhere(
             if isinstance(over_reals, Proved):
                 return _Everywhere(over_reals, Fraction(1))
             return _Everywhere(Unknown(f"the cheapest alignment costs {float(cost):.4g} of the claim"), cost)
-        failed, cut_short = tight.failed_rechecks, tight.cut_short
+        cut_short = tight.cut_short
         if cost == 1:
-            return _Everywhere(tight, None, failed, cut_short)
+            return _Everywhere(tight, None, cut_short)
     found = prove_every_length(program, claim, effort, guess)
     if isinstance(found, Proved):
-        return _Everywhere(found, Fraction(1), failed)
-    return _Everywhere(found, None, failed + found.failed_rechecks, cut_short or found.cut_short)
+        return _Everywhere(found, Fraction(1))
+    return _Everywhere(found, None, cut_short or found.cut_short)

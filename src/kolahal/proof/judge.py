@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import TypeAlias
@@ -20,7 +20,7 @@ from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.results import Judged
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, final_test
-from kolahal.verdicts import Proved, Refuted, Unknown, Verdict
+from kolahal.verdicts import Decision, Proved, Refuted, Unknown, Verdict
 
 
 def judge(
@@ -42,16 +42,17 @@ def judge(
 def judge_one(job: tuple[Sketch, Ranked, Laws | Unknown, Arguments, Settings, int]) -> Judged:
     """The verdict of one completion, and its final test unless it is refuted for certain, or proved and nobody asks."""
     sketch, ranked, laws, arguments, settings, place = job
-    verdict = judge_completion(sketch, ranked.completion, laws, settings)
+    decided = judge_completion(sketch, ranked.completion, laws, settings)
+    verdict, failed = decided.verdict, decided.failed_rechecks
     settled = isinstance(verdict, Refuted) or (isinstance(verdict, Proved) and not settings.ranking.second_opinion)
     if settled:
-        return Judged(ranked, None, verdict)
+        return Judged(ranked, None, verdict, failed)
     trial = final_test(sketch, ranked.completion, arguments, settings, place)
     if isinstance(verdict, Unknown):
         found = "a" if trial.p_value < settings.ranking.alpha else "no"
         told = f"the test finds {found} violation (p = {trial.p_value:.2g})"
         verdict = replace(verdict, reason=f"{verdict.reason}; {told}")
-    return tested(Judged(ranked, None, verdict), trial)
+    return tested(Judged(ranked, None, verdict, failed), trial)
 
 
 Finalist: TypeAlias = tuple[Sketch, Ranked, Settings, LengthProof | None]  # of which the last is a guess, if there is one
@@ -70,9 +71,7 @@ class Proofs:
         return self.read.get(holes)
 
 
-def judge_in_turn(
-    jobs: Sequence[Finalist], decide_one: Callable[[Finalist], Judged], known: Proofs, executor: Executor | None
-) -> list[Judged]:
+def judge_in_turn(jobs: Sequence[Finalist], known: Proofs, executor: Executor | None) -> list[Judged]:
     """A verdict for each finalist. What proves the first with noise at some holes may well prove the others with noise there,
     so it goes before them, and its proof is known from then on."""
     holes = [noisy_holes(ranked.completion) for _, ranked, _, _ in jobs]
@@ -85,13 +84,12 @@ def judge_in_turn(
     return [found[place] for place in range(len(jobs))]
 
 
-def judge_budget(job: Finalist) -> Judged:
-    """The verdict of one completion under a budget other than ε, with a guess if there is one."""
-    from kolahal.proof.budgets import decide_budget
-
+def decide_one(job: Finalist) -> Judged:
+    """A law has priced this completion within the budget, so it is put to the prover, with a guess if there is one."""
     sketch, ranked, settings, guess = job
     program = Mechanism(sketch, ranked.completion).filled()
-    return Judged(ranked, None, decide_budget(program, plain_claim(sketch), settings, guess).verdict)
+    decided = decide(program, plain_claim(sketch), settings, priced=True, guess=guess)
+    return Judged(ranked, None, decided.verdict, decided.failed_rechecks)
 
 
 def tested(judged: Judged, trial: Trial) -> Judged:
@@ -99,10 +97,10 @@ def tested(judged: Judged, trial: Trial) -> Judged:
     return replace(judged, trial=trial, verdict=reconcile(judged.verdict, None, None, trial.p_value))
 
 
-def judge_completion(sketch: Sketch, completion: Completion, laws: Laws | Unknown, settings: Settings) -> Verdict:
+def judge_completion(sketch: Sketch, completion: Completion, laws: Laws | Unknown, settings: Settings) -> Decision:
     """What is certain about one completion. What the law of its holes prices above ε is not put to the prover at ε."""
     mechanism = Mechanism(sketch, completion)
     used, dear = mechanism.reduced(), ""
     if isinstance(laws, Laws) and not tight_completions(used.sketch, laws, (used.completion,)):
         dear = f"by the law {laws.law(used.sketch).text} it costs more than {sketch.epsilon.name}"
-    return decide(mechanism.filled(), plain_claim(sketch), settings, dear=dear).verdict
+    return decide(mechanism.filled(), plain_claim(sketch), settings, dear=dear)

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang import ir
+from kolahal.lang.idle import without_idle
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
@@ -29,7 +30,7 @@ class NotOnline(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class AnswerTurns:
     """The loop that takes one answer a turn, and what surrounds it."""
 
     before: ir.Block
@@ -42,7 +43,7 @@ class Turns:
     front: bool  # whether it grows at its front
 
 
-def find_turns(program: Sketch, verdict: Verdict) -> Turns:
+def find_turns(program: Sketch, verdict: Verdict) -> AnswerTurns:
     """The turns of a program that may be asked one answer at a time; raises NotOnline with the reason where it may not."""
     program.must_be_pure("a class that is asked one answer at a time")
     name = program.name
@@ -52,7 +53,10 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: it declares what its whole input is")
     if program.private.bits or any(draw.noise.finite or draw.noise.selects for draw in program.draws):
         raise NotOnline(f"{name} cannot be asked one answer at a time: it flips coins, chooses places or takes bits, of which nothing is known here")
-    turns = _Reader(program).read()
+    stepped = without_idle(program)  # which gives the same results, and is what the proof is about
+    if any(not name.isidentifier() for name in ir.assigned_names(stepped.body)):
+        raise NotOnline(f"{name} cannot be asked one answer at a time: a loop that nothing depends on draws noise, and its proof leaves it out; take it out")
+    turns = _Reader(stepped).read()
     proof, _, product = read_certificate(verdict.certificate)
     if proof.sketch != program:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its certificate is about another program")
@@ -70,9 +74,9 @@ def find_turns(program: Sketch, verdict: Verdict) -> Turns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws the noise of a whole list at once")
     if proof.delayed:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws noise later than it is named; add it where it is drawn")
-    if restated(program) != program:
+    if restated(stepped) != stepped:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof is about the same program with whole lists in place of loops")
-    if reason := _why_not_in_step(program, turns, product):
+    if reason := _why_not_in_step(stepped, turns, product):
         raise NotOnline(f"{name} cannot be asked one answer at a time: {reason}")
     return turns
 
@@ -92,7 +96,7 @@ class _Reader:
         where = f"line {node.span.line}: " if node is not None and node.span.line else ""
         return NotOnline(f"{self.program.name} cannot be asked one answer at a time: {where}{why}")
 
-    def read(self) -> Turns:
+    def read(self) -> AnswerTurns:
         body = self.program.body
         if any(self.looks(test) for test in self.program.asserted):
             raise self.refuse("it asserts something of the number of answers")
@@ -113,7 +117,7 @@ class _Reader:
                 raise self.refuse("it looks at the private answers, or at their number, after the loop", statement)
         self.check_body(loop, place)
         told, front = self.find_told(before, loop)
-        return Turns(before, loop, after, place, frozenset(self.lists), frozenset(self.lazy), told, front)
+        return AnswerTurns(before, loop, after, place, frozenset(self.lists), frozenset(self.lazy), told, front)
 
     def looks(self, node: object) -> bool:
         """Whether something uses the private list, or its length."""
@@ -239,7 +243,7 @@ def _conjuncts(test: ir.Expr) -> tuple[ir.Expr, ...]:
 # ---------------------------------------------------------------- the two runs take their turns together
 
 
-def _why_not_in_step(program: Sketch, turns: Turns, product: Product) -> str:
+def _why_not_in_step(program: Sketch, turns: AnswerTurns, product: Product) -> str:
     """Why one run might end where the other takes another turn, or tell another list; nothing if neither may."""
     loops = [node for node in ir.walk(program.body) if isinstance(node, ir.For | ir.While)]
     number = next(i for i, node in enumerate(loops) if node is turns.loop)

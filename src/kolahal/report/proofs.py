@@ -51,15 +51,19 @@ class Explanation:
     assumptions: tuple[str, ...]
 
 
-def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claimed: str | None = None) -> Explanation:
-    """A certificate in words; lines are those of the printed program, or of `source`, if that is given.
+def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claimed: Scale | None = None) -> Explanation | None:
+    """A certificate in words; lines are those of the printed program, or of `source`, if that is given. None for budgets other
+    than ε.
 
     `claimed` is what the user claimed, which may be more than what the certificate proves.
     """
-    if certificate.get("kind") == "counted":
+    kind = certificate.get("kind")
+    if kind == "counted":
         return _counted(certificate)
+    if kind not in (None, "bounded"):
+        return None
     sketch = source or parse(certificate["program"])
-    claim = parse_scale(claimed or certificate["claim"])
+    claim = claimed or parse_scale(certificate["claim"])
     neighbours = sketch.adjacency.describe()
     opening = (
         f"Take any two neighbouring inputs ({neighbours}) and run the program on both, side by side.",
@@ -68,7 +72,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
         "Noise of scale c that is moved by s is at most e^(s/c) times less likely, so a move costs s/c of the budget. "
         "Different noise stays different, so the partners’ chances add up.",
     )
-    if certificate.get("kind") == "bounded":
+    if kind == "bounded":
         return Explanation(
             opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
         )
@@ -86,7 +90,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
     return Explanation(opening, stories, closing, tuple(certificate.get("assumptions", ())))
 
 
-def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str | None = None) -> list[str]:
+def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: Scale | None = None) -> list[str]:
     """A proof for every length, or by counting, in a few lines of text; nothing for a bounded one, whose shifts are many."""
     if certificate.get("kind") == "bounded":
         return []
@@ -95,7 +99,7 @@ def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str
         return [f"Why: {first[0].lower()}{first[1:]}", *(f"  {sentence}" for sentence in rest)]
     found = explain(certificate, source, claimed)
     lines = []
-    for story in found.stories:
+    for story in () if found is None else found.stories:
         moved = [m for m in story.moves if m.costs != "nothing"]
         head = f"Why{f', {story.title.lower()}' if story.title else ''}: give the neighbour's run the same noise, but"
         parts = [
@@ -171,7 +175,7 @@ def _move(
             return _turned(rule, sketch), _share(Fraction(1), scale) if _is_turned(rule) else "nothing"
         if "rule" not in rule:
             moved = _behind(rule, single, distance) if draw.noise.selects else _form(rule, single, distance, around)
-            return moved, _cost(rule, scale, distance, sketch)
+            return moved, _cost(rule, scale, distance)
         moved, cost = told(rule["then"])
         if rule["rule"] == "always":
             return moved, cost
@@ -257,7 +261,7 @@ def _number(value: Fraction) -> str:
     return str(value).replace("-", "−")
 
 
-def _cost(form: Mapping[str, Any], scale: Scale, distance: Fraction, sketch: Sketch) -> str:
+def _cost(form: Mapping[str, Any], scale: Scale, distance: Fraction) -> str:
     """What one move costs at most, where the rule alone tells it."""
     if form["follow"] is not None or form.get("lead") or (form["cancel"] and _exact(form["units"])):
         return "as much as the runs differ"
@@ -339,7 +343,7 @@ def _bounded_stories(sketch: Sketch, claim: Scale, certificate: Mapping[str, Any
             continue
         facets = case["events"][passage["from"]]["facets"]
         event = " and ".join(facets[:3]) + (f" and {len(facets) - 3} more" if len(facets) > 3 else "")
-        moves = "; ".join(_step_words(sketch, name, _exact(step)) for name, step in dearest["steps"].items())
+        moves = "; ".join(_step_words(name, _exact(step)) for name, step in dearest["steps"].items())
         cost = _exact(dearest["cost"])
         shown = Scale(cost, ((sketch.epsilon.name, 1),)).pretty() if cost else "nothing"
         rows.append((cost, ShownShift(None, event.replace("-", "−") or "always", moves or "nothing moves", shown)))
@@ -353,7 +357,7 @@ def _bounded_stories(sketch: Sketch, claim: Scale, certificate: Mapping[str, Any
     return (Story(title, opening, tuple(move for _, move in rows[:MOST_SHIFTS]), total, ()),)
 
 
-def _step_words(sketch: Sketch, name: str, step: Fraction) -> str:
+def _step_words(name: str, step: Fraction) -> str:
     return f"`{name}` {'up' if step > 0 else 'down'} by {_number(abs(step))}"
 
 

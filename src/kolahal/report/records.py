@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kolahal.lang.record_bins import BinsRelation
-from kolahal.lang.record_lists import Rows
+from kolahal.lang.record_lists import RecordCounts
 from kolahal.lang.record_moves import RecordRelation, positive_units
 from kolahal.lang.record_runs import Questions, along
 from kolahal.lang.records import Table, show_record
@@ -51,7 +51,7 @@ def records_of(sketch: Sketch, example: Example) -> tuple[list[str], list[str]] 
     return None if found is None else (_show(sketch, found[0]), _show(sketch, found[1]))
 
 
-def _show(sketch: Sketch, rows: Rows) -> list[str]:
+def _show(sketch: Sketch, rows: RecordCounts) -> list[str]:
     table = sketch.private.table
     assert table is not None
     return [show_record(table, record) + (f" × {count}" if count > 1 else "") for count, record in rows]

@@ -211,11 +211,16 @@ def line_chart(
     return document(title, description, parts, heading, height)
 
 
-def _line(frame: Frame, line: Series, place: int, log_y: bool, top: float) -> str:
-    """One line, cut where it leaves the picture at the top."""
+def _stroke(line: Series, place: int) -> tuple[int, str]:
+    """The style of a line by its place, and how it is dashed."""
     style = (place if line.style is None else line.style) % SERIES
     dash = "6 4" if line.dashed else DASHES[style] if line.style is None else ""
-    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return style, f' stroke-dasharray="{dash}"' if dash else ""
+
+
+def _line(frame: Frame, line: Series, place: int, log_y: bool, top: float) -> str:
+    """One line, cut where it leaves the picture at the top."""
+    style, dashes = _stroke(line, place)
     pieces: list[list[tuple[float, float]]] = [[]]
     before: tuple[float, float] | None = None
     for x, y in line.points:
@@ -263,9 +268,7 @@ def _legend(series: Sequence[Series], rows: Sequence[Sequence[int]], top: float)
         x, y = 16.0, top + 16 * row
         for place in places:
             line = series[place]
-            style = (place if line.style is None else line.style) % SERIES
-            dash = "6 4" if line.dashed else DASHES[style] if line.style is None else ""
-            dashes = f' stroke-dasharray="{dash}"' if dash else ""
+            style, dashes = _stroke(line, place)
             parts.append(
                 f'<path class="k-line k-s{style}" d="M{x:.1f} {y:.1f}h22"{dashes}/>' + text_at(x + 27, y + 4, line.name)
             )

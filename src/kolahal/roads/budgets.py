@@ -7,14 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.engine.accuracy import describe_errors, errors_by_length
-from kolahal.inputs.arguments import usual_value
+from kolahal.inputs.arguments import usual_budget, usual_value
 from kolahal.lang.canonical import with_draws
 from kolahal.lang.noise import Noise
 from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
 from kolahal.model import Arguments, Ranked, Score, Selection, Split
-from kolahal.proof.judge import Proofs, judge_budget, judge_in_turn
+from kolahal.proof.judge import Proofs, decide_one, judge_in_turn
 from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.watch import Watch
 from kolahal.search.grading import noise_size
@@ -23,11 +23,6 @@ from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, finalists_of
 from kolahal.verdicts import Proved, Unknown, Verdict
 
-TYPICAL = {
-    Variant.ZCDP: (Fraction(1, 2), None),
-    Variant.GDP: (Fraction(1), None),
-    Variant.APPROXIMATE: (Fraction(1), Fraction(1, 10**6)),
-}
 WHOLE, REAL = Fraction(2), Fraction(0)  # usual values of arguments
 
 
@@ -75,11 +70,7 @@ def _straight(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
 
 def typical_arguments(sketch: Sketch, settings: Settings) -> Arguments:
     """Concrete inputs for expected errors: the user's own defaults, or usual values."""
-    budget, delta = TYPICAL[sketch.variant]
-    if isinstance(sketch.budget.default, Fraction):
-        budget = sketch.budget.default
-    if sketch.delta is not None and isinstance(sketch.delta.default, Fraction):
-        delta = sketch.delta.default
+    budget, delta = usual_budget(sketch)
     (size,) = sketch.sizes((max(5, settings.arguments.sizes[0], answers_needed(sketch)),))
     values = tuple((p.name, usual_value(p, WHOLE, REAL)) for p in sketch.arguments)
     return Arguments(budget, size, values, delta, sketch.variant.symbol)
@@ -108,7 +99,7 @@ def judge_offers(
 ) -> tuple[Judged, ...]:
     """A verdict for each finalist."""
     jobs = [(sketch, r, settings, None) for r in finalists_of(sketch, ranked, settings)]
-    return by_standing(judge_in_turn(jobs, judge_budget, Proofs(), executor), settings)
+    return by_standing(judge_in_turn(jobs, Proofs(), executor), settings)
 
 
 def law_of_offers(offers: tuple[Offer, ...], completion: Completion | None) -> Law | None:
@@ -128,7 +119,7 @@ def quick_pick(sketch: Sketch, settings: Settings, most: int) -> tuple[Law | Non
         return None, None, offers
     judged: list[Judged] = []
     for ranked in rank_offers(sketch, offers, typical_arguments(sketch, settings), settings)[:most]:
-        judged.append(judge_budget((sketch, ranked, settings, None)))
+        judged.append(decide_one((sketch, ranked, settings, None)))
         if isinstance(judged[-1].verdict, Proved):
             break
     first = by_standing(judged, settings)[0]

@@ -10,7 +10,7 @@ from kolahal.law.hole_choices import find_all_laws, law_for
 from kolahal.model import Ranked, Split
 from kolahal.proof.judge import judge
 from kolahal.results import Judged, Synthesis
-from kolahal.roads.paper import Judgement, Parts, follow
+from kolahal.roads.paper import JudgedByLaw, Parts, follow
 from kolahal.roads.watch import Watch
 from kolahal.search.integrals import hardest
 from kolahal.settings import Settings, with_changes
@@ -21,7 +21,7 @@ Judge = Callable[..., tuple[Judged, ...]]
 
 def find_verdicts(
     sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, watch: Watch, judge: Judge = judge
-) -> Judgement:
+) -> JudgedByLaw:
     """The best completions with their final tests and verdicts, best first, and the law that the first one keeps."""
     finalists = finalists_of(sketch, ranked, settings)
     laws = watch("laws", find_all_laws, sketch, [r.completion for r in finalists], settings.proof, watch.executor)

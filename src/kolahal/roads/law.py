@@ -10,15 +10,13 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.engine.accuracy import describe_errors, errors_by_length
-from kolahal.lang.claims import plain_claim
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Mechanism, Sketch, Variant
+from kolahal.lang.sketch import Sketch, Variant
 from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, noisy_holes, shares_of
 from kolahal.law.pricing import least_completions, price_proved, tight_completions
 from kolahal.model import Ranked, Score, Selection, Split
-from kolahal.proof.decide import decide
-from kolahal.proof.judge import Finalist, Proofs, judge_in_turn, tested
+from kolahal.proof.judge import Proofs, decide_one, judge_in_turn, tested
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.law_of_proof import find_law_of_proof
 from kolahal.roads.loosening import loosen
@@ -63,7 +61,7 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
         more = more or (price_proved(sketch, choices[0].laws, wider),)
         added = rank_by_error(sketch, more, split, settings)
         priced, ranked = (*priced, *more), (*ranked, *added)
-        judged = by_standing((*judged, *(_decide((sketch, r, settings, None)) for r in added)), settings)
+        judged = by_standing((*judged, *(decide_one((sketch, r, settings, None)) for r in added)), settings)
     ranked, judged = (*ranked, *(j.ranked for j in hopeless)), (*judged, *hopeless)
     law = law_of_choices(sketch, choices, judged[0].ranked.completion if judged else None)
     less = None if read_off else watch("less noise", narrow, sketch, judged, priced, settings)
@@ -86,7 +84,7 @@ def _with_narrower(
     ranked = rank_by_error(sketch, priced, split, settings)
     known = {j.ranked.completion: j for j in judged}
     shown = [r for r in ranked if r.completion in known or r.completion == priced[-1].completion]
-    found = [replace(known[r.completion], ranked=r) if r.completion in known else _decide((sketch, r, settings, None)) for r in shown]
+    found = [replace(known[r.completion], ranked=r) if r.completion in known else decide_one((sketch, r, settings, None)) for r in shown]
     return ranked, by_standing(found, settings)
 
 
@@ -95,7 +93,7 @@ def refute_unbounded(sketch: Sketch, settings: Settings) -> tuple[Judged, ...]:
     if not isinstance(sketch.adjacency, RecordRelation) or not sketch.adjacency.unbounded or sketch.variant is not Variant.PURE:
         return ()
     completion = (Scale(GREAT, ((sketch.epsilon.name, -1),)),) * len(sketch.holes)
-    judged = _decide((sketch, Ranked(completion, Score(1, 0.0, float(GREAT), math.inf), None), settings, None))
+    judged = decide_one((sketch, Ranked(completion, Score(1, 0.0, float(GREAT), math.inf), None), settings, None))
     return (judged,) if isinstance(judged.verdict, Refuted) else ()
 
 
@@ -162,9 +160,9 @@ def judge_lawful(
     while len(judged) < len(finalists) and not _is_enough(judged, settings, batch) and not _is_too_small(sketch, judged):
         now = finalists[len(judged) : len(judged) + (batch if judged else FEW)]
         if guess is None:  # how the runs are cut in the proof of the first of them may well suit the others
-            judged += judge_in_turn([(sketch, now[0], settings, None)], _decide, known, None)
+            judged += judge_in_turn([(sketch, now[0], settings, None)], known, None)
             guess, now = known.at(noisy_holes(now[0].completion)) if len(finalists) > 1 else None, now[1:]
-        judged += judge_in_turn([(sketch, r, settings, guess) for r in now], _decide, known, executor)
+        judged += judge_in_turn([(sketch, r, settings, guess) for r in now], known, executor)
     first, *others = by_standing(judged, settings)
     winner = first.ranked.completion
     if not testable or (isinstance(first.verdict, Proved) and not wanted):
@@ -188,10 +186,3 @@ def _is_enough(judged: list[Judged], settings: Settings, batch: int) -> bool:
         return False
     best = min((j.standing(settings.ranking.alpha) for j in judged), default=2)
     return best == 0 or (best == 1 and len(judged) >= 2 * FEW)
-
-
-def _decide(job: Finalist) -> Judged:
-    """The law has priced these completions within ε, so each is put to the prover, with a guess if there is one."""
-    sketch, ranked, settings, guess = job
-    program = Mechanism(sketch, ranked.completion).filled()
-    return Judged(ranked, None, decide(program, plain_claim(sketch), settings, priced=True, guess=guess).verdict)

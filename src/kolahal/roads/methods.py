@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency
 from kolahal.lang.sketch import Sketch, Variant
+from kolahal.proof.find import own_recheck
 from kolahal.results import Synthesis
 from kolahal.roads.costs import with_cost
 from kolahal.roads.law import straight_from_law
@@ -23,12 +25,19 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
         raise UsageError(f"there is no method {method!r}: choose {', '.join(METHODS)}")
     if not sketch.holes:
         raise UsageError(f"{sketch.name} has no holes: there is nothing to find. Use `kolahal check` to judge it.")
+    with own_recheck.noted() as failed:
+        found = _take(method, sketch, settings, watch)
+    theirs = [told for judged in found.judged for told in judged.failed_rechecks]  # also those of other processes
+    return with_cost(replace(found, failed_rechecks=tuple(dict.fromkeys([*failed, *theirs]))))
+
+
+def _take(method: str, sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
     if sketch.is_open:
         if method not in ("auto", "law"):
             raise UsageError(f"{sketch.name} leaves the family of its noise open, and --method {method} needs one: use auto or law, or write Lap or Exp for Noise")
         from kolahal.roads.families import straight_from_families
 
-        return with_cost(straight_from_families(sketch, settings, watch))
+        return straight_from_families(sketch, settings, watch)
     if method not in ("auto", "exact", "law") and any(draw.noise.selects for draw in sketch.draws):
         raise UsageError(f"{sketch.name} chooses a place, and --method {method} weighs runs again, which is not known for that: use auto, law or exact")
     if sketch.variant is not Variant.PURE:
@@ -36,11 +45,7 @@ def travel(sketch: Sketch, settings: Settings, method: str, watch: Watch) -> Syn
             raise UsageError(f"{sketch.name} claims {sketch.variant.words}, and --method {method} is for {Variant.PURE.words} only")
         from kolahal.roads.budgets import straight_from_budget_law
 
-        return with_cost(straight_from_budget_law(sketch, settings, watch))
-    return with_cost(_take(method, sketch, settings, watch))
-
-
-def _take(method: str, sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
+        return straight_from_budget_law(sketch, settings, watch)
     if method in ("auto", "law"):
         return straight_from_law(sketch, settings, watch, _exact if method == "auto" else None)
     if method == "exact":

@@ -28,7 +28,7 @@ NEAR = 0.8  # of the budget: a loss that leaves no scale to lower by a whole ste
 COEFFICIENTS = tuple(map(Fraction, (1, 2, 3, 4, 5, 6, 8, 12, 16)))  # beyond the grammar, where a proof says what is enough
 SLACK = 1 + 1e-6
 
-Losses = tuple[tuple[int, float], ...]  # the largest that was found at each number of answers, in units of the claim
+LossesBySize = tuple[tuple[int, float], ...]  # the largest that was found at each number of answers, in units of the claim
 
 
 def narrow(sketch: Sketch, judged: Sequence[Judged], priced: Sequence[Priced], settings: Settings) -> Priced | None:
@@ -61,12 +61,12 @@ def law_of_narrow(sketch: Sketch, priced: Priced) -> Law | None:
     return Law(print_rule(sketch, priced.rule), sizes, (), (priced.rule,))
 
 
-def _survey(sketch: Sketch, completion: Completion, settings: Settings) -> Losses:
+def _survey(sketch: Sketch, completion: Completion, settings: Settings) -> LossesBySize:
     found = survey_losses(Mechanism(sketch, completion).filled(), plain_claim(sketch), settings)
     return tuple((size, one.loss) for size, one in sorted(found.items()))
 
 
-def _worst(losses: Losses) -> float:
+def _worst(losses: LossesBySize) -> float:
     return max((loss for _, loss in losses), default=0.0)
 
 
@@ -82,7 +82,7 @@ def _below(sketch: Sketch, hole: int, scale: Scale) -> Iterator[Scale]:
                 yield lower
 
 
-def _priced(sketch: Sketch, hole: int, completion: Completion, losses: Losses) -> Priced:
+def _priced(sketch: Sketch, hole: int, completion: Completion, losses: LossesBySize) -> Priced:
     """With the losses that were found in place of what a law asks for, and the law of its hole."""
     sites = [draw.site for draw in sketch.draws if isinstance(draw.scale, Hole) and draw.scale.index == hole]
     budget = Scale(Fraction(1), ((sketch.epsilon.name, 1),))

@@ -23,7 +23,7 @@ from kolahal.search.region import find_regions
 from kolahal.settings import Settings
 from kolahal.tester.final import finalists_of, judge_by_tests
 
-Judgement = tuple[tuple[Judged, ...], Law | None]
+JudgedByLaw = tuple[tuple[Judged, ...], Law | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Parts:
     method: str
     build_probe: Callable[[Sketch, Settings, str], Probe]
     hardest: Hardest
-    judge: Callable[[Sketch, tuple[Ranked, ...], Split, Settings, Watch], Judgement]
+    judge: Callable[[Sketch, tuple[Ranked, ...], Split, Settings, Watch], JudgedByLaw]
 
 
 def follow(sketch: Sketch, settings: Settings, watch: Watch, parts: Parts) -> Synthesis:
@@ -67,7 +67,7 @@ def follow(sketch: Sketch, settings: Settings, watch: Watch, parts: Parts) -> Sy
 
 def test_finalists(
     sketch: Sketch, ranked: tuple[Ranked, ...], split: Split, settings: Settings, watch: Watch
-) -> Judgement:
+) -> JudgedByLaw:
     """The final test is the only judge."""
     finalists = finalists_of(sketch, ranked, settings)
     return watch("verdicts", judge_by_tests, sketch, finalists, split, settings, watch.executor), None

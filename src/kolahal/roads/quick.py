@@ -14,7 +14,6 @@ from kolahal.law.law import find_laws
 from kolahal.law.pricing import tight_completions
 from kolahal.model import Ranked
 from kolahal.nouns import dataclass
-from kolahal.proof.budgets import decide_budget
 from kolahal.proof.decide import decide
 from kolahal.results import Law
 from kolahal.roads.budgets import quick_pick
@@ -104,6 +103,4 @@ def _times(factor: Fraction, scale: Scale) -> Scale:
 
 def _decide(sketch: Sketch, completion: Completion, settings: Settings) -> Verdict:
     program = Mechanism(sketch, completion).filled()
-    if sketch.variant is not Variant.PURE:
-        return decide_budget(program, plain_claim(sketch), settings).verdict
     return decide(program, plain_claim(sketch), settings, priced=True).verdict

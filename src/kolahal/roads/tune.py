@@ -15,7 +15,6 @@ from kolahal.lang.sketch import Mechanism, Sketch, Variant
 from kolahal.law.budget_offers import find_budget_plans
 from kolahal.law.hole_choices import find_choices
 from kolahal.law.shares import SharePlan, plans_of
-from kolahal.proof.budgets import decide_budget
 from kolahal.proof.decide import decide
 from kolahal.results import Measured, Tuning
 from kolahal.roads.comparison import RUNS, Bench, Contender
@@ -125,5 +124,4 @@ def _best(rivals: Sequence[Contender], settings: Settings) -> tuple[Contender, V
 def judge(rival: Contender, settings: Settings) -> Verdict:
     """The verdict on scales, by the same ladder as any other."""
     sketch = rival.bench.sketch
-    ladder = decide if sketch.variant is Variant.PURE else decide_budget
-    return ladder(Mechanism(sketch, rival.completion).filled(), plain_claim(sketch), settings).verdict
+    return decide(Mechanism(sketch, rival.completion).filled(), plain_claim(sketch), settings).verdict

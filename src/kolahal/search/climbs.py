@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field, replace
 from fractions import Fraction
+from functools import partial
 from zlib import crc32
 
 import numpy as np
@@ -14,7 +15,7 @@ from kolahal.engine.reach import LADDER, around, look_closely
 from kolahal.engine.tape import Tape
 from kolahal.errors import UsageError
 from kolahal.inputs.events import moved_events
-from kolahal.inputs.pairs import Pair, group_steps, noise_unit, steps_from
+from kolahal.inputs.pairs import Pair, climb, group_steps, noise_unit, steps_from
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Example, Scales
 from kolahal.nouns import dataclass
@@ -65,8 +66,10 @@ class Climber:
         rows = coefficients(self.sketch, np.array([self.scales]), found.noisy)
         return float(found.paired.losses(rows).sure[0])
 
-    def attempt(self, example: Example) -> bool:
-        """Whether another example is harder; if so, go there."""
+    def attempt(self, example: Example) -> bool | None:
+        """Whether another example is harder; if so, go there. None where it was tried before."""
+        if example in self.tried:
+            return None
         self.tried.add(example)
         looks, losses = [], []
         for tape, before in zip(self.tapes, self.losses, strict=True):
@@ -85,30 +88,24 @@ class Climber:
         return min(self.losses)
 
 
-def climb(climber: Climber, most: int, enough: float) -> None:
+def go_on(climber: Climber, most: int, enough: float) -> None:
     """At most so many steps towards a loss that is enough: of all answers that move alike, and then of single ones."""
-    sketch, left = climber.sketch, most
-    unit = noise_unit(sketch, climber.example.arguments, climber.scales)
+    left = most
+    unit = noise_unit(climber.sketch, climber.example.arguments, climber.scales)
     for steps_of in (group_steps, steps_from):
         step = unit
         while left > 0 and climber.tilts is not None and step * FINEST >= unit:
-            others, place, failures = _neighbours(climber.example, sketch, step, steps_of), 0, 0
-            while left > 0 and failures < len(others) and climber.loss < enough:
-                other = others[place % len(others)]
-                known = other in climber.tried
-                left -= not known
-                if not known and climber.attempt(other):
-                    # The place stays: the step that helped is tried again from here.
-                    others, failures = _neighbours(climber.example, sketch, step, steps_of), 0
-                else:
-                    place, failures = place + 1, failures + 1
+            left = climb(left, partial(_steps, climber, step, steps_of, enough), climber.attempt)
             step /= 2
 
 
-def _neighbours(example: Example, sketch: Sketch, step: Fraction, steps_of: SearchSteps) -> list[Example]:
+def _steps(climber: Climber, step: Fraction, steps_of: SearchSteps, enough: float) -> list[Example]:
+    if climber.loss >= enough:
+        return []
+    example = climber.example
     events = [replace(example, event=event) for event in moved_events(example.event, step)]
-    pairs = steps_of(Pair.between(example.d1, example.d2), sketch, step)
-    return [*(replace(example, d1=pair.d1, d2=pair.d2) for pair in pairs), *events]
+    near = steps_of(Pair.between(example.d1, example.d2), climber.sketch, step)
+    return [*(replace(example, d1=pair.d1, d2=pair.d2) for pair in near), *events]
 
 
 def hardest(
@@ -137,12 +134,12 @@ def hardest(
     climbers: list[Climber] = []
     for start in starts:
         climbers.append(Climber.start(sketch, start, scales, settings, name))
-        climb(climbers[-1], settings.examples.first_climbs, enough)
+        go_on(climbers[-1], settings.examples.first_climbs, enough)
         if climbers[-1].loss >= enough:
             break
     for most in (settings.examples.first_climbs, settings.examples.sampled_climbs):
         climbers = sorted(climbers, key=lambda climber: -climber.loss)[: 1 + len(climbers) // 3]
         for climber in climbers:
-            climb(climber, most, enough)
+            go_on(climber, most, enough)
     best = max(climbers, key=lambda climber: climber.loss)
     return best.example, best.loss

@@ -11,7 +11,7 @@ import numpy as np
 
 from kolahal.engine.noise import Array
 
-Measure = Callable[[Sequence[float]], float]  # of parts, of which only the proportions count
+ErrorOf = Callable[[Sequence[float]], float]  # of parts, of which only the proportions count
 FAR = 7  # steps of the grid each way, in powers of e: proportions up to about a thousand
 FINE = 0.01  # of a logarithm: what proportions are found to
 TINY = 1e-300  # in place of 0, which has no logarithm
@@ -19,7 +19,7 @@ GOLDEN = (math.sqrt(5) - 1) / 2
 MOST_DENOMINATOR = 2_000
 
 
-def find_least(measure: Measure, count: int, smooth: bool) -> tuple[float, ...]:
+def find_least(measure: ErrorOf, count: int, smooth: bool) -> tuple[float, ...]:
     """The proportions of `count` parts at which a measure is least; a smooth one is followed downhill to many digits.
 
     One that is simulated has small steps everywhere, which slopes would be misled by.

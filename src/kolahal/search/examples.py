@@ -58,10 +58,10 @@ def select_examples(
     return _without_weak_ones(sketch, found, probe, settings, name)
 
 
-Line = tuple[Sketch, Arguments, Direction, Settings, int, Hardest]
+LineJob = tuple[Sketch, Arguments, Direction, Settings, int, Hardest]
 
 
-def _search_line(job: Line) -> list[Selected]:
+def _search_line(job: LineJob) -> list[Selected]:
     """What the tester finds on one line: halving steps towards the smallest noise that it does not object to."""
     sketch, arguments, direction, settings, seed, _ = job
     low, high = settings.examples.confusion
@@ -93,7 +93,7 @@ def _search_line(job: Line) -> list[Selected]:
     return [*found, *_lengthen(job, scales, known)]
 
 
-def _lengthen(job: Line, scales: Scales, known: tuple[Example, ...]) -> Iterator[Selected]:
+def _lengthen(job: LineJob, scales: Scales, known: tuple[Example, ...]) -> Iterator[Selected]:
     """Hard examples further along a line: at the noise that the tester does not object to, and then where each is tight."""
     sketch, arguments, _, settings, seed, hardest = job
     for turn in range(settings.examples.lengthenings):
@@ -190,10 +190,10 @@ def _hardest_known(
     return tuple(group[place] for place in order[:most])
 
 
-Question = tuple[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str, Hardest]
+TestJob = tuple[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str, Hardest]
 
 
-def _find_test(job: Question) -> Selected:
+def _find_test(job: TestJob) -> Selected:
     """What the tester finds, if that is beyond doubt, and otherwise the hardest example."""
     sketch, arguments, known, scales, settings, name, hardest = job
     trial = test(sketch, scales, arguments, settings.quick_tester, crc32(name.encode()) + settings.seed)

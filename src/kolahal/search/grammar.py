@@ -9,6 +9,7 @@ from fractions import Fraction
 from kolahal.errors import SettingsError
 from kolahal.lang.ir import Binary, Comprehension, Draw, Expr, For, Length, Node, Range, Var, assignments, walk
 from kolahal.lang.move_sizes import move_sizes
+from kolahal.lang.places import length_varies
 from kolahal.lang.scale import NO_NOISE, Scale, next_of, parse_scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments
@@ -21,7 +22,7 @@ def enumerate_scales(grammar: Grammar, sketch: Sketch) -> tuple[Scale, ...]:
     """No noise, and every scale of the grammar for this sketch, the simplest first."""
     allowed = sketch.quantities()
     choices: list[tuple[str, tuple[int, ...]]] = [(sketch.epsilon.name, tuple(-p for p in grammar.epsilon_powers))]
-    if sketch.length_name in allowed and sketch.private.count != 1:  # one answer makes no difference
+    if length_varies(sketch) and sketch.private.count != 1:  # one answer makes no difference
         choices.append((sketch.length_name, grammar.length_powers))
     for parameter in sketch.arguments:
         if parameter.type is Type.INT and parameter.name in allowed:

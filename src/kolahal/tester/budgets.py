@@ -11,7 +11,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from statistics import NormalDist
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from kolahal.inputs.arguments import usual_value
 from kolahal.lang.canonical import IN_UNITS
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.sketch import Sketch, Variant
-from kolahal.losses import estimate_odds
+from kolahal.losses import estimate_odds, gdp_of_event, renyi_of_event
 from kolahal.model import AllOf, Arguments, Database, Equals, Event, Example, Linear, Odds, Within
 from kolahal.nouns import dataclass
 
@@ -91,19 +90,10 @@ def bound(sketch: Sketch, arguments: Arguments, odds: Odds) -> tuple[float, floa
     if p <= q:
         return 0.0, None
     if sketch.variant is Variant.GDP:
-        return NormalDist().inv_cdf(p) - NormalDist().inv_cdf(q) if q > 0 and p < 1 else 0.0, None
-    found = [(_renyi(p, q, order) / order, order) for order in ORDERS]
-    return max(found)
-
-
-def _renyi(p: float, q: float, order: float) -> float:
-    """Of an event and its complement; it rises with p and falls with q where p > q."""
+        return gdp_of_event(p, q) if q > 0 and p < 1 else 0.0, None
     if not 0 < q < 1:
-        return 0.0
-    logs = [order * math.log(p) + (1 - order) * math.log(q)]
-    if p < 1:
-        logs.append(order * math.log1p(-p) + (1 - order) * math.log1p(-q))
-    return float(np.logaddexp.reduce(logs)) / (order - 1)
+        return 0.0, None
+    return max((renyi_of_event(p, q, order) / order, order) for order in ORDERS)  # it rises with p and falls with q where p > q
 
 
 def _pairs(sketch: Sketch, budget: Fraction, delta: Fraction | None) -> Iterator[tuple[Arguments, Database, Database]]:

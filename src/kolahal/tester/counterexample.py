@@ -43,7 +43,7 @@ def frequencies(
     return tally.hits1 / tally.runs, tally.hits2 / tally.runs
 
 
-def reproduce(trial: Trial, sketch: Sketch, scales: Scales = ()) -> str:
+def reproduce(trial: Trial, sketch: Sketch) -> str:
     """A Python program that runs the mechanism again on both databases and prints how often the event happens."""
     example = trial.example
     text = str(sketch).rstrip()
@@ -51,7 +51,6 @@ def reproduce(trial: Trial, sketch: Sketch, scales: Scales = ()) -> str:
     names = [name for name in _PUBLIC if name in words]
     model = [name for name in _MODEL if name in set(re.findall(r"\w+", repr(example)))]
     runs = trial.odds.p1.runs
-    filled = f", scales={scales!r}" if scales else ""
     return f'''"""{describe(trial)}"""
 
 import math
@@ -75,7 +74,7 @@ example = Example(
     event={example.event!r},
     arguments={example.arguments!r},
 )
-p1, p2 = frequencies({sketch.name}, example, runs={runs}, seed=1{filled})
+p1, p2 = frequencies({sketch.name}, example, runs={runs}, seed=1)
 print(f"P(event on d1) is about {{p1:.6g}}, P(event on d2) is about {{p2:.6g}}")
 print(f"ratio {{p1 / p2 if p2 else math.inf:.6g}}, allowed {{math.exp(example.arguments.epsilon):.6g}}")
 '''

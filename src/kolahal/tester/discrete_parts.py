@@ -14,7 +14,7 @@ from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, KindCodes, Mask, Out
 from kolahal.model import AllOf, Anything, Equals, Event, StartsWith, Within
 from kolahal.nouns import dataclass
 
-Cells = NDArray[Any]  # whole numbers
+WholeNumbers = NDArray[Any]  # of as many bytes as they need
 
 MOST_ATOMS = 64  # more different numbers than this are taken as a continuum
 LONGEST_PREFIX = 8
@@ -69,9 +69,9 @@ class SortedAnswers:
     """The answers of both databases, d1's first, sorted by their discrete part."""
 
     pool: BothAnswers
-    codes: Cells  # (answers,) the discrete part, as a number from 0
-    samples: Cells  # (codes,) an answer of each
-    prefixes: tuple[Cells, ...]  # by code, the discrete part of the first items of lists, as any whole numbers
+    codes: WholeNumbers  # (answers,) the discrete part, as a number from 0
+    samples: WholeNumbers  # (codes,) an answer of each
+    prefixes: tuple[WholeNumbers, ...]  # by code, the discrete part of the first items of lists, as any whole numbers
     continuous: dict[int, Mask]  # by place, the numbers that are no atoms
 
     @property
@@ -96,7 +96,7 @@ class SortedAnswers:
     def whole(self, code: int) -> Event:
         return pattern(self.example(code))
 
-    def prefix(self, cells: Cells, length: int) -> Callable[[int], Event | None]:
+    def prefix(self, cells: WholeNumbers, length: int) -> Callable[[int], Event | None]:
         def event(cell: int) -> Event | None:
             row = self.example(int(np.argmax(cells == cell)))
             if not isinstance(row, tuple):
@@ -121,16 +121,16 @@ def pattern(row: Any) -> Event:
     return AllOf(tuple(Within(None, None) if item is ... else Equals(item) for item in row))
 
 
-def _codes(pool: BothAnswers) -> tuple[Cells, Cells, tuple[Cells, ...], dict[int, Mask]]:
+def _codes(pool: BothAnswers) -> tuple[WholeNumbers, WholeNumbers, tuple[WholeNumbers, ...], dict[int, Mask]]:
     width = pool.width
     lists = bool((pool.lengths != SCALAR).any())
     lengths = pool.lengths.astype(np.int16) if width < 1 << 15 else pool.lengths
-    codes: Cells = np.zeros(pool.runs, dtype=np.uint16)
+    codes: WholeNumbers = np.zeros(pool.runs, dtype=np.uint16)
     if lists:  # an empty list and a scalar, or a list and its item, are not the same answer
         codes += lengths == SCALAR
     bound = 2
     continuous: dict[int, Mask] = {}
-    prefixes: list[Cells] = []
+    prefixes: list[WholeNumbers] = []
     for place in range(width):
         digit, radix = _sort_items(pool, place, lengths > place if place else lengths != 0, continuous)
         if bound * radix > SMALL_TABLE:
@@ -146,7 +146,7 @@ def _codes(pool: BothAnswers) -> tuple[Cells, Cells, tuple[Cells, ...], dict[int
     return codes, samples, tuple(prefix[samples] for prefix in prefixes), continuous
 
 
-def _sort_items(pool: BothAnswers, place: int, there: Mask, continuous: dict[int, Mask]) -> tuple[Cells, int]:
+def _sort_items(pool: BothAnswers, place: int, there: Mask, continuous: dict[int, Mask]) -> tuple[WholeNumbers, int]:
     """A number for the discrete part of every item at a place, and a bound on it; notes the items of a continuum."""
     # 0 is no item, 1 is None, 2 and 3 are False and True, 4 is a number of a continuum, others are atoms.
     small = pool.kinds(place) * there  # bytes, as long as that is possible
@@ -167,7 +167,7 @@ def _sort_items(pool: BothAnswers, place: int, there: Mask, continuous: dict[int
     return compact(digit)
 
 
-def _places(atoms: Array, found: Array) -> tuple[Cells, Mask]:
+def _places(atoms: Array, found: Array) -> tuple[WholeNumbers, Mask]:
     """Where each number stands among the atoms, which ascend, and whether it is one."""
     if not len(atoms):
         return np.zeros(len(found), dtype=np.int64), np.zeros(len(found), dtype=bool)
@@ -195,7 +195,7 @@ def _atoms(values: Array) -> Array:
     return distinct[counts >= 0.04 * len(sample)]
 
 
-def compact(codes: Cells) -> tuple[Cells, int]:
+def compact(codes: WholeNumbers) -> tuple[WholeNumbers, int]:
     """The same classes, numbered 0, 1, … in the order of their codes."""
     bound = int(codes.max(initial=0)) + 1
     if bound <= max(SMALL_TABLE, 4 * len(codes)):
@@ -210,21 +210,21 @@ def compact(codes: Cells) -> tuple[Cells, int]:
 class JointCells:
     """How many runs end in a cell on d1 and in a cell on d2, by both: the runs of either half, every other one."""
 
-    first: Cells  # (pairs,) the cell on d1
-    second: Cells
-    even: Cells  # (pairs,) runs
-    odd: Cells
+    first: WholeNumbers  # (pairs,) the cell on d1
+    second: WholeNumbers
+    even: WholeNumbers  # (pairs,) runs
+    odd: WholeNumbers
 
     @property
-    def all(self) -> Cells:
+    def all(self) -> WholeNumbers:
         return self.even + self.odd
 
-    def merged(self, cells: Cells) -> JointCells:
+    def merged(self, cells: WholeNumbers) -> JointCells:
         """The same runs in other cells, by the cells that they were in."""
         return JointCells(cells[self.first], cells[self.second], self.even, self.odd)
 
 
-def join_cells(first: Cells, second: Cells, count: int) -> JointCells:
+def join_cells(first: WholeNumbers, second: WholeNumbers, count: int) -> JointCells:
     """The joint table of two runs on each noise, as the list of what occurs."""
     pairs, total = compact(first * count + second)
     halves = [np.bincount(pairs[start::2], minlength=total) for start in (0, 1)]
@@ -233,7 +233,7 @@ def join_cells(first: Cells, second: Cells, count: int) -> JointCells:
     return JointCells(first[sample], second[sample], halves[0], halves[1])
 
 
-def tally(cells: Cells, runs: Cells, count: int) -> Cells:
+def tally(cells: WholeNumbers, runs: WholeNumbers, count: int) -> WholeNumbers:
     """How many runs are in each of `count` cells."""
     return np.bincount(cells, weights=runs, minlength=count).astype(np.int64)
 

@@ -13,7 +13,16 @@ import numpy as np
 
 from kolahal.engine.outputs import NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape
-from kolahal.inputs.pairs import Pair, enumerate_bases, enumerate_moves, group_steps, noise_unit, settle, steps_from
+from kolahal.inputs.pairs import (
+    Pair,
+    climb,
+    enumerate_bases,
+    enumerate_moves,
+    group_steps,
+    noise_unit,
+    settle,
+    steps_from,
+)
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Database, Example
 from kolahal.nouns import dataclass
@@ -204,25 +213,24 @@ def _climb(batch: _QuestionBatch, start: Candidate, first_step: Fraction, budget
 
     The event stays while a step is tried, which is cheap, and is learned anew after each step that helps.
     """
-    best, found, step, tried = start, [start], first_step, [_pair_of(start.example)]
+    found, step, tried = [start], first_step, [_pair_of(start.example)]
+
+    def steps() -> list[Pair]:
+        return list(steps_of(_pair_of(found[-1].example), batch.question.sketch, step))
+
+    def attempt(pair: Pair) -> bool | None:
+        if pair in tried:
+            return None
+        tried.append(pair)
+        best = found[-1]
+        new = batch.count(replace(best, example=replace(best.example, d1=pair.d1, d2=pair.d2)))
+        if new.score > best.score:
+            found.append(max((new, *batch.learn(pair)), key=_score))
+        batch.forget(found[-1].example.d1, found[-1].example.d2)
+        return found[-1] is not best
+
     while budget > 0 and step >= first_step / 8:
-        steps = list(steps_of(_pair_of(best.example), batch.question.sketch, step))
-        place, failures = 0, 0
-        while budget > 0 and failures < len(steps):
-            pair = steps[place % len(steps)]
-            new = None
-            if pair not in tried:
-                tried.append(pair)
-                budget -= 1
-                new = batch.count(replace(best, example=replace(best.example, d1=pair.d1, d2=pair.d2)))
-            if new is not None and new.score > best.score:
-                best = max((new, *batch.learn(pair)), key=_score)
-                found.append(best)
-                # The place stays: the step that helped is tried again from here.
-                steps, failures = list(steps_of(_pair_of(best.example), batch.question.sketch, step)), 0
-            else:
-                place, failures = place + 1, failures + 1
-            batch.forget(best.example.d1, best.example.d2)
+        budget = climb(budget, steps, attempt)
         step /= 2
     return found
 

@@ -22,9 +22,9 @@ from kolahal.model import Event, Linear, OneOf, Within
 from kolahal.nouns import dataclass
 from kolahal.tester.discrete_parts import (
     BothAnswers,
-    Cells,
     JointCells,
     SortedAnswers,
+    WholeNumbers,
     compact,
     join_cells,
     pattern,
@@ -153,7 +153,7 @@ class Unordered:
 class Ordered:
     """Cells 1, 2, … in order, 0 is outside: intervals of cells, or only those up to the last cell (`upper`)."""
 
-    table: Cells  # (cells, cells), with 0: runs by their cell on d1 and on d2
+    table: WholeNumbers  # (cells, cells), with 0: runs by their cell on d1 and on d2
     event: Callable[[int, int], Event]  # from the first and the last cell of an interval
     upper: bool = False
 
@@ -278,7 +278,7 @@ def _line_view(
     return Ordered(_table(cells[:runs], cells[runs:], bins.count), bins.event)
 
 
-def _table(first: Cells, second: Cells, count: int, runs: Cells | None = None) -> Cells:
+def _table(first: WholeNumbers, second: WholeNumbers, count: int, runs: WholeNumbers | None = None) -> WholeNumbers:
     """Runs by their cells; `runs` says how many stand for each pair, if not one."""
     pairs, size = first * count + second, count * count
     found = np.bincount(pairs, minlength=size) if runs is None else tally(pairs, runs, size)
@@ -297,7 +297,7 @@ class _Bins:
     def count(self) -> int:
         return len(self.edges.wholes) + 2
 
-    def cells(self, values: Array) -> Cells:
+    def cells(self, values: Array) -> WholeNumbers:
         return np.searchsorted(self.edges.floats, values, side="right") + 1
 
     def event(self, low: int, high: int) -> Event:

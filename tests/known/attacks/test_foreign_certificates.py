@@ -21,7 +21,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.lengths import prove_every_length
-from kolahal.proof.refute import exhibit
+from kolahal.proof.refute import counterexample_data
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.certificate import read_certificate, write_certificate
 from kolahal.verdicts import Bounded, Proved, Refuted
@@ -182,7 +182,7 @@ def _faults(document: Document) -> list[str]:
 def test_a_counterexample_of_another_program_or_claim_is_refused():
     found = check(WEAK).verdict
     assert isinstance(found, Refuted)
-    shown = exhibit.document(found, WEAK, parse_scale("eps"))
+    shown = counterexample_data.document(found, WEAK, parse_scale("eps"))
     assert _faults(shown) == []
     assert _faults({**shown, "program": str(LAPLACE)})
     assert _faults({**shown, "claim": "3*eps"})
@@ -191,4 +191,4 @@ def test_a_counterexample_of_another_program_or_claim_is_refused():
 def test_a_counterexample_to_a_claim_of_nothing_is_refused():
     found = check(WEAK).verdict
     assert isinstance(found, Refuted)
-    assert _faults({**exhibit.document(found, WEAK, parse_scale("eps")), "claim": "0*eps"})
+    assert _faults({**counterexample_data.document(found, WEAK, parse_scale("eps")), "claim": "0*eps"})

@@ -12,7 +12,7 @@ from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import expression, names_of, statements
 from kolahal.lang.read.tree import Refused, Tree, clip, own_names
 
-Give = Callable[[ast.expr], list[ast.stmt]]  # what becomes of an answer
+Answering = Callable[[ast.expr], list[ast.stmt]]  # what becomes of an answer
 
 
 class Helpers:
@@ -160,7 +160,7 @@ def _returns(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Return) for part in ast.walk(node))
 
 
-def without_returns(body: list[ast.stmt], give: Give, fresh: Callable[[str], str], at: ast.AST) -> list[ast.stmt]:
+def without_returns(body: list[ast.stmt], give: Answering, fresh: Callable[[str], str], at: ast.AST) -> list[ast.stmt]:
     """Statements that go on behind their end where they would return, having given their answer to `give`."""
     found: list[ast.stmt] = []
     for place, node in enumerate(body):
@@ -183,7 +183,7 @@ def without_returns(body: list[ast.stmt], give: Give, fresh: Callable[[str], str
     return [*found, *give(expression("None", at))]
 
 
-def _leaving(body: list[ast.stmt], give: Give, done: str) -> list[ast.stmt]:
+def _leaving(body: list[ast.stmt], give: Answering, done: str) -> list[ast.stmt]:
     """The body of a loop that is left where it would return, with `done` set."""
     found: list[ast.stmt] = []
     for node in body:

@@ -130,9 +130,9 @@ def _over_answers(
     if any(records_note(tree, arg.annotation) for arg in node.args.args):
         row = read_row(tree, node)
         if row is not None:
-            from kolahal.lang.read.records import lower_records
+            from kolahal.lang.read.gathered import lower_in_any_form
 
-            lowered = lower_records(tree, node, header, row, Constants(tree).put_into(statements, node))
+            lowered = lower_in_any_form(tree, node, header, row, Constants(tree).put_into(statements, node))
             if lowered is not None:
                 return lowered.header, lowered.statements
     return header, []
@@ -180,11 +180,7 @@ def _at_usual_values(sketch: Sketch) -> Sketch:
     adjacency = sketch.adjacency
     for other in adjacency.usual_at() if sketch.asserted and isinstance(adjacency, RecordRelation) else ():
         known = dict(other.public)
-        if all(holds(test, known, 0) for test in sketch.asserted if _names(test) <= set(known)):
+        if all(holds(test, known, 0) for test in sketch.asserted if ir.names_read(test) <= set(known)):
             usual = (replace(p, usual=known[p.name]) if p.name in known else p for p in sketch.parameters)
             return replace(sketch, adjacency=other, parameters=tuple(usual))
     return sketch
-
-
-def _names(test: ir.Expr) -> set[str]:
-    return {node.name for node in ir.walk(test) if isinstance(node, ir.Var)}

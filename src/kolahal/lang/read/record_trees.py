@@ -18,7 +18,7 @@ from kolahal.nouns import dataclass
 MOST_AGGREGATES = 64  # items of the private list
 TRUE: RecordFunction = Apply("==", (ZERO, ZERO))
 FALSE: RecordFunction = Apply("!=", (ZERO, ZERO))
-Node = TypeVar("Node", bound=ast.expr | ast.stmt)
+ExprOrStmt = TypeVar("ExprOrStmt", bound=ast.expr | ast.stmt)
 Builder: TypeAlias = Callable[[Mapping[str, RecordFunction]], Aggregate]
 
 
@@ -42,7 +42,7 @@ class LoopTurn:
         return NumberOf(Fraction(self.numbers[0])) if self.numbers and not self.values else self.symbol
 
 
-def at_place(new: Node, old: ast.expr | ast.stmt) -> Node:
+def at_place(new: ExprOrStmt, old: ast.expr | ast.stmt) -> ExprOrStmt:
     """A new node, all of whose new parts stand where an old one stood."""
     for part in ast.walk(new):
         if isinstance(part, ast.expr | ast.stmt) and not hasattr(part, "lineno"):

@@ -47,14 +47,14 @@ from kolahal.nouns import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Lowered:
+class OverAnswers:
     """A program over answers: its header and its statements."""
 
     header: Header
     statements: list[ast.stmt]
 
 
-def lower_records(tree: Tree, function: Function, header: Header, row: RowClass, statements: list[ast.stmt]) -> Lowered | None:
+def lower_records(tree: Tree, function: Function, header: Header, row: RowClass, statements: list[ast.stmt]) -> OverAnswers | None:
     """The program over answers that a program over records is; None, with faults, if it has no such meaning."""
     before = len(tree.faults)
     assert isinstance(header.adjacency, RecordRelation)
@@ -104,7 +104,7 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
             return None
     known = dict(adjacency.public)
     parameters = tuple(replace(p, usual=known[p.name]) if p.name in known else p for p in _named(header, name, table))
-    return Lowered(replace(header, adjacency=adjacency, parameters=parameters), block)
+    return OverAnswers(replace(header, adjacency=adjacency, parameters=parameters), block)
 
 
 def _named(header: Header, name: str, table: Table) -> tuple[Parameter, ...]:
@@ -113,7 +113,7 @@ def _named(header: Header, name: str, table: Table) -> tuple[Parameter, ...]:
     return tuple(replace(p, name=name, count=count, table=table) if p.role is Role.PRIVATE else p for p in header.parameters)
 
 
-def _over_bins(tree: Tree, function: Function, header: Header, table: Table, block: list[ast.stmt]) -> Lowered | None:
+def _over_bins(tree: Tree, function: Function, header: Header, table: Table, block: list[ast.stmt]) -> OverAnswers | None:
     """The program over as many answers as an argument says: their number is the length of the list."""
     assert table.bins is not None and isinstance(header.adjacency, RecordRelation)
     name = next(p.name for p in header.parameters if p.role is Role.PRIVATE)
@@ -131,7 +131,7 @@ def _over_bins(tree: Tree, function: Function, header: Header, table: Table, blo
         for p in header.parameters
     )
     counted = Counted(table.bins.size, name)
-    return Lowered(replace(header, adjacency=adjacency, parameters=parameters), [counted.visit(node) for node in block])
+    return OverAnswers(replace(header, adjacency=adjacency, parameters=parameters), [counted.visit(node) for node in block])
 
 
 class _Lowering:

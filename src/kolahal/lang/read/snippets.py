@@ -8,19 +8,19 @@ from typing import TypeVar
 
 from kolahal.lang.source import parse_module
 
-Part = str | ast.expr | list[ast.stmt]
+TextOrTree = str | ast.expr | list[ast.stmt]
 Lowered = tuple[list[ast.stmt], ast.expr]  # what has to run before, and what is left
-Tree = TypeVar("Tree", bound=ast.AST)
+AnyTree = TypeVar("AnyTree", bound=ast.AST)
 
 
-def statements(text: str, at: ast.AST, /, **parts: Part) -> list[ast.stmt]:
+def statements(text: str, at: ast.AST, /, **parts: TextOrTree) -> list[ast.stmt]:
     """The statements of `text`, all at the place of `at`; a name of `parts` stands for another name, a value or a block."""
     module = parse_module(text)
     module = _Filling(parts).visit(placed(module, at))
     return list(module.body)
 
 
-def expression(text: str, at: ast.AST, /, **parts: Part) -> ast.expr:
+def expression(text: str, at: ast.AST, /, **parts: TextOrTree) -> ast.expr:
     """The expression of `text`, in the same way."""
     (statement,) = statements(text, at, **parts)
     assert isinstance(statement, ast.Expr)
@@ -31,7 +31,7 @@ def name(word: str, at: ast.AST) -> ast.Name:
     return _place(ast.Name(word, ast.Load()), at)
 
 
-def placed(tree: Tree, at: ast.AST) -> Tree:
+def placed(tree: AnyTree, at: ast.AST) -> AnyTree:
     """`tree`, all of it at the place of `at`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr):
@@ -39,7 +39,7 @@ def placed(tree: Tree, at: ast.AST) -> Tree:
     return tree
 
 
-def renamed(tree: Tree, names: Mapping[str, str]) -> Tree:
+def renamed(tree: AnyTree, names: Mapping[str, str]) -> AnyTree:
     """`tree` with other names; the tree itself changes."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
@@ -70,14 +70,14 @@ def changed_lists(trees: Iterable[ast.AST]) -> set[str]:
     return grown | {node.value.id for node in stored if isinstance(node.value, ast.Name)}
 
 
-def _place(node: Tree, at: ast.AST) -> Tree:
+def _place(node: AnyTree, at: ast.AST) -> AnyTree:
     for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
         setattr(node, field, getattr(at, field))
     return node
 
 
 class _Filling(ast.NodeTransformer):
-    def __init__(self, parts: Mapping[str, Part]):
+    def __init__(self, parts: Mapping[str, TextOrTree]):
         self.parts = parts
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

@@ -19,7 +19,7 @@ from kolahal.lang.read.tree import Tree, stored_names
 from kolahal.nouns import dataclass
 
 Label: TypeAlias = str | int
-Binder = ast.For | ast.ListComp | ast.DictComp | ast.GeneratorExp
+NamingNode = ast.For | ast.ListComp | ast.DictComp | ast.GeneratorExp
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ class _Places:
         """Whether a name is read outside some trees, and not in a loop that gives it a value of its own."""
         own = {id(node) for tree in inner for node in ast.walk(tree)}
         for node in self.nodes():
-            if isinstance(node, Binder) and name in _bound(node):
+            if isinstance(node, NamingNode) and name in _bound(node):
                 own |= {id(part) for tree in _inside(node) for part in ast.walk(tree)}
         changed = {id(n.target) for n in self.nodes() if isinstance(n, ast.AugAssign)}
         mine = (n for n in self.nodes() if isinstance(n, ast.Name) and n.id == name and id(n) not in own)
@@ -458,12 +458,12 @@ def _names(target: ast.expr) -> Iterator[str]:
                 yield from _names(part)
 
 
-def _bound(node: Binder) -> Iterator[str]:
+def _bound(node: NamingNode) -> Iterator[str]:
     for target in [node.target] if isinstance(node, ast.For) else [g.target for g in node.generators]:
         yield from _names(target)
 
 
-def _inside(node: Binder) -> Sequence[ast.AST]:
+def _inside(node: NamingNode) -> Sequence[ast.AST]:
     """What is computed with the names that a loop binds."""
     match node:
         case ast.For(_, _, body):

@@ -10,9 +10,9 @@ from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.paths.unknowns import NoiseAt
-from kolahal.proof.find.own_recheck import failed_recheck
-from kolahal.proof.trusted.affine import Release, Shift, read_release, read_verdict, recheck_affine, write_affine
-from kolahal.proof.trusted.bounded import MOST_ANSWERS
+from kolahal.proof.find import own_recheck
+from kolahal.proof.trusted.affine import Release, read_release, read_verdict, recheck_affine, write_affine
+from kolahal.proof.trusted.bounded import MOST_ANSWERS, DrawSteps
 from kolahal.proof.trusted.certificate import Rejected
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Bounded, Proved, Unknown
@@ -25,7 +25,7 @@ def prove_affine(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Prove
     count = sketch.private.count
     if count is not None and count > MOST_ANSWERS:
         return Unknown(f"no proof of a release of more than {MOST_ANSWERS} answers")
-    shifts: dict[int, tuple[Shift, ...]] = {}
+    shifts: dict[int, tuple[DrawSteps, ...]] = {}
     found: Proved | Bounded | Unknown = Unknown("no release of any size is affine")
     for size in range(1, max(settings.sizes) + 1) if count is None else [count]:
         try:
@@ -40,7 +40,7 @@ def prove_affine(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Prove
         if failures and failures[0].startswith(NO_DEFECT):
             return found if not isinstance(found, Unknown) else Unknown(failures[0])
         if failures:
-            return failed_recheck("a proof of a release", failures)
+            return own_recheck.failed_recheck("a proof of a release", failures)
         found = read_verdict(sketch, certificate, size)
     return found
 
@@ -67,7 +67,7 @@ def _fit(lengths: Mapping[int, Fraction], sketch: Sketch) -> Scale:
     return Scale(ratios.pop(), ((sketch.length_name, 1),)) if grows else Scale(max(lengths.values()))
 
 
-def _cheapest(release: Release, size: int) -> tuple[Shift, ...] | None:
+def _cheapest(release: Release, size: int) -> tuple[DrawSteps, ...] | None:
     """For each answer the shift of least Σ price × step² that hides its move by 1; None if there is none."""
     draws = sorted({d for row in release.noise for d in row if d.site in release.prices})
     matrix = [[row.get(d, Fraction(0)) for d in draws] for row in release.noise]

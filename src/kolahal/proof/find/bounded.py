@@ -21,7 +21,7 @@ from kolahal.law.linear_program import SHIFT, find_shift
 from kolahal.logic.counting import OutOfSteps, limited, take_steps
 from kolahal.nouns import dataclass
 from kolahal.paths.events import describe_tie
-from kolahal.proof.find.own_recheck import failed_recheck
+from kolahal.proof.find import own_recheck
 from kolahal.proof.trusted.bounded import (
     DEFAULTS,
     MOST_ANSWERS,
@@ -72,7 +72,7 @@ def prove_bounded(
         return Unknown(stop)
     faults = recheck_bounded(certificate, settings, sketch)
     if faults:
-        return failed_recheck(f"a proof for up to {most} answers", faults)
+        return own_recheck.failed_recheck(f"a proof for up to {most} answers", faults)
     return read_verdict(sketch, most, certificate)
 
 

@@ -40,7 +40,7 @@ from kolahal.logic.terms import (
 from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
-from kolahal.proof.find.led_candidates import led_candidates
+from kolahal.proof.find.named_candidates import following
 from kolahal.proof.find.numbers import Both, null_space
 from kolahal.proof.find.watched_candidates import watched_candidates, watched_facts
 from kolahal.proof.trusted.cells import Cells
@@ -72,21 +72,27 @@ class _Scene:
 def base_candidates(product: Product, alignment: Alignment, sample: ObservedStates) -> Invariant:
     """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
     result = {}
-    for place in product.first.places:
-        if place.loop is None:
-            continue
-        _, condition, here = _counted_states(product, alignment, place, sample)
-        scene = _from_start(product, _scene(product, place.loop), here)
+    for cells, condition, here, scene in _scenes(product, alignment, sample):
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
         found += _counters(product, scene, here)
         found += _first_values(scene, here)
         found += _orders(scene)
-        found += led_candidates(scene.numbers, scene.flags, scene.own, alignment)
-        found += watched_facts(product, place.loop) if product.watched else ()
-        result[place.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
+        found += following(product, cells, scene.loop, scene.numbers, scene.flags, scene.own, here)
+        found += watched_facts(product, scene.loop) if product.watched else ()
+        result[scene.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result
+
+
+def _scenes(product: Product, alignment: Alignment, sample: ObservedStates) -> Iterator[tuple[Cells, Formula, list[ConcreteState], _Scene]]:
+    """For each loop head which first runs are asked for anything, the states of these, and the variables there."""
+    cells = Cells(product.first, alignment, product.watched)
+    for loop in (place.loop for place in product.first.places if place.loop is not None):
+        condition = every(cells.counted(loop))
+        test = compile_formula(condition)
+        here = [state for at, state in sample.states if at == loop and test(state)]
+        yield cells, condition, here, _from_start(product, _scene(product, loop), here)
 
 
 def rich_candidates(
@@ -101,14 +107,10 @@ def rich_candidates(
     under some, though rehearsals have not seen it fail."""
     result = {}
     scales = sorted({d.scale.coefficient * claim.coefficient for d in product.sketch.draws if isinstance(d.scale, Scale)})
-    for place in product.first.places:
-        if place.loop is None:
-            continue
-        cells, condition, here = _counted_states(product, alignment, place, sample)
-        scene = _from_start(product, _scene(product, place.loop), here)
+    for cells, condition, here, scene in _scenes(product, alignment, sample):
         if product.watched:
-            lean = watched_candidates(product, neighbours, cells, place.loop, scene.numbers, [f for f, _ in scene.flags], sample, here)
-            result[place.loop] = tuple(dict.fromkeys(implies(condition, f) for f in lean if f != TRUE))
+            lean = watched_candidates(product, neighbours, cells, scene.loop, scene.numbers, [f for f, _ in scene.flags], sample, here)
+            result[scene.loop] = tuple(dict.fromkeys(implies(condition, f) for f in lean if f != TRUE))
             continue
         guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
@@ -123,7 +125,7 @@ def rich_candidates(
             held = observed(atoms, own)
             if guard == TRUE:
                 # What seems to hold always is not repeated under conditions.
-                fell = (refuted or {}).get(place.loop, ())
+                fell = (refuted or {}).get(scene.loop, ())
                 atoms = [atom for atom in atoms if atom not in set(held) or implies(condition, atom) in fell]
             found += [implies(guard, atom) for atom in held if not _is_idle(guard, atom)]
             costs = list(spending(product, scene.own, neighbours, sample, own))
@@ -132,26 +134,16 @@ def rich_candidates(
             if guard in modes:
                 found += [implies(guard, atom) for atom in _limits(product, scene, own)]
                 found += [implies(guard, atom) for atom in observed(_orders(scene), own)]
-        result[place.loop] = tuple(dict.fromkeys(implies(condition, f) for f in found if f != TRUE))
+        result[scene.loop] = tuple(dict.fromkeys(implies(condition, f) for f in found if f != TRUE))
     return result
-
-
-def _counted_states(
-    product: Product, alignment: Alignment, place: SegmentStart, sample: ObservedStates
-) -> tuple[Cells, Formula, list[ConcreteState]]:
-    """Which first runs are asked for anything from a loop head on, and the states of these."""
-    cells = Cells(product.first, alignment, product.watched)
-    condition = every(cells.counted(place.loop))
-    test = compile_formula(condition)
-    return cells, condition, [state for loop, state in sample.states if loop == place.loop and test(state)]
 
 
 def counters_at(
     product: Product, alignment: Alignment, place: SegmentStart, sample: ObservedStates
 ) -> tuple[tuple[Sum, ...], list[ConcreteState]]:
     """What the cost may grow with at a loop head, and the states there of first runs that are asked for anything."""
-    here = _counted_states(product, alignment, place, sample)[2]
-    return (_from_start(product, _scene(product, place.loop), here).own, here) if place.loop is not None else ((), [])
+    found = (scene for scene in _scenes(product, alignment, sample) if scene[-1].loop == place.loop)
+    return next(((scene.own, here) for _, _, here, scene in found), ((), []))
 
 
 def _is_idle(guard: Formula, atom: Formula) -> bool:

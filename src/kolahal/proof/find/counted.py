@@ -14,6 +14,7 @@ from kolahal.logic.exponentials import Exponentials, log_at
 from kolahal.nouns import dataclass
 from kolahal.paths.kernels import Likelihoods
 from kolahal.paths.outcomes import NotFinite
+from kolahal.proof.find import own_recheck
 from kolahal.proof.trusted.counted import (
     KIND,
     Apart,
@@ -73,7 +74,7 @@ def _prove(sketch: Sketch, claim: Scale) -> CountedProof:
     proved = Scale(claim.coefficient * max(share, Fraction(1)), claim.powers)
     certificate = Certificate(json.dumps({"kind": KIND, "program": str(sketch), "claim": str(proved), "cases": cases}, indent=1))
     if faults := recheck_counted(certificate, sketch):
-        return CountedProof(Unknown("a proof by counting did not pass its re-check", failed_rechecks=faults))
+        return CountedProof(own_recheck.failed_recheck("a proof by counting", faults))
     if share > 1:
         return CountedProof(Unknown(f"all that can happen may lose {float(share):.6g} of the claim"), share)
     return CountedProof(read_verdict(sketch, certificate), share)

@@ -15,8 +15,8 @@ from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import build_case, find_actives, find_passages
 from kolahal.law.squares import shortest
 from kolahal.paths.unknowns import MoveAt
+from kolahal.proof.find import own_recheck
 from kolahal.proof.find.bounded import Aligned, align, write_case
-from kolahal.proof.find.own_recheck import failed_recheck
 from kolahal.proof.trusted.bounded import (
     MOST_ANSWERS,
     Budget,
@@ -79,7 +79,7 @@ def _prove_by(
     if faults and any(words in faults[0] for words in NO_DEFECT):
         return Unknown(faults[0])
     if faults:
-        return failed_recheck(f"a proof for {most} answers", faults)
+        return own_recheck.failed_recheck(f"a proof for {most} answers", faults)
     return read_verdict(sketch, most, certificate)
 
 

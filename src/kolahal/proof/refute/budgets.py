@@ -137,7 +137,7 @@ def _refute_at(
         for d1, d2 in _pairs(sketch, arguments, far):
             if tries.affine and any(d1):
                 break
-            for example, order in _examples(sketch, claim, arguments, d1, d2, tries):
+            for example, order in _examples(sketch, arguments, d1, d2, tries):
                 found = confirm_budget(sketch, example, claim, order)
                 if found is not None:
                     return found
@@ -188,7 +188,7 @@ def _width(sketch: Sketch, arguments: Arguments) -> list[float]:
 
 
 def _examples(
-    sketch: Sketch, claim: Scale, arguments: Arguments, d1: Database, d2: Database, tries: _Tries
+    sketch: Sketch, arguments: Arguments, d1: Database, d2: Database, tries: _Tries
 ) -> Iterator[tuple[Example, Fraction | None]]:
     like, given = twin(sketch), twin_arguments(sketch, arguments)
     both = [find_outcomes(like, given.size, given.environment(like), frozenset(), d) for d in (d1, d2)]
@@ -202,11 +202,11 @@ def _examples(
         if released[0] is not None and released[1] is not None:
             tries.left -= 1
             tries.affine = True
-            yield from _half_spaces(sketch, claim, arguments, d1, d2, released[0], released[1])
+            yield from _half_spaces(sketch, arguments, d1, d2, released[0], released[1])
             return
     for first, second in itertools.islice(_alike(*outputs), ALIKE):
         tries.left -= 1
-        yield from _half_spaces(sketch, claim, arguments, d1, d2, first, second)
+        yield from _half_spaces(sketch, arguments, d1, d2, first, second)
     events = list(dict.fromkeys(e for found in outputs for o in found if (e := _event_of(o)) is not None))
     yield from _outcome_sets(sketch, arguments, d1, d2, events[:EVENTS], tries)
 
@@ -248,7 +248,7 @@ def _released(output: Value | Fault) -> Released | None:
 
 
 def _half_spaces(
-    sketch: Sketch, claim: Scale, arguments: Arguments, d1: Database, d2: Database, one: Released, two: Released
+    sketch: Sketch, arguments: Arguments, d1: Database, d2: Database, one: Released, two: Released
 ) -> Iterator[tuple[Example, Fraction | None]]:
     """The half-spaces that tell two Gaussian releases apart best (Theorem C); d2 has the larger numbers there."""
     if one.noise != two.noise or one.many != two.many:

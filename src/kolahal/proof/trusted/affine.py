@@ -21,7 +21,7 @@ from kolahal.logic.linear import LinearForm
 from kolahal.nouns import dataclass
 from kolahal.paths.explore import explore
 from kolahal.paths.unknowns import AnswerAt, Argument, NoiseAt
-from kolahal.proof.trusted.bounded import MOST_ANSWERS
+from kolahal.proof.trusted.bounded import MOST_ANSWERS, DrawSteps
 from kolahal.proof.trusted.certificate import Rejected
 from kolahal.proof.trusted.concentrated import read_head
 from kolahal.proof.trusted.documents import Malformed, read_number, read_whole, take_all
@@ -31,7 +31,6 @@ from kolahal.verdicts import AnyRecords, Bounded, Certificate, Exactly, Proved, 
 KIND = "affine"
 MOST_MOVES = 4_096  # corners of a relation
 MOST_PATHS = 2  # more than one is too many
-Shift = Mapping[NoiseAt, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Release:
     squares: frozenset[int]  # sites whose price is that of the square of a step
     limit: Fraction
 
-    def cost(self, steps: Shift) -> Fraction:
+    def cost(self, steps: DrawSteps) -> Fraction:
         return sum(
             (self.prices[d.site] * (s * s if d.site in self.squares else abs(s)) for d, s in steps.items() if s), Fraction(0)
         )
@@ -103,7 +102,7 @@ def _coefficients(
     return tuple(noise), tuple(answers)
 
 
-def write_affine(program: Sketch, claim: Scale, shifts: Mapping[int, tuple[Shift, ...]]) -> Certificate:
+def write_affine(program: Sketch, claim: Scale, shifts: Mapping[int, tuple[DrawSteps, ...]]) -> Certificate:
     """A proof as text: for each size, and each answer, how the noise moves when the answer moves by 1."""
     sizes = [
         {"size": size, "shifts": [{str(d): str(s) for d, s in sorted(steps.items()) if s} for steps in rows]}

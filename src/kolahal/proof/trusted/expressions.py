@@ -419,14 +419,13 @@ class Evaluator:
                 if own_name != name or (ghost not in state.names and cursor not in self.noisy_items):
                     continue
                 item: SingleValue = UNDRAWN
-                copied = False
                 for other, theirs in pairs:
                     if state.names.get(other) == value and isinstance(found := state.names.get(theirs), Maybe):
-                        item, copied = found, found != UNDRAWN
+                        item = found
                 if isinstance(value, Numeric):
                     late = cursor in self.late and value.value == ZERO
                     known = bool(value.value.terms) or value.value.constant >= 0  # -1 stands for no place
-                    if item == UNDRAWN and (late or cursor in self.noisy_items or (known and name in self.blank and not copied)):
+                    if item == UNDRAWN and (late or cursor in self.noisy_items or (known and name in self.blank)):
                         self.draw_item(cursor, value.value, state)
                     for spot, (place, drawn) in state.items.items():
                         if spot.of == cursor and isinstance(drawn, Numeric):

@@ -91,7 +91,7 @@ def is_private_fact(atom: Atom, active: Active) -> bool:
     return is_fact(atom, active) and any(isinstance(symbol, AnswerAt) for symbol in atom.form.terms)
 
 
-def shape(event: OutputCell, active: Active, moved: bool = False) -> object:
+def shape(event: OutputCell, active: Active, moved: bool) -> object:
     """What two events must have in common for a shift to lead from one to the other; the place that was chosen may be
     another one if it is `moved`, among scores without noise that is shifted."""
     noisy = frozenset((active_part(f.form, active), f.strict) for f in event.facets if not is_fact(f, active))

@@ -273,7 +273,6 @@ class Machine(ListMaker):
                     if not at_head:
                         self.settle(loop, state)
                         return [state.path(Goto(loop))]
-                    at_head = False
                     if isinstance(node, ir.While) and asks is not None:
                         goes_on = list(self.outcomes(node.test, state, asks))
                         for outcome, way in goes_on:

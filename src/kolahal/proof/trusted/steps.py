@@ -210,9 +210,8 @@ def _may_not_draw(value: ir.Expr) -> bool:
 
 
 def _compares(value: ir.Expr) -> bool:
-    if not isinstance(value, ir.Not | ir.Binary) or (isinstance(value, ir.Binary) and value.op in ("+", "-", "*", "/", "//", "%")):
-        return False
-    return any(isinstance(node, ir.Binary) and node.op in ("<", "<=", ">", ">=") for node in ir.walk(value))
+    """Whether a value is a truth that is made of comparisons; no part of a number is."""
+    return isinstance(value, ir.Not | ir.Binary) and any(isinstance(n, ir.Binary) and n.op in ("<", "<=", ">", ">=") for n in ir.walk(value))
 
 
 def settle_answers(sketch: Sketch) -> Sketch:

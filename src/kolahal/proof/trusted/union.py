@@ -120,7 +120,7 @@ class _UnionCheck(CaseCheck):
     def lengths(self) -> Iterator[list[Fraction]]:
         """How long the shifts of each group of events are, at most, as squares: with one shift of all events for each
         extreme neighbour, where there is one; and with the shortest one of each event."""
-        common = [steps for steps in self.asked[0][1] if all(steps in shifts for _, shifts in self.asked)] if self.asked else []
+        common = [steps for steps in self.asked[0][1] if all(steps in shifts for _, shifts in self.asked)]
         every = tuple(dict.fromkeys(row for rows, _ in self.asked for row in rows))
         together = self.choose(every, common)
         if together is not None:

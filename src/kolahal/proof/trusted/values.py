@@ -443,8 +443,6 @@ def same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> 
         if len(left.items) != len(right.items):
             return FALSE
         return every(same(a, bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
-    if isinstance(left, Several) or isinstance(right, Several):
-        return FALSE
     return same(left, bound(right, binding))  # type: ignore[arg-type]
 
 

@@ -17,7 +17,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.record_runs import Questions
 from kolahal.lang.scale import Scale, parse_scale
-from kolahal.lang.sketch import Sketch
+from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import (
     AllOf,
     Anything,
@@ -44,7 +44,7 @@ from kolahal.proof.refute.shrink import is_real
 from kolahal.proof.trusted.documents import Malformed, read_number, shorten, take
 from kolahal.verdicts import Refuted
 
-KIND = "counterexample"
+KIND, OTHER_BUDGET = "counterexample", "budget counterexample"
 MOST_ANSWERS = 64  # of a document that is checked again
 
 # ---------------------------------------------------------------- data
@@ -53,12 +53,16 @@ MOST_ANSWERS = 64  # of a document that is checked again
 def document(refuted: Refuted, sketch: Sketch, claim: Scale) -> dict[str, Any]:
     """Everything that is needed to check a counterexample again, as JSON data; numbers are exact texts."""
     example, odds = with_labels(sketch, refuted.example), refuted.odds
+    given, more = example.arguments, dict[str, Any]()
+    if sketch.variant is not Variant.PURE:
+        order = None if refuted.order is None else str(refuted.order)
+        more = {"kind": OTHER_BUDGET, "variant": sketch.variant.value, "delta": None if given.delta is None else str(given.delta), "order": order}
     return {
         "kind": KIND,
         "program": str(sketch),
         "claim": str(claim),
-        "epsilon": str(example.arguments.epsilon),
-        "arguments": {name: v if isinstance(v, bool) else str(v) for name, v in example.arguments.values},
+        "epsilon": str(given.epsilon),
+        "arguments": {name: v if isinstance(v, bool) else str(v) for name, v in given.values},
         "d1": [str(a) for a in example.d1],
         "d2": [str(a) for a in example.d2],
         **({} if example.asked is None else {"asked": [[place, *map(str, values)] for place, values in example.asked]}),
@@ -66,6 +70,7 @@ def document(refuted: Refuted, sketch: Sketch, claim: Scale) -> dict[str, Any]:
         "words": describe_event(example.event),
         "p1": [odds.p1.low, odds.p1.high],
         "p2": [odds.p2.low, odds.p2.high],
+        **more,
     }
 
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import kolahal.checking  # noqa: F401  here, so that all runs inside this one share it
+from kolahal import checking  # here, so that all runs inside this one share it
+from kolahal.lang.read.parse import parse
+from kolahal.pytest_plugin import describe_counterexample
+from kolahal.verdicts import Refuted
 
 pytest_plugins = ["pytester"]
 
@@ -165,6 +168,14 @@ def test_what_was_asked():
     pass
 """)
     result.assert_outcomes(passed=6)
+
+
+def test_a_counterexample_to_another_budget_is_told_in_its_terms() -> None:
+    sketch = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private[1], rho: Rho):\n    return q[0] + Gauss(0.9*sqrt(1/(2*rho)))\n")
+    found = checking.check(sketch)
+    assert isinstance(found.verdict, Refuted)
+    told = describe_counterexample(found.verdict, sketch, "rho")
+    assert "The Rényi divergence of order " in told and told.endswith("·ρ.") and "exp(rho)" not in told
 
 
 def test_the_claim_is_handed_on(run) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
 from dataclasses import dataclass as declare
-from functools import wraps
+from functools import cache, wraps
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
@@ -159,13 +159,18 @@ def _refuse_to_delete(self: Any, name: str) -> NoReturn:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
+@cache
+def _names(noun: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(noun))
+
+
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, f.name) for f in fields(self)]
+    return [getattr(self, name) for name in _names(self.__class__)]
 
 
 def _restore(self: Any, state: list[Any]) -> None:
-    for f, value in zip(fields(self), state, strict=True):
-        object.__setattr__(self, f.name, value)
+    for name, value in zip(_names(self.__class__), state, strict=True):
+        object.__setattr__(self, name, value)
 
 
 _PICKLING = {"__getstate__": _state, "__setstate__": _restore}

@@ -23,7 +23,7 @@ from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.watched import Followed
 from kolahal.logic.linear import number, variable
-from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Symbol, at_most, equal, symbols_of
+from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Symbol, Truth, at_most, equal, put_in, symbols_of
 from kolahal.proof.trusted import flow
 from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.certificate import (
@@ -323,6 +323,7 @@ def test_noise_waits_where_it_has_one_law_on_every_way() -> None:
         ("drawn anew", f"e = Lap(1/eps)\n{loop.format('e = Lap(1/eps)')}{test}", True),
         ("another scale", f"e = Lap(1/eps)\n{loop.format('e = Lap(2/eps)')}{test}", False),
         ("another family", f"e = Lap(1/eps)\n{loop.format('e = Exp(1/eps)')}{test}", False),
+        ("another scale in every turn", "e = Lap(1/eps)\nfor x in q:\n    if x + e > T:\n        return 1\n    e = Lap(2/eps)\nreturn 0", False),
         ("a number first", f"e = 0\n{loop.format('e = Lap(1/eps)')}{test}", False),
         ("a number then", f"e = Lap(1/eps)\n{loop.format('e = 1')}{test}", False),
     ):
@@ -371,6 +372,44 @@ def test_parts_of_a_condition_are_counted_on() -> None:
             parts = tuple(held for key, held in sorted((key, held) for key, held in path.decisions.items() if isinstance(key, tuple)))
             found[parts] = path.decisions[0]
         assert found == outcomes
+
+
+@pytest.mark.parametrize(
+    "test",
+    ["e > 0 and f > 1", "e > 0 or f > 1", "not (e > 0 or f > 1)", "(e > 0 or f > 1) != True", "(e > 0 and f > 1) != True", "(e > 0 or f > 1) == on", "(e > 0 or f > 1) != on"]
+    + ["e > 0 and f > 1 or e > f", "not (e > 0 and (f > 1 or e > f))", "(e > 0) == (f > 1)", "on or e > 0 and f > 1", "(e > 0 and f > 1) != (e > f)"],
+)
+def test_a_condition_holds_on_the_ways_on_which_it_is_taken_to(test: str) -> None:
+    paths = paths_of(f"e = Lap(1/eps)\nf = Lap(1/eps)\nif {test}:\n    return 1\nreturn q[0]")
+    for e, f, on in itertools.product((-1, 0, 1, 2), (-1, 1, 2), (False, True)):
+        given: dict[Symbol, Any] = {own("noise.0", 1, REAL): number(e), own("noise.1", 1, REAL): number(f), Symbol("on", BOOL): Truth(on)}
+        (taken,) = (path for path in paths if all(put_in(part, given) == TRUE for part in path.conditions))
+        assert taken.decisions[0] is bool(eval(test, {"e": e, "f": f, "on": on}))
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [("a // 2", 3), ("-a // 2", -4), ("a / 2", Fraction(7, 2)), ("2 * a - 1", 13), ("a * a", 49), ("a // 0", None), ("q[0] / (N + 1)", None), ("q[0] // (N + 1)", None), ("(N + 1) // 2", None)],
+)
+def test_numbers_are_what_they_are_computed_to(value: str, wanted: Fraction | None) -> None:
+    machine = Machine(program(f"a = 7\nb = {value}\nif q[1] + Lap(1/eps) > b:\n    return 1\nreturn 0"), 1, False, frozenset())
+    if wanted is None:
+        with pytest.raises(Unsupported, match="not linear"):
+            machine.run()
+    else:
+        assert {path.names["b"] for path in machine.run().paths[None]} == {Numeric(number(wanted))}
+
+
+@pytest.mark.parametrize("value", ["a / 0", "a / (1 - 1)", "N / 0", "T / (2 - 2)"])
+def test_a_division_by_nothing_stops_the_run(value: str) -> None:
+    assert all(TRUE in path.faults for path in paths_of(f"a = 7\nb = {value}\nif q[1] + Lap(1/eps) > b:\n    return 1\nreturn 0"))
+
+
+def test_what_is_left_stays_in_a_list_where_noise_is_drawn_at_once() -> None:
+    body = "noisy = [x + Lap(2*N/eps) for x in q]\nleft = list(range(len(q)))\nout = []\nfor t in range(N):\n    best, top = -1, 0\n    for i in left:\n        if best == -1 or noisy[i] > top:\n            best, top = i, noisy[i]\n    out.append(best)\n    left = [i for i in left if i != best]\nreturn out"
+    sketch = program(body)
+    product = build_product(sketch, frozenset(), at_once=True)
+    assert product.sketch == in_other_units(sketch, True) != in_other_units(sketch, False)
 
 
 def test_answers_of_several_places_to_answer_are_told_apart() -> None:

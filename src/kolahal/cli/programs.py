@@ -78,7 +78,7 @@ def emit_command(
         with progress("proving"):
             found = judge(program, claim)
         verdict, document = found.verdict, check_document(found)
-        click.echo(render_check(program, found, claim or program.budget.name), nl=False, err=True)
+        click.echo(render_check(program, found), nl=False, err=True)
     text, withheld = None, None
     try:
         command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")

@@ -271,7 +271,7 @@ class BatchRun:
                 found = _Stack.empty(self.tape.runs, int(items.lengths.max(initial=1)))
                 for place in range(int(items.lengths[mask].max(initial=0))):
                     found.push(items.at(np.full(self.tape.runs, place)), mask & (items.lengths > place))
-        self.result = found.merged(mask, self.result)
+        self.result = found if np.count_nonzero(mask) == len(mask) else found.merged(mask, self.result)
 
     def count_turn(self, loop: ir.Node, mask: Mask) -> None:
         self.turns += 1
@@ -410,7 +410,7 @@ class BatchRun:
         return Lanes(BOOLEAN, np.logical_and(first, second) if op == "and" else np.logical_or(first, second))
 
     def index(self, expr: ir.Index, found: Any, place: Any, mask: Mask) -> Lanes:
-        length = self.length(found)
+        length, place = self.length(found), in_step(place, mask)
         if _any(np.logical_not((place >= np.negative(length)) & (place < length)), mask):
             raise fault(self.sketch, "K401", expr)
         if is_single(place) and place >= 0:
@@ -476,6 +476,14 @@ def in_some(lanes: Any) -> bool:
 def is_single(value: Any) -> bool:
     """Whether all lanes share a value; np.ndim says the same and takes ten times as long for Python's own numbers."""
     return bool(getattr(value, "ndim", 0) == 0)
+
+
+def in_step(values: Any, mask: Mask) -> Any:
+    """The value that all lanes of `mask` share, as a single one, where they do: most loops count alike in every lane."""
+    if is_single(values):
+        return values
+    own = values[mask]
+    return own[0] if len(own) and (own == own[0]).all() else values
 
 
 def _any(condition: Any, mask: Mask) -> bool:

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from kolahal.inputs.arguments import whole_settings
 from kolahal.lang.ir import Hole
+from kolahal.lang.permuted import without_permutation
 from kolahal.lang.places import length_varies
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch
@@ -38,6 +39,7 @@ class Laws:
 
 def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
     """All rules that fit the exact costs at several sizes and whole arguments."""
+    sketch = without_permutation(sketch)  # whose coins have costs only together
     samples = collect_samples(sketch, settings, whole_settings(sketch))
     if isinstance(samples, Unknown):
         return samples

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
 
@@ -11,7 +10,7 @@ import z3
 
 from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, key_of, unknowns_of
-from kolahal.logic.simplex import find_point
+from kolahal.logic.simplex import find_point, pinned
 from kolahal.logic.terms import (
     BOOL,
     INT,
@@ -216,12 +215,7 @@ def _at_one_point(
     inside: Sequence[Inequality[Keyed]], none_of: Sequence[Sequence[Inequality[Keyed]]], bits: Sequence[Keyed]
 ) -> bool | None:
     """Whether there is no such point, where comparisons of single unknowns leave one for all of them; None where they do not."""
-    ends: dict[Keyed, dict[bool, Number]] = {}
-    for atom in inside:
-        if len(atom.form.terms) == 1 and not atom.strict:
-            ((unknown, factor),) = atom.form.terms.items()
-            ends.setdefault(unknown, {})[factor > 0] = -atom.form.constant / Fraction(factor)
-    point = {unknown: own[True] for unknown, own in ends.items() if len(own) == 2 and own[True] == own[False]}
+    point = pinned(inside)
     asked = unknowns_of([*inside, *(atom for atoms in none_of for atom in atoms)])
     if not point.keys() >= {*asked, *bits}:
         return None

@@ -14,7 +14,7 @@ import numpy as np
 
 from kolahal.engine.engines import choose_engine
 from kolahal.engine.noise import Array
-from kolahal.engine.outputs import NUMBER, SCALAR, Outputs, hits
+from kolahal.engine.outputs import NUMBER, SCALAR, UNSET, Outputs, hits
 from kolahal.engine.probe import plain_losses
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import KolahalError
@@ -201,7 +201,8 @@ def _is_whole(outputs: Outputs) -> bool:
 
 def _tally(outputs: Outputs) -> Counter[Output]:
     """How often each answer was given."""
-    columns = np.vstack([outputs.lengths, outputs.kinds, outputs.values])
+    told = np.where(outputs.kinds == UNSET, 0.0, outputs.values)
+    columns = np.vstack([outputs.lengths, outputs.kinds, told])
     kinds, counts = np.unique(columns, axis=1, return_counts=True)
     width = outputs.kinds.shape[0]
     rows = Outputs(kinds[0].astype(np.int64), kinds[1 : 1 + width].astype(np.uint8), kinds[1 + width :])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.engine.accuracy import describe_errors, errors_by_length
-from kolahal.inputs.arguments import usual_value
+from kolahal.inputs.arguments import usual_budget, usual_value
 from kolahal.lang.canonical import with_draws
 from kolahal.lang.noise import Noise
 from kolahal.lang.places import answers_needed
@@ -23,11 +23,6 @@ from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, finalists_of
 from kolahal.verdicts import Proved, Unknown, Verdict
 
-TYPICAL = {
-    Variant.ZCDP: (Fraction(1, 2), None),
-    Variant.GDP: (Fraction(1), None),
-    Variant.APPROXIMATE: (Fraction(1), Fraction(1, 10**6)),
-}
 WHOLE, REAL = Fraction(2), Fraction(0)  # usual values of arguments
 
 
@@ -75,11 +70,7 @@ def _straight(sketch: Sketch, settings: Settings, watch: Watch) -> Synthesis:
 
 def typical_arguments(sketch: Sketch, settings: Settings) -> Arguments:
     """Concrete inputs for expected errors: the user's own defaults, or usual values."""
-    budget, delta = TYPICAL[sketch.variant]
-    if isinstance(sketch.budget.default, Fraction):
-        budget = sketch.budget.default
-    if sketch.delta is not None and isinstance(sketch.delta.default, Fraction):
-        delta = sketch.delta.default
+    budget, delta = usual_budget(sketch)
     (size,) = sketch.sizes((max(5, settings.arguments.sizes[0], answers_needed(sketch)),))
     values = tuple((p.name, usual_value(p, WHOLE, REAL)) for p in sketch.arguments)
     return Arguments(budget, size, values, delta, sketch.variant.symbol)

@@ -37,11 +37,12 @@ from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
+REMEMBERED = 6  # alignments
 MORE = 400  # rehearsals after a failed attempt at a proof
 
 
@@ -78,6 +79,8 @@ class Stage:
         }
         self.unit = compile_sum(neighbours.unit)
         self.spent = {powers: product.spent(powers) for powers in product.monomials}
+        self.beyond = {powers for powers in self.spent if product.sketch.epsilon.name in dict(powers)}
+        self.limit = plain(claim.coefficient)
         self.sizes: dict[tuple[int, Any], Number] = {}  # of powers in a scenario; scenarios stay as long as the stage does
         self.price = {
             draw.site: (powers_of(draw.scale, product.sketch), draw.scale.coefficient)
@@ -99,8 +102,10 @@ class Stage:
             self.scenarios[:0] = self.source.draw(count)
         self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
         self.slope = Fraction(1)  # of the answers in the sums that shifts follow
-        self.followed: FollowedRules | None = None
-        self.outcomes: dict[tuple[int, int | None], Outcome] = {}  # of the alignment that was played last, by scenario and ghost
+        self.followed: dict[Alignment, tuple[FollowedRules, dict[tuple[int, int | None], Outcome]]] = {}
+        self.played: Alignment | None = None  # the last one, and what is known of it
+        self.rules_played: FollowedRules
+        self.outcomes: dict[tuple[int, int | None], Outcome]  # by scenario and ghost
         self.costs: dict[tuple[int, Any], Number] = {}  # of a shift, by site
 
     # ---- playing
@@ -135,8 +140,7 @@ class Stage:
 
     def first_run(self, scenario: Scenario, segment: int) -> tuple[CompiledPath, ConcreteState] | None:
         """The path of the first run in a segment and all values there, if it comes so far; no alignment changes them."""
-        run = self.firsts.get(id(scenario))
-        if run is None:
+        if (run := self.firsts.get(id(scenario))) is None:
             run = self.firsts[id(scenario)] = _FirstRun(dict(scenario.public))
         while len(run.segments) <= segment and not run.is_over:
             found = self.enter(1, run.loop, run.state, scenario, len(run.segments))
@@ -154,8 +158,7 @@ class Stage:
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
         if (key := (alignment.lead, alignment.ghosts)) not in self.led:
-            runs = (self.product.first, self.product.second)
-            self.led[key] = found = find_others(alignment, *runs, self.product.sketch)
+            self.led[key] = found = find_others(alignment, self.product.first, self.product.second, self.product.sketch)
             self.slope = found.slope if found else self.slope
         return self.led[key]
 
@@ -184,7 +187,7 @@ class Stage:
 
     def choose_places(self, path: CompiledPath, state: ConcreteState, scenario: Scenario, segment: int) -> None:
         """The places that a run chooses, and rivals of theirs."""
-        for drawn, _, _ in path.draws:
+        for drawn, _, _ in path.draws if path.lengths else ():
             if drawn.rival is not None:
                 length = max(1, path.lengths[drawn.symbol](state))
                 chosen, rival = scenario.noise[drawn.site, segment]
@@ -207,13 +210,17 @@ class Stage:
         return new
 
     def rules(self, alignment: Alignment) -> FollowedRules:
-        """What an alignment says on each path, remembered while the same one is played."""
-        if self.followed is None or self.followed.alignment is not alignment:
-            self.followed, self.outcomes = FollowedRules(alignment, self.product), {}
-        return self.followed
+        """What an alignment says on each path, remembered for the last few."""
+        if alignment is not self.played:
+            if alignment not in self.followed:
+                if len(self.followed) >= REMEMBERED:
+                    self.followed.clear()
+                self.followed[alignment] = FollowedRules(alignment, self.product), {}
+            self.played, (self.rules_played, self.outcomes) = alignment, self.followed[alignment]
+        return self.rules_played
 
     def outcome(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None) -> Outcome:
-        """What comes of a rehearsal, which is played once while the alignment is the same."""
+        """What comes of a rehearsal, which is played once while its alignment is remembered."""
         self.rules(alignment)
         key = (id(scenario), ghost)
         if key in self.outcomes:
@@ -224,19 +231,12 @@ class Stage:
 
     def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
-        counted = True
         self.effort.spent += 1
-        state: ConcreteState = dict(scenario.public)
         actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
-        self.lists.begin(actual, ghost)
-        for which, values in enumerate(actual):
-            counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
-            state[ghost_value(which)] = _next_value(values, ghost)
-        if (others := self.others(alignment)) is not None:
-            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
-            state |= led_runs.begin(others, move)
-            counted = counted and not tied
-        state |= dict.fromkeys(self.spent.values(), 0)
+        begun = self.begin(scenario, alignment, actual, ghost)
+        if begun is None:
+            return Outcome((), False)
+        state, others, counted = begun
         states: list[tuple[int, ConcreteState]] = []
         trace = Trace() if traced else None
         for segment in range(self.source.most_segments):
@@ -282,6 +282,24 @@ class Stage:
                     state[ghost_value(which)] = _next_value(values, ghost)
             states.append((loop, state))
         return Outcome(tuple(states), False)
+
+    def begin(
+        self, scenario: Scenario, alignment: Alignment, actual: list[list[int | None]], ghost: int | None
+    ) -> tuple[ConcreteState, Others | None, bool] | None:
+        """What is known where both runs begin, and whether this run is counted; None where noise ties."""
+        counted = True
+        state: ConcreteState = dict(scenario.public)
+        self.lists.begin(actual, ghost)
+        for which, values in enumerate(actual):
+            counted &= ghost is None or all(value in (None, ghost) for value in values)
+            state[ghost_value(which)] = _next_value(values, ghost)
+        if (named := self.lists.named(alignment)) and self.lists.begin_named(named, scenario, state):
+            return None
+        if (others := None if named else self.others(alignment)) is not None:
+            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
+            state |= led_runs.begin(others, move)
+            counted = counted and not tied
+        return state | dict.fromkeys(self.spent.values(), 0), others, counted
 
     def ways(
         self,
@@ -330,12 +348,13 @@ class Stage:
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
-            two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
+            if two.computed:
+                two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
             form = self.form_of(rules.of(mine.site, one), one, index, both)
             forms.append(form or Form())
             noise = scenario.noise[mine.site, segment]
             shifted = self.turn(noise, one.turns[index]) if mine.noise.finite else self.shift
-            shift = None if form is None else shifted(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
+            shift = None if form is None else shifted(form, both, (one.inverses[index], mine_rest, mine_names), (rest, names))
             if mine.rival is not None and shift is not None:
                 refused = shift < max(0, rest(both) - mine_rest(both))
             else:
@@ -382,27 +401,26 @@ class Stage:
     def shift(self, form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
         size = self.unit(state) if form.units else 0
         result = plain(form.units) * size
-        factor, rest, names = mine
+        inverse, rest, names = mine  # of the noise's factor; None where it is multiplied by 0
         if form.cancel:
-            if not factor:
+            if inverse is None:
                 return None
-            difference = other[0](state) - rest(state)
-            result -= difference * (factor.numerator if abs(factor) == 1 else 1 / factor)
+            result -= (other[0](state) - rest(state)) * inverse
         if form.follow is not None:
             if form.follow not in names or form.follow not in other[1]:
                 return None
             result += other[1][form.follow](state) - names[form.follow](state)
         if form.lead:
-            result += state[MOVE] * (self.slope / factor) if factor else 0
+            result += 0 if inverse is None else state[MOVE] * (self.slope * inverse)
         return result
 
     def turn(self, fell: int, place: Callable[[ConcreteState], Any]) -> Callable[[Form, ConcreteState, Any, Any], Any]:
         """The shift of a coin that fell so, in the turn of a place."""
 
         def shift(form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
-            factor, side, names = mine
+            inverse, side, names = mine
             turned = bool(form.units)
-            if form.units not in (0, 1) or (form.cancel and not factor):
+            if form.units not in (0, 1) or (form.cancel and inverse is None):
                 return None
             if form.cancel:
                 turned ^= other[0](state) != side(state)
@@ -425,12 +443,15 @@ class Stage:
         return self.sizes[key]
 
     def too_much(self, state: ConcreteState, scenario: Scenario) -> bool:
-        epsilon = self.product.sketch.epsilon.name
-        spent = [(powers, state[symbol]) for powers, symbol in self.spent.items() if state[symbol]]
-        if any(epsilon in dict(powers) for powers, _ in spent):
-            return True  # no cost with another power of ε is within a claim for all ε
-        total = sum(cost if (size := self.size(powers, scenario)) == 1 else Fraction(cost) / size for powers, cost in spent)
-        limit = plain(self.claim.coefficient) * self.size(self.claim.powers, scenario)
+        """Whether more was spent than is claimed."""
+        total: Number = 0
+        for powers, symbol in self.spent.items():
+            if cost := state[symbol]:
+                if powers in self.beyond:
+                    return True  # no cost with another power of ε is within a claim for all ε
+                size = self.size(powers, scenario)
+                total += cost if size == 1 else Fraction(cost) / size
+        limit = self.limit * self.size(self.claim.powers, scenario)
         if self.neighbours.in_proportion:
             moved = state[moved_size(self.neighbours.sort)]
             limit *= Fraction(moved) / self.neighbours.distance
@@ -454,32 +475,6 @@ class Stage:
     def grow(self) -> None:
         """More rehearsals: where an attempt at a proof failed, they were too few."""
         self.scenarios += self.source.draw(MORE)
-
-    def sensitivities(self) -> list[Fraction]:
-        """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
-        still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws))
-        found = self.lists.sensitivities()
-        for scenario in self.scenarios[:60]:
-            loop: int | None = None
-            state: ConcreteState = {**scenario.public, **dict.fromkeys(self.spent.values(), 0)}
-            for segment in range(self.source.most_segments):
-                entered = self.enter(1, loop, state, scenario, segment)
-                if entered is None:
-                    break
-                ways = self.ways(entered[0], entered[1], scenario, segment, still)
-                match = next((way for way in ways if way.goes_along), None)
-                if match is None or isinstance(entered[0].path.end, Returned):
-                    break
-                one, two, both = entered[0], match.path, match.state
-                elsewhere = any(a(both) != b(both) for (_, a), (_, b) in zip(one.reads, two.reads))
-                unit = 0 if elsewhere else self.unit(both)
-                for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
-                    if unit and not drawn.noise.finite:
-                        found.add(Fraction(abs(other(both) - rest(both))) / unit)
-                state = self.behind(one, two, both, state)
-                assert isinstance(one.path.end, Goto)
-                loop = one.path.end.loop
-        return sorted(found - {Fraction(0)})
 
 
 def _next_value(values: list[int | None], given: int | None) -> int:

@@ -126,7 +126,7 @@ def find_proof(
     for way, apart in itertools.product(sorted(usual, key=lambda way: way != known), (False, True) if one_way else (False,)):
         try:
             product = build_product(sketch, *way)
-            if way.at_once and (real or not product.first.noisy_items):
+            if way.at_once and not product.first.noisy_items:
                 continue
             cases = []
             own = Effort(WATCHING) if way.watches else Effort(FEW) if way.parts else effort

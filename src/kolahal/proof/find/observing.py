@@ -11,7 +11,8 @@ from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.product import END
-from kolahal.proof.trusted.shifts import Alignment
+from kolahal.proof.trusted.shifts import Alignment, Always, Form
+from kolahal.proof.trusted.values import Goto, Returned
 
 LOOKED_AT = 120  # scenarios
 NOTHING = Fraction(0)
@@ -48,6 +49,33 @@ def observe(stage: Stage, alignment: Alignment, most: int) -> ObservedStates:
                     found[key] = (loop, state)
                     counts[loop] = counts.get(loop, 0) + 1
     return ObservedStates(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})
+
+
+def sensitivities(stage: Stage) -> list[Fraction]:
+    """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
+    still = Alignment(tuple(Always(Form()) for _ in stage.product.sketch.draws))
+    found = stage.lists.sensitivities()
+    for scenario in stage.scenarios[:60]:
+        loop: int | None = None
+        state: ConcreteState = {**scenario.public, **dict.fromkeys(stage.spent.values(), 0)}
+        for segment in range(stage.source.most_segments):
+            entered = stage.enter(1, loop, state, scenario, segment)
+            if entered is None:
+                break
+            ways = stage.ways(entered[0], entered[1], scenario, segment, still)
+            match = next((way for way in ways if way.goes_along), None)
+            if match is None or isinstance(entered[0].path.end, Returned):
+                break
+            one, two, both = entered[0], match.path, match.state
+            elsewhere = any(a(both) != b(both) for (_, a), (_, b) in zip(one.reads, two.reads))
+            unit = 0 if elsewhere else stage.unit(both)
+            for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
+                if unit and not drawn.noise.finite:
+                    found.add(Fraction(abs(other(both) - rest(both))) / unit)
+            state = stage.behind(one, two, both, state)
+            assert isinstance(one.path.end, Goto)
+            loop = one.path.end.loop
+    return sorted(found - {Fraction(0)})
 
 
 def exact(value: Number) -> Fraction:

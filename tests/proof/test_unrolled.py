@@ -1,0 +1,102 @@
+"""Loops of a few turns inside others are their turns: the same program, of which windows are proved for every length."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from kolahal.engine import reference
+from kolahal.errors import KolahalError
+from kolahal.lang.read.parse import parse
+from kolahal.lang.sketch import Sketch
+from kolahal.lang.unrolled import unrolled
+from kolahal.model import Arguments
+from kolahal.proof.find.lengths import prove_every_length
+from kolahal.verdicts import Proved
+
+HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon, k: int = 1):\n"
+WINDOWS = {
+    "loop": "out = []\nfor i in range(2, len(q)):\n    s = 0\n    for j in range(i - 2, i + 1):\n        s += q[j]\n    out.append(s + Lap({0}))\nreturn out",
+    "slice": "return [sum(q[i:i + 3]) + Lap({0}) for i in range(len(q) - 2)]",
+    "generator": "return [sum(q[j] for j in range(i, i + 3)) + Lap({0}) for i in range(len(q) - 2)]",
+    "short at the end": "return [sum(q[i:i + 3]) + Lap({0}) for i in range(len(q))]",
+}
+
+
+def load(body: str) -> Sketch:
+    return parse(HEAD + "\n".join(f"    {line}" for line in body.split("\n")))
+
+
+@pytest.mark.parametrize("body", WINDOWS.values(), ids=WINDOWS)
+def test_windows_are_proved_for_every_length(body: str) -> None:
+    assert isinstance(prove_every_length(load(body.format("3/eps"))), Proved)
+    assert not isinstance(prove_every_length(load(body.format("2/eps"))), Proved)
+
+
+def random_windows(seed: int) -> str:
+    """A program with a loop in another, in one of many ways; some of them are no short loops."""
+    rng = random.Random(seed)
+    low, many = rng.randint(-2, 2), rng.randint(0, 4)
+    outer = rng.choice(("range(len(q))", "range(1, len(q))", "range(len(q) - 2)", "range(-1, 3)", "range(k)"))
+    start = rng.choice((f"i + {low}", "i", f"{low} + i", "m", "i + m", "i - 1", "m + 1 - 1"))
+    stop = rng.choice((f"i + {low + many}", f"i + {many}", f"m + {many}", f"i + m + {many}", f"i - 1 + {many}"))
+    stop = rng.choice((stop, f"min({stop}, len(q))", f"min({stop}, k)"))
+    over = rng.choice((f"j in range({start}, {stop})", f"x in q[i:i + {many}]", f"x in q[m:m + {many}]", f"x in q[i - 1:i + {many}]"))
+    seen = "q[j]" if over.startswith("j") else "x"
+    turn = rng.choice((f"s = s + {seen}", f"s += {seen} * 2", f"s, t = t, s + {seen}", f"s = s + {seen}\n        m = m + 1", f"s = s / {seen}", f"if {seen} > 0:\n            s += 1", f"s += {seen}\n        i = i + 0"))
+    before = rng.choice(("m = 0", "m = i", "m = None", "m = i - 1", "m = 0\n    if i < 0:\n        i = 0"))
+    behind = rng.choice(("out.append(s)", "out.append(s + Lap(1/eps))", "out.append(s + m)", "t = s", "out.append(s)\n    m = m + 1"))
+    last = rng.choice(("out", "out", "s, t", "j" if over.startswith("j") else "x"))
+    lines = ["out = []", "s = 0", "t = 1", "m = 0", "j = 7", "x = 3", f"for i in {outer}:", f"    {before}", f"    for {over}:", f"        {turn}", f"    {behind}", f"return {last}"]
+    return HEAD + "\n".join(f"    {line}" for line in "\n".join(lines).split("\n"))
+
+
+@pytest.mark.mutants
+def test_the_unrolled_program_gives_the_same_output() -> None:
+    changed, guarded, stopped = 0, 0, 0
+    for seed in range(300):
+        try:
+            mechanism = parse(random_windows(seed))
+        except KolahalError:
+            continue
+        other = unrolled(mechanism)
+        changed += other != mechanism
+        guarded += other != mechanism and "< len(q):" in str(other)
+        for run in range(4 if other != mechanism else 0):
+            rng = random.Random(1000 * seed + run)
+            size = rng.randint(0, 6)
+            arguments = Arguments(Fraction(1), size, (("k", Fraction(rng.randint(1, 5))),))
+            database = [Fraction(rng.randint(-2, 3)) for _ in range(size)]
+            noise: dict = {}
+
+            def units(kind: object, site: int, turns: object, rng: random.Random = rng, noise: dict = noise) -> list[Fraction]:
+                return noise.setdefault((site, turns), [Fraction(rng.randint(-64, 64), 8)])
+
+            def outcome(p: Sketch, *given: object) -> object:
+                try:
+                    return reference.run(p, *given, Fraction)
+                except KolahalError:
+                    return "stopped"
+
+            one, two = (outcome(p, database, arguments, (), units) for p in (mechanism, other))
+            assert one == two, random_windows(seed)
+            stopped += one == "stopped"
+    assert changed > 30 and guarded > 6 and stopped > 6, (changed, guarded, stopped)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for j in range(i, i + 9):\n        s += q[j]",  # many turns
+        "for j in range(i, i + k):\n        s += q[j]",  # nobody knows how many
+        "for j in range(i, i + 2):\n        s += 1",  # where nothing looks at its place, it may not exist
+        "for j in range(i, i + 2):\n        i = i + 1\n        s += q[j]",
+        "for j in range(i, i + 2):\n        j = j + 1\n        s += q[j]",
+        "for j in range(i, i + 2):\n        s += q[j]\n    s += j",
+    ],
+)
+def test_other_loops_stay(loop: str) -> None:
+    mechanism = load(f"s = 0\nfor i in range(len(q)):\n    j = 0\n    {loop}\nreturn s + Lap(1/eps)")
+    assert unrolled(mechanism) is mechanism

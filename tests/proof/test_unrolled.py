@@ -100,3 +100,9 @@ def test_the_unrolled_program_gives_the_same_output() -> None:
 def test_other_loops_stay(loop: str) -> None:
     mechanism = load(f"s = 0\nfor i in range(len(q)):\n    j = 0\n    {loop}\nreturn s + Lap(1/eps)")
     assert unrolled(mechanism) is mechanism
+
+
+def test_noise_that_is_never_drawn_keeps_its_place_in_proofs() -> None:
+    window = "end = i + 3\n    if end < 0:\n        s = Lap(1/eps)\n    for j in range(i, min(end, len(q))):\n        s += q[j]"
+    mechanism = load(f"out = []\nfor i in range(len(q)):\n    s = 0\n    {window}\n    out.append(s + Lap(3/eps))\nreturn out")
+    assert unrolled(mechanism).draws == mechanism.draws

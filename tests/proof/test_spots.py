@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from test_obligations import made_up, made_up_cells, made_up_rules, made_up_shares
+from test_obligations import made_up, made_up_rules, made_up_shares
 
 from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, walk
 from kolahal.lang.kinds import infer
@@ -761,8 +761,6 @@ def alignments(product: Product, sketch: Sketch, kind: str) -> Iterator[Alignmen
         for least in (False, True):
             yield Alignment((AtGhost(0, Form(cancel=True, lead=True), Form()),), ("best",), lead=FollowedSums((0,), least))
     elif kind == "watched":
-        for _ in range(5):
-            yield made_up_cells(product, sketch, rng)
         for loop in (0, 1):
             seen = (at_most(number(2), variable(ghost_symbol(Turn(loop), 1))),)
             yield Alignment((UP,) * len(sketch.draws), tuple(product.watched), closed=((loop, seen),))

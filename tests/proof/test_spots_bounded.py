@@ -33,7 +33,7 @@ from kolahal.proof.trusted.concentrated import check_shifts, recheck_budget
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.passages import Crossing, Row, find_fault, mixed_units, relation, whole_moves
 from kolahal.proof.trusted.shifts import Alignment, Always, Form
-from kolahal.proof.trusted.union import _distance_above, find_squares, too_long
+from kolahal.proof.trusted.union import Squares, _distance_above, _UnionCheck, find_squares, too_long
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
 pytestmark = pytest.mark.mutants
@@ -327,6 +327,33 @@ def test_a_number_above_the_distance_is_one(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(union, "rising", lambda value, delta: Fraction(1, 4))
     with pytest.raises(Rejected, match="no μ is known"):
         _distance_above(Fraction(1), Fraction(4, 5))
+
+
+def test_how_long_the_shifts_of_groups_are() -> None:
+    first, second = NoiseAt(0, ()), NoiseAt(1, ())
+
+    def asked(drawn: NoiseAt, *shifts: dict[NoiseAt, Fraction]) -> tuple[list[Row], list[dict[NoiseAt, Fraction]]]:
+        return [Row(variable(drawn), variable(MoveAt(0)), equal=True)], list(shifts)
+
+    def lengths(*events: Any, moves: tuple[int, ...] = (1, -1)) -> list[list[Fraction]]:
+        check = object.__new__(_UnionCheck)
+        check.asked, check.budget, check.where = list(events), Squares({0: Fraction(1), 1: Fraction(9)}, Fraction(0), "eps"), ""
+        check.moves = lambda: iter([(Fraction(move),) for move in moves])  # type: ignore[method-assign]
+        return list(check.lengths())
+
+    up, down = ({first: Fraction(step)} for step in (1, -1))
+    far, back = ({second: Fraction(step)} for step in (1, -1))
+    both, neither = ({first: Fraction(step), second: Fraction(step)} for step in (1, -1))
+    assert lengths(asked(first, up, down)) == [[1], [1]]
+    assert lengths(asked(first, up, down), asked(second, far, back)) == [[1, 9]]
+    assert lengths(asked(first, up, down), asked(first, up, down)) == [[1], [1]]
+    assert lengths(asked(first, up, down, both, neither), asked(second, far, back, both, neither)) == [[10], [1, 9]]
+    assert lengths(asked(first, up, down), moves=()) == [[0], [0]]
+    assert lengths(asked(first, {first: Fraction(0)}), asked(first, {}), moves=(0,)) == [[0]]
+    assert lengths(asked(first, {first: Fraction(1), second: Fraction(0)}, down), asked(first, up, down)) == [[1]]
+    for events in ([asked(first, up)], [asked(first, up, down), asked(second, far)], [asked(first)]):
+        with pytest.raises(Flaw, match="no shift hides some move"):
+            lengths(*events)
 
 
 def test_all_of_delta_may_be_spent(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import random
 from collections.abc import Iterator
 from dataclasses import fields, replace
@@ -11,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from test_obligations import made_up, made_up_cells, made_up_rules, made_up_shares
+from test_obligations import made_up, made_up_rules, made_up_shares
 
 from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, walk
 from kolahal.lang.kinds import infer
@@ -23,7 +24,27 @@ from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.watched import Followed
 from kolahal.logic.linear import number, variable
-from kolahal.logic.terms import BOOL, FALSE, INT, REAL, TRUE, ZERO, Symbol, Truth, at_most, equal, put_in, symbols_of
+from kolahal.logic.terms import (
+    BOOL,
+    FALSE,
+    INT,
+    REAL,
+    TRUE,
+    ZERO,
+    Symbol,
+    Truth,
+    at_most,
+    below,
+    choose,
+    equal,
+    every,
+    implies,
+    negate,
+    put,
+    put_in,
+    some,
+    symbols_of,
+)
 from kolahal.proof.trusted import flow
 from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.certificate import (
@@ -126,9 +147,9 @@ def test_how_lists_of_noise_are_read(name: str) -> None:
 def test_what_may_stand_for_no_place() -> None:
     sketch = program("a = -1\nb = 0\nc = 1\nd = N\ng = None\nh = -N\nk = -2\nm = b\nif on:\n    g = 1\nreturn q[0] + Lap(1/eps)")
     assert flow.may_be_none(sketch, infer(sketch)) == {"a", "g", "k"}
-    for value, below in ((Const(Fraction(1)), True), (Const(Fraction(0)), False), (Var("N"), False), (Const(True), False)):
+    for value, negative in ((Const(Fraction(1)), True), (Const(Fraction(0)), False), (Var("N"), False), (Const(True), False)):
         given = replace(sketch, body=(Assign(("n",), (Negate(value),)), *sketch.body))
-        assert ("n" in flow.may_be_none(given, infer(sketch))) is below
+        assert ("n" in flow.may_be_none(given, infer(sketch))) is negative
 
 
 def test_variables_that_only_go_on() -> None:
@@ -254,6 +275,29 @@ def test_one_value_is_never_two() -> None:
     for left, right in ((one, two), (two, one), (Built(None, ZERO), two), (two, Built(None, ZERO)), (two, Several((one,)))):
         assert same_answer(left, right, {}) == FALSE
     assert same_answer(two, two, {}) == TRUE
+    mine, other = Symbol("x@1", REAL), Symbol("x@2", REAL)
+    ends = [Several((one, Numeric(variable(symbol)))) for symbol in (mine, other)]
+    assert same_answer(*ends, {other: variable(mine)}) == TRUE
+    assert same_answer(*ends, {}) == equal(variable(mine), variable(other))
+
+
+def test_formulas_are_flat_and_can_be_sent_elsewhere() -> None:
+    a, b, c = (Symbol(name, BOOL) for name in "abc")
+    for join in (every, some):
+        assert join([join([a, b]), c]) == join([a, join([b, c])]) == join([a, b, c])
+        assert join([join([a, b]), c]).parts == (a, b, c)  # type: ignore[union-attr]
+    x, y, z = (variable(Symbol(name, REAL)) for name in "xyz")
+    deep = choose(a, x, choose(b, x + y, choose(c, y, x)))
+    assert put(deep, {Symbol("x", REAL): z, Symbol("y", REAL): z}) == choose(a, z, choose(b, z.times(2), z))
+    for formula in (every([a, negate(b)]), implies(a, below(x, y)), equal(deep, z), TRUE, negate(some([a, b]))):
+        assert pickle.loads(pickle.dumps(formula)) == formula
+
+
+@pytest.mark.parametrize(("op", "decided"), [("<", True), ("<=", True), (">", True), (">=", True), ("==", False), ("!=", False)])
+def test_only_what_compares_by_size_is_decided(op: str, decided: bool) -> None:
+    for body in (f"b = N {op} 2\nfor x in q:\n    if b:\n        return x + Lap(1/eps)\nreturn b", f"return not N {op} 2"):
+        sketch = program(body)
+        assert (decide_flags(sketch) != sketch) is decided
 
 
 def test_ghosts_have_names_of_their_own() -> None:
@@ -761,8 +805,6 @@ def alignments(product: Product, sketch: Sketch, kind: str) -> Iterator[Alignmen
         for least in (False, True):
             yield Alignment((AtGhost(0, Form(cancel=True, lead=True), Form()),), ("best",), lead=FollowedSums((0,), least))
     elif kind == "watched":
-        for _ in range(5):
-            yield made_up_cells(product, sketch, rng)
         for loop in (0, 1):
             seen = (at_most(number(2), variable(ghost_symbol(Turn(loop), 1))),)
             yield Alignment((UP,) * len(sketch.draws), tuple(product.watched), closed=((loop, seen),))

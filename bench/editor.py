@@ -16,7 +16,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.client import LanguageClient
 
 from kolahal.report.text import table
-from kolahal.sketches.gallery import FOLDER, GALLERY
+from kolahal.sketches.gallery import FOLDER, NAMES
 
 SLOW = True  # of use on a quiet machine alone
 LOOK = 0.01  # seconds between two looks at what has come
@@ -40,7 +40,7 @@ async def waits() -> list[list[str]]:
     client.initialized(lsp.InitializedParams())
     await _File(client, "first", faults).opened(FOLDER / "randomized_response.py")  # until the server's workers have loaded
     rows = []
-    for name in GALLERY:
+    for name in NAMES:
         file = _File(client, name, faults)
         opened = await file.opened(FOLDER / f"{name}.py")
         rows.append([name, f"{opened:.2f}", f"{await file.known():.2f}", f"{await file.faulty():.2f}"])

@@ -1,4 +1,4 @@
-"""Cold starts: the CPU seconds of a command from nothing to its answer.
+"""Cold starts: the seconds of a command from nothing to its answer, as the table of docs/results.md.
 
 Python's bytecode is there, as it is after an installation by pip or a first run. What an editor waits is `python -m bench editor`.
 KOLAHAL_NAMES="svt sum" chooses among the sketches of the gallery.
@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kolahal.report.text import table
 from kolahal.roads.methods import synthesize
 from kolahal.sketches.gallery import GALLERY, NAMES, load_one
 
@@ -26,17 +25,14 @@ CHOSEN = os.environ.get("KOLAHAL_NAMES", " ".join(NAMES)).split()
 def main() -> None:
     with TemporaryDirectory() as folder:
         home = Path(folder)
-        commands = [["--version"], ["show", "sum"]]
+        print(f"kolahal --version: {cold(home / 'bytecode', '--version')[0]:.2f} CPU s")
+        print("\n| sketch | `synth`, CPU s | wall s | `check`, CPU s | wall s |\n| --- | --- | --- | --- | --- |")
         for name in CHOSEN:
             program = home / f"{name}.py"
             program.write_text(complete(name), encoding="utf-8")
-            commands += [["synth", name, "--workers", "1"], ["check", str(program), "--workers", "1"]]
-        rows = []
-        for command in commands:
-            cpu, wall = cold(home / "bytecode", *command)
-            shown = [Path(word).stem for word in command if word not in ("--workers", "1")]
-            rows.append([" ".join(["kolahal", *shown]), f"{cpu:.2f}", f"{wall:.2f}"])
-    print(table(["command", "CPU s", "wall s"], rows))
+            commands = (["synth", name], ["check", str(program)])
+            found = [seconds for command in commands for seconds in cold(home / "bytecode", *command, "--workers", "1")]
+            print(f"| {name} | " + " | ".join(f"{seconds:.2f}" for seconds in found) + " |", flush=True)
 
 
 def complete(name: str) -> str:

@@ -178,6 +178,10 @@ def test_noise_that_is_gone_leaves_no_trace() -> None:
         ("i = 0\nwhile i < len(q) and q[i] < 3:\n    i += 1\nreturn i", False),
         ("m = 0\nfor i in range(len(q)):\n    if q[i] > 0:\n        m = i + 1\nreturn m", False),
         ("return q[0] > 3", False),
+        ("k = 0\nfor x in q:\n    k += 1\n    if x > 3:\n        return k\nreturn 0", False),
+        ("k = 0\nfor i in range(len(q)):\n    if q[i] > 3:\n        return k\n    k += 1\nreturn -1", False),
+        ("k = 0\nfor x in q:\n    if x > 3:\n        continue\n    k += 1\nreturn k", True),
+        ("k = 0\nfor x in q:\n    k += 1\n    if x > 3:\n        k += 1\nreturn k", True),
     ],
 )
 def test_counts_are_told_from_places(body: str, counts: bool) -> None:

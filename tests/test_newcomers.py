@@ -26,7 +26,7 @@ def test_no_sentence_of_the_help_is_cut() -> None:
     assert "..." not in text.replace("[ARGS]...", "").replace("TARGET...", "").replace("[OPTIONS]...", "")
 
 
-def test_the_shell_completes_names_of_the_gallery_and_files() -> None:
+def test_the_shell_completes_names_of_the_gallery_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def completed(*words: str) -> list[tuple[str, str]]:
         *before, last = words
         shell = ShellComplete(cli, {}, "kolahal", "_KOLAHAL_COMPLETE")
@@ -34,6 +34,10 @@ def test_the_shell_completes_names_of_the_gallery_and_files() -> None:
 
     assert completed("synth", "above") == [("plain", name) for name in NAMES if name.startswith("above")] != []
     assert len(completed("show", "")) == len(NAMES)
+    (tmp_path / "above_threshold.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert completed("check", "above")[:2] == [("plain", "above_threshold.py"), ("plain", "above_threshold_1")]
+    assert ("plain", "above_threshold.py") in completed("check", "")
     assert completed("check", "src/") == [("file", "src/")]
     assert completed("batch", "svt", "mech") == [("file", "mech")]
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-import kolahal.checking  # noqa: F401  here, so that all runs inside this one share it
+from kolahal import checking  # here, so that all runs inside this one share it
+from kolahal.lang.read.parse import parse
+from kolahal.pytest_plugin import describe_counterexample
+from kolahal.verdicts import Refuted
 
 pytest_plugins = ["pytester"]
 
@@ -167,6 +170,14 @@ def test_what_was_asked():
     result.assert_outcomes(passed=6)
 
 
+def test_a_counterexample_to_another_budget_is_told_in_its_terms() -> None:
+    sketch = parse("@sketch(adjacent=each_within(1))\ndef f(q: Private[1], rho: Rho):\n    return q[0] + Gauss(0.9*sqrt(1/(2*rho)))\n")
+    found = checking.check(sketch)
+    assert isinstance(found.verdict, Refuted)
+    told = describe_counterexample(found.verdict, sketch, "rho")
+    assert "The Rényi divergence of order " in told and told.endswith("·ρ.") and "exp(rho)" not in told
+
+
 def test_the_claim_is_handed_on(run) -> None:
     result = run(
         """
@@ -195,6 +206,8 @@ def test_body():
         ("@pytest.mark.dp", "found no mechanism"),
         ("@pytest.mark.dp(level=2)", "level"),
         ("@pytest.mark.dp(1, 2)", "target=None"),
+        ("@pytest.mark.dp('nowhere.py')", "K001"),
+        ("@pytest.mark.dp('svt', eps='2*epsi')", "epsi"),
     ],
 )
 def test_mistakes_are_named(run, marker: str, words: str) -> None:
@@ -204,7 +217,8 @@ def test_nothing():
     pass
 """)
     result.assert_outcomes(failed=1)
-    assert words in result.stdout.str() and "pytest_plugin.py" not in result.stdout.str()
+    told = result.stdout.str()
+    assert words in told and "pytest_plugin.py" not in told and "another exception" not in told
 
 
 def test_the_plugin_is_declared_and_cheap() -> None:

@@ -23,6 +23,7 @@ from kolahal.report.html import render_page
 from kolahal.results import Check, Judged, Synthesis
 from kolahal.sketches.gallery import load_one
 from kolahal.verdicts import Refuted
+from kolahal.verification import verify
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +84,7 @@ def test_documents_make_pages(found: Synthesis, refuted: Check) -> None:
     assert document["candidates"][0]["verdict"] == "proved" and document["sketch"] == "above_threshold_1"
     assert "above_threshold_1" in render_page(document)
     document = json.loads(refuted.to_json())
+    assert verify(refuted.to_json()) == [], "it holds the counterexample with exact numbers"
     assert (document["verdict"], document["sketch"], document["claim"]) == ("refuted", "sum", "eps")
     assert "sum" in render_page(document)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim as parse_claim
-from kolahal.lang.claims import print_claim
+from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Sketch, Variant
 from kolahal.law.law import Laws, find_laws
@@ -55,7 +56,7 @@ def check(
     tried = decided.tried if isinstance(found.verdict, Bounded | Unknown) else ()
     if found.example is not None:
         found = replace(found, example=with_labels(program, found.example))
-    return replace(found, sketch=program, claim=str(claimed), law=law, bound=bound, failed_rechecks=failed, tried=tried)
+    return replace(found, sketch=program, claim=claimed, law=law, bound=bound, failed_rechecks=failed, tried=tried)
 
 
 def _find_laws(program: Sketch, settings: Settings) -> Laws | Unknown:
@@ -74,10 +75,19 @@ def check_budget(program: Sketch, claimed: Scale, settings: Settings) -> Check:
     decided = decide(program, claimed, settings)
     verdict, failed = decided.verdict, decided.failed_rechecks
     upper = 1.0 if isinstance(verdict, Proved) else None
-    found = Check(verdict, 0.0, upper, sketch=program, claim=print_claim(program, claimed), failed_rechecks=failed)
+    found = Check(verdict, 0.0, upper, sketch=program, claim=claimed, failed_rechecks=failed)
     if not isinstance(verdict, Refuted):
         return found
     return replace(found, epsilon_lower=shown_loss(verdict, program, claimed), example=verdict.example)
+
+
+def refutation_of(found: Check) -> dict[str, Any] | None:
+    """The counterexample as data that `kolahal verify` checks again, if there is one."""
+    if not isinstance(found.verdict, Refuted) or found.sketch is None:
+        return None
+    from kolahal.proof.refute.counterexample_data import document
+
+    return document(found.verdict, found.sketch, found.claim or plain_claim(found.sketch))
 
 
 def _check(

@@ -9,8 +9,10 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from kolahal import __version__, checking
+from kolahal.lang.claims import print_claim
 from kolahal.lang.sketch import Mechanism
 from kolahal.report.advice import advise
+from kolahal.report.budgets import worth_of
 from kolahal.report.json import check_document, dump, synthesis_document
 from kolahal.report.tuning import draw_tuning, render_tuning, tuning_document
 from kolahal.results import Check, Judged, Synthesis, Tuning
@@ -70,7 +72,7 @@ class ShownCheck(Check):
         return dump(as_document(self))
 
     def __repr__(self) -> str:
-        name = "" if self.sketch is None else f"{self.sketch.name}, claimed {self.claim}: "
+        name = "" if self.sketch is None else f"{self.sketch.name}, claimed {_said(self)}: "
         return f"<{name}{describe_verdict(self.verdict)}>"
 
     def _repr_html_(self) -> str:
@@ -127,8 +129,13 @@ def as_document(result: Synthesis | Check) -> dict[str, Any]:
     """The JSON document of a result, as the command line prints it."""
     if isinstance(result, Synthesis):
         return synthesis_document(result, {}, __version__)
-    names = {"sketch": result.sketch.name, "program": str(result.sketch)} if result.sketch else {}
-    return {**check_document(result), **names, "claim": result.claim or None, "version": __version__}
+    sketch = result.sketch
+    names = {"sketch": sketch.name, "claim": _said(result), "program": str(sketch), "worth": worth_of(result)} if sketch else {}
+    return {**check_document(result, checking.refutation_of(result)), **names, "version": __version__}
+
+
+def _said(result: Check) -> str | None:
+    return print_claim(result.sketch, result.claim) if result.sketch and result.claim else None
 
 
 def as_html(result: Synthesis | Check) -> str:

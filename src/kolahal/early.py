@@ -51,6 +51,5 @@ if is_command():
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # and not ignored, as by nohup
         signal.signal(signal.SIGINT, _stop)
     _keep_memory()
+    os.environ.update(ONE_THREAD)  # numpy, which is loaded later, looks there
     gc.set_threshold(SELDOM)
-    for name, threads in ONE_THREAD.items():
-        os.environ.setdefault(name, threads)

@@ -11,6 +11,7 @@ LATER = (
     "kolahal.lang.read.gathered",
     "kolahal.proof.budgets",
     "kolahal.proof.find.bounded",
+    "kolahal.proof.refute.counterexample_data",
     "kolahal.proof.refute.growth",
     "kolahal.proof.refute.refute",
     "kolahal.proof.refute.scattered",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from kolahal.beta import functions
 from kolahal.model import Estimate, Odds
 
 
@@ -30,12 +31,10 @@ def estimate(hits: int, runs: int, doubt: float = 1e-3) -> Estimate:
     >>> estimate(0, 1000, 0.05).low
     0.0
     """
-    from scipy.special import betaincinv  # lazily: the import takes a third of a second
-
     if runs == 0:
         return Estimate(0.0, 0.0, 1.0, 0)
-    low = 0.0 if hits == 0 else float(betaincinv(hits, runs - hits + 1, doubt / 2))
-    high = 1.0 if hits == runs else float(betaincinv(hits + 1, runs - hits, 1 - doubt / 2))
+    low = 0.0 if hits == 0 else float(functions().betaincinv(hits, runs - hits + 1, doubt / 2))
+    high = 1.0 if hits == runs else float(functions().betaincinv(hits + 1, runs - hits, 1 - doubt / 2))
     return Estimate(low, hits / runs, high, runs)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, field, fields
 from dataclasses import dataclass as declare
+from functools import cache, wraps
 from operator import attrgetter
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
@@ -46,6 +47,26 @@ def dataclass(
         return made
 
     return finish
+
+
+def remembered(most: int) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """What a function gave for the very same values, of which it keeps so many; they never change, and know no quick hash."""
+
+    def decorate(function: Callable[..., T]) -> Callable[..., T]:
+        known: dict[tuple[int, ...], tuple[tuple[Any, ...], T]] = {}  # by their addresses
+
+        @wraps(function)
+        def recall(*values: Any) -> T:
+            found = known.get(key := tuple(map(id, values)))
+            if found is None:
+                if len(known) >= most:
+                    known.clear()
+                found = known[key] = values, function(*values)  # which keeps the values, and so their addresses
+            return found[1]
+
+        return recall
+
+    return decorate
 
 
 # ---------------------------------------------------------------- being made
@@ -138,13 +159,18 @@ def _refuse_to_delete(self: Any, name: str) -> NoReturn:
     raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
+@cache
+def _names(noun: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(noun))
+
+
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, f.name) for f in fields(self)]
+    return [getattr(self, name) for name in _names(self.__class__)]
 
 
 def _restore(self: Any, state: list[Any]) -> None:
-    for f, value in zip(fields(self), state, strict=True):
-        object.__setattr__(self, f.name, value)
+    for name, value in zip(_names(self.__class__), state, strict=True):
+        object.__setattr__(self, name, value)
 
 
 _PICKLING = {"__getstate__": _state, "__setstate__": _restore}

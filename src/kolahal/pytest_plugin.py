@@ -50,7 +50,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     try:
         found = check(mechanism, claim)
     except KolahalError as error:
-        pytest.fail(f"{pyfuncitem.nodeid}: {error}", False)
+        raise pytest.fail.Exception(f"{pyfuncitem.nodeid}: {error}", False) from None
     _judge(mechanism, found, claim, allowed)
     return True
 
@@ -86,7 +86,7 @@ def _load(item: pytest.Function, target: str) -> Sketch:
     try:
         return load_one(target)
     except KolahalError as error:  # what is wrong, without the way to it through our own code
-        pytest.fail(f"{item.nodeid}: {error}", False)
+        raise pytest.fail.Exception(f"{item.nodeid}: {error}", False) from None
 
 
 def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> None:
@@ -102,7 +102,7 @@ def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> No
             return
         case Refuted():
             pytest.fail(
-                f"{mechanism.name} is not {level}-private.\n{describe_counterexample(check.verdict, level)}", False
+                f"{mechanism.name} is not {level}-private.\n{describe_counterexample(check.verdict, mechanism, level)}", False
             )
         case Bounded() as verdict:
             if "allow_bounded" in allowed:
@@ -119,9 +119,11 @@ def _judge(mechanism: Sketch, check: Check, claim: str, allowed: set[str]) -> No
             pytest.fail(reason + advice, False)
 
 
-def describe_counterexample(refuted: Refuted, level: str) -> str:
+def describe_counterexample(refuted: Refuted, mechanism: Sketch, level: str) -> str:
     """A counterexample to `level`-privacy in words."""
+    from kolahal.lang.sketch import Variant
     from kolahal.model import describe_event, show
+    from kolahal.report.budgets import describe_break
 
     example, odds = refuted.example, refuted.odds
     lines = [
@@ -132,5 +134,7 @@ def describe_counterexample(refuted: Refuted, level: str) -> str:
         f"  between {odds.p1.low:.6g} and {odds.p1.high:.6g} on d1",
         f"  between {odds.p2.low:.6g} and {odds.p2.high:.6g} on d2",
     ]
+    if mechanism.variant is not Variant.PURE:
+        return "\n".join([*lines, f"{describe_break(refuted, mechanism)}."])
     ratio = odds.p1.low / odds.p2.high if odds.p2.high > 0 else float("inf")
     return "\n".join([*lines, f"The first is at least {ratio:.6g} times the second, more than exp({level})."])

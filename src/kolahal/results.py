@@ -10,6 +10,7 @@ from typing import Any
 
 from kolahal.errors import UsageError
 from kolahal.lang.polynomial import Polynomial
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.model import Accuracy, Arguments, Example, Ranked, Region, Selection, Split, Trial
 from kolahal.nouns import dataclass
@@ -120,6 +121,9 @@ class Law:
 
     def __str__(self) -> str:
         return " or ".join((self.text, *self.alternatives))
+
+    def __repr__(self) -> str:
+        return f"<law: {self}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +262,7 @@ class Check:
     epsilon_upper: float | None  # None where nothing is known
     trial: Trial | None = None
     sketch: Sketch | None = None  # what was checked
-    claim: str = ""  # and what was claimed of it
+    claim: Scale | None = None  # and what was claimed of it
     example: Example | None = None  # what the lower bound comes from
     failed_rechecks: tuple[str, ...] = ()  # proofs of ours that did not pass their own re-check
     law: Law | None = None  # over the places of its noise, eta1, eta2, …

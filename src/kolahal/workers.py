@@ -30,7 +30,7 @@ from kolahal.limits import Limits, Stopped, WorkerDied
 
 T = TypeVar("T")
 
-SAME_EVERYWHERE = {"PYTHONHASHSEED": "0", **ONE_THREAD}  # the order of sets, and the last digits of sums
+SAME_EVERYWHERE = {"PYTHONHASHSEED": "0", **ONE_THREAD}  # the order of sets, and the last digits of linear algebra
 MIB = 1 << 20
 PATIENCE = 10  # seconds to wait for the scheduler of a cluster
 GLANCE = 0.02  # seconds between two looks at whether a job was called off

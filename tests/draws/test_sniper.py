@@ -17,6 +17,7 @@ from kolahal.checking import check
 from kolahal.cli import cli
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
+from kolahal.emission.resolution import plan_grid
 from kolahal.engine.engines import BATCH
 from kolahal.engine.tape import Tape
 from kolahal.exact.probe import event_probability
@@ -69,6 +70,18 @@ def test_an_emitted_pick_has_the_true_value_with_the_larger_probability() -> Non
     counts = Counter(private([1], 1) for _ in range(runs))
     odds = [1.0, math.e, 1.0]
     assert chisquare([counts[i] for i in range(3)], [runs * o / sum(odds) for o in odds]).pvalue > FALSE_ALARM
+
+
+def test_the_rest_of_a_pick_is_emitted_and_that_of_noise_is_not() -> None:
+    """Around the circle by %, as the documentation has it: where nothing is added to values there is no grid to leave."""
+    head = "@sketch(adjacent=one_within(3))\ndef f(q: Private[int, 1], eps: Epsilon):\n    x = min(max(q[0], 0), 3)\n"
+    private = load_emitted(emit(parse(head + "    return (x + Pick(1/eps, 4)) % 4\n")))
+    runs = 2000
+    counts = Counter(private([3], 1) for _ in range(runs))
+    odds = [1.0, 1.0, 1.0, math.e]
+    assert chisquare([counts[i] for i in range(4)], [runs * o / sum(odds) for o in odds]).pvalue > FALSE_ALARM
+    (reason,) = plan_grid(parse(head + "    return (x + Geometric(3/eps)) % 4\n")).reasons
+    assert "takes the floor or the rest" in reason
 
 
 HEAD = "from kolahal import Epsilon, Flip, Geometric, Private, each_within, sketch, sum_within\n\n\n"

@@ -116,6 +116,10 @@ def test_check_prints_sarif(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
     assert physical["artifactLocation"] == {"uri": "some%20mechanisms.py", "uriBaseId": "%SRCROOT%"}
     assert physical["region"] == {"startLine": 5, "startColumn": 5, "endColumn": 11}
     assert result["ruleId"] == "refuted" and "d1 = [" in result["message"]["text"]
+    Path("short.py").write_text(GREEDY.replace("def greedy", "def f"))
+    assert main(["check", "short.py", "--sarif"]) == 1
+    (result,) = check_form(json.loads(capsys.readouterr().out))
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 5, "startColumn": 5, "endColumn": 6}
     Path("fine.py").write_text(PRIVATE)
     assert main(["check", "fine.py", "--sarif"]) == 0
     assert check_form(json.loads(capsys.readouterr().out)) == []

@@ -566,6 +566,129 @@ def svt_adaptive(q: Private, T: float, c: int, eps: Epsilon):
 """,
         ("2/eps 4*c/eps 4*c/eps", "3/eps 3*c/eps 3*c/eps"),
     ),
+    "any_above": Fresh(
+        "above threshold, of which only the fact is told: noise that grows with the number of answers is as private, and worse",
+        """
+@sketch(adjacent=each_within(1))
+def any_above(q: Private, T: float, eps: Epsilon):
+    t = T + Lap(hole)
+    return any(x + Lap(hole) > t for x in q)
+""",
+        ("2/eps 4/eps",),
+    ),
+    "first_below_counted": Fresh(
+        "above threshold from below, by a counter of turns",
+        """
+@sketch(adjacent=each_within(1))
+def first_below_counted(q: Private, T: float, eps: Epsilon):
+    bar = T + Lap(hole)
+    k = 0
+    for x in q:
+        k += 1
+        if x + Lap(hole) < bar:
+            return k
+    return None
+""",
+        ("2/eps 4/eps",),
+    ),
+    "alarm_value": Fresh(
+        "above threshold, and then the answer with fresh noise: basic composition",
+        """
+@sketch(adjacent=each_within(1))
+def alarm_value(q: Private, T: float, eps: Epsilon):
+    t = T + Lap(hole)
+    for x in q:
+        if x + Lap(hole) > t:
+            return x + Lap(hole)
+    return None
+""",
+        ("4/eps 4/eps 4/eps", "3/eps 6/eps 3/eps"),
+    ),
+    "window4_loop": Fresh(
+        "an item stands in four windows",
+        """
+@sketch(adjacent=one_within(1))
+def window4_loop(q: Private, eps: Epsilon):
+    out = []
+    for i in range(3, len(q)):
+        s = 0
+        for j in range(i - 3, i + 1):
+            s += q[j]
+        out.append(s + Lap(hole))
+    return out
+""",
+        ("4/eps",),
+    ),
+    "window3_slice": Fresh(
+        "an item stands in three windows",
+        """
+@sketch(adjacent=one_within(1))
+def window3_slice(q: Private, eps: Epsilon):
+    return [sum(q[i:i + 3]) + Lap(hole) for i in range(len(q) - 2)]
+""",
+        ("3/eps",),
+    ),
+    "differences_by_zip": Fresh(
+        "an item stands in two differences",
+        """
+@sketch(adjacent=one_within(1))
+def differences_by_zip(q: Private, eps: Epsilon):
+    return [b - a + Lap(hole) for a, b in zip(q, q[1:])]
+""",
+        ("2/eps",),
+    ),
+    "two_levels": Fresh(
+        "hierarchical sums: an item stands in itself, in its block and in the total",
+        """
+@sketch(adjacent=one_within(1))
+def two_levels(q: Private, W: int, eps: Epsilon):
+    out = []
+    s = 0
+    t = 0
+    n = 0
+    for x in q:
+        out.append(x + Lap(hole))
+        s += x
+        t += x
+        n += 1
+        if n == W:
+            out.append(s + Lap(hole))
+            s = 0
+            n = 0
+    out.append(t + Lap(hole))
+    return out
+""",
+        ("3/eps 3/eps 3/eps", "2/eps 4/eps 4/eps"),
+    ),
+    "rec_steps": Fresh(
+        "a record below all five marks stands in five counts",
+        RECORDS
+        + """
+@sketch(adjacent=add_remove(1))
+def rec_steps(rows: Records[Visit], eps: Epsilon):
+    return [sum(1 for v in rows if v.age <= t) + Lap(hole) for t in (18, 30, 45, 65, 90)]
+""",
+        ("5/eps",),
+    ),
+    "rec_quantile": Fresh(
+        "noisy search for the ninth decile: whoever comes moves a question by 1/10 or 9/10",
+        RECORDS
+        + """
+@sketch(adjacent=add_remove(1))
+def rec_quantile(rows: Records[Visit], K: int, eps: Epsilon):
+    lo, hi = 0, 100
+    n = len(rows)
+    for k in range(K):
+        mid = (lo + hi) / 2
+        below = sum(1 for v in rows if v.age <= mid)
+        if below + Lap(hole) < 0.9 * n:
+            lo = mid
+        else:
+            hi = mid
+    return lo
+""",
+        ("9*K/(10*eps)",),
+    ),
 }
 
 

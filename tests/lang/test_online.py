@@ -61,6 +61,10 @@ MONITORS = {
         "    t = T + DiscreteLap(2/eps)\n    out = []\n    for x in q:\n        if x + DiscreteLap(4/eps) >= t:\n            out.append(True)\n            return out\n"
         "        out.append(False)\n    return out\n"
     ),
+    "idle": above(
+        "    seen = 0\n    for x in q:\n        seen = seen + 1\n    t = T + Lap(2/eps)\n    for i in range(len(q)):\n        for j in range(3):\n            seen = seen + j\n"
+        "        if q[i] + Lap(4/eps) > t:\n            return i + 1\n    for x in q:\n        seen = seen - 1\n    return 0\n"
+    ),
 }  # fmt: skip
 GALLERY = {
     "above_threshold_1": ("2/eps", "4/eps"),
@@ -233,6 +237,9 @@ REFUSED = {
     "from the last": above(
         "    t = T + Lap(2/eps)\n    for i in range(len(q)):\n        if q[len(q) - 1 - i] + Lap(4/eps) > t:\n            return i\n    return 0\n"
     ),
+    "noise in an idle loop": above(
+        "    t = T + Lap(2/eps)\n    for i in range(len(q)):\n        for j in range(3):\n            y = Lap(1/eps)\n        if q[i] + Lap(4/eps) > t:\n            return i\n    return 0\n"
+    ),
     "noise that is named first": above(
         LATE + "        e = Lap(4/eps)\n        if q[i] + e > t:\n            return i\n    return 0\n"
     ),
@@ -249,6 +256,7 @@ REASONS = {
     "counts by two": "does not count the turns",
     "counts by something else": "does not count the turns",
     "from the last": "more than the answer of the turn",
+    "noise in an idle loop": "a loop that nothing depends on draws noise",
     "noise that is named first": "later than it is named",
 }
 

@@ -18,7 +18,7 @@ from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import Inequality, LinearForm, Number, variable
-from kolahal.logic.simplex import find_point, find_supremum, minimise
+from kolahal.logic.simplex import find_point, find_supremum, minimise, pinned
 from kolahal.model import Arguments, type_of
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Fault, Path, Paths, Value, affine_parts
@@ -422,6 +422,15 @@ def test_bounds_are_exact() -> None:
     assert find_supremum(-Y, box) == 3
     assert find_supremum(Z, box) is None
     assert find_supremum(LinearForm({}, Fraction(7, 2)), box) == Fraction(7, 2)
+
+
+def test_a_bound_where_unknowns_have_one_value() -> None:
+    """It is the value there, without a search; a comparison that is strict or of another unknown says nothing of it."""
+    half = [Inequality(X.times(2) - LinearForm({}, 1), False), Inequality(LinearForm({}, 1) - X.times(2), False)]
+    assert pinned(half) == {AnswerAt(0): Fraction(1, 2)}
+    assert find_supremum(X.times(4) + LinearForm({}, 1), half) == 3
+    assert find_supremum(X + Y, [*half, Inequality(Y - X, False)]) == 1
+    assert pinned([Inequality(X, False), Inequality(-X, True)]) == {} == pinned([Inequality(X - Y, False), Inequality(Y - X, False)])
 
 
 def test_the_cheapest_point_and_its_prices() -> None:

@@ -223,7 +223,7 @@ def test_noise_that_waits_is_told_apart_by_the_laws_of_the_program() -> None:
     def check_laws(draws: Any, delayed: bool) -> None:
         alike = tuple(replace(gauss, site=site) for site in range(len(draws)))
         proof: Any = SimpleNamespace(delayed=delayed, sketch=SimpleNamespace(draws=alike), product=lambda: no_paths)
-        _check_laws(tuple(replace(draw, site=site) for site, draw in enumerate(draws)), proof)
+        _check_laws(tuple(replace(draw, site=site) for site, draw in enumerate(draws)), proof, proof.product())
 
     for draws in ((gauss, laplace), (gauss, other), (gauss, gauss, laplace)):
         check_laws(draws, False)
@@ -242,7 +242,7 @@ def test_draws_that_go_together_are_told_apart_by_the_laws_of_the_program() -> N
     def check_laws(ones: Any, twos: Any) -> None:
         product = SimpleNamespace(first=SimpleNamespace(paths={None: ones}), second=SimpleNamespace(paths={None: twos}))
         proof: Any = SimpleNamespace(delayed=False, sketch=SimpleNamespace(draws=draws), product=lambda: product)
-        _check_laws(draws, proof)
+        _check_laws(draws, proof, proof.product())
 
     swapped = SimpleNamespace(draws=path("a", "a").draws[::-1])
     check_laws([path("a", "a")], [path("a", "a"), path("b")])

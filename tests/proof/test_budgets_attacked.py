@@ -237,8 +237,8 @@ def test_the_size_of_a_move_is_not_known_before_the_question_is_asked() -> None:
     found = prove_budget(sketch, claim, Settings().proof)
     assert isinstance(found, Proved)
     proof, *_ = read_certificate(Certificate(json.dumps(found.certificate.document()["proof"])))
-    check_shifts(sketch, claim, proof)
+    check_shifts(sketch, claim, proof, proof.product())
     (case,) = proof.cases
     ahead = replace(case, alignment=replace(case.alignment, shifts=(Always(Form(Fraction(1))),)))
     with pytest.raises(Rejected, match="looks ahead"):
-        check_shifts(sketch, claim, replace(proof, cases=(ahead,)))
+        check_shifts(sketch, claim, replace(proof, cases=(ahead,)), proof.product())

@@ -7,6 +7,7 @@ import pytest
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
+from kolahal.model import Equals
 from kolahal.proof.refute.growth import find_growth
 from kolahal.proof.refute.refute import refute
 from kolahal.settings import Settings
@@ -52,6 +53,29 @@ def test_a_loss_that_rises_with_an_argument_is_followed_too(body: str, breaks_at
     found = find_growth(load(body, "N: int, ", relation="one_within(1)"), EPS, Settings())
     assert isinstance(found, Refuted)
     assert dict(found.example.arguments.values)["N"] == breaks_at
+
+
+RESET = """
+t = T + Lap({0})
+out = []
+n = 0
+for x in q:
+    if n < N:
+        hit = x + Lap({1}) > t
+        out.append(hit)
+        if hit:
+            n += 1
+            t = T + Lap({0})
+return out
+"""
+
+
+def test_what_is_done_anew_in_each_round_is_lost_once_a_round() -> None:
+    found = find_growth(load(RESET.format("2/eps", "4*N/eps"), "T: float, N: int, "), EPS, Settings())
+    assert isinstance(found, Refuted)
+    assert dict(found.example.arguments.values)["N"] == 2
+    assert found.example.event == Equals((*(False,) * 5, True) * 2)
+    assert find_growth(load(RESET.format("2*N/eps", "4*N/eps"), "T: float, N: int, "), EPS, Settings()) is None
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.find.lengths import find_proof, prove_every_length
-from kolahal.proof.trusted.certificate import LengthProof, Rejected
+from kolahal.proof.trusted.certificate import Rejected
 from kolahal.proof.trusted.concentrated import check_shifts, recheck_budget
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved
@@ -67,10 +67,10 @@ def test_how_long_a_shift_is_does_not_say_that_an_argument_is_at_least_1() -> No
     assert not isinstance(found, str)
     canonical, level = found
     lengths: dict[int, Scale] = {0: parse_scale("1/k")}
-    proof = find_proof(surrogate(canonical, lengths, Fraction(1)), level, ProofSettings(), lengths)
-    assert isinstance(proof, LengthProof), proof
+    proved = find_proof(surrogate(canonical, lengths, Fraction(1)), level, ProofSettings(), lengths)
+    assert not isinstance(proved, str), proved
     with pytest.raises(Rejected, match="may be below 1"):
-        check_shifts(sketch, plain_claim(sketch), proof)
+        check_shifts(sketch, plain_claim(sketch), *proved)
 
 
 # ---------------------------------------------------------------- what may be None

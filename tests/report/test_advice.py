@@ -9,6 +9,7 @@ import pytest
 
 from kolahal.checking import check
 from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
 from kolahal.model import Example
 from kolahal.proof.evidence import defect
 from kolahal.report.advice import advise, refusal
@@ -47,7 +48,7 @@ def test_the_remedy_fits_the_program(private: str, body: str, verdict: Verdict, 
 
 def test_a_bounded_verdict_is_not_called_private() -> None:
     sketch = parse(HEAD.format("Private") + SEVENTH)
-    found = Check(BOUNDED, 0.5, None, sketch=sketch, claim="eps")
+    found = Check(BOUNDED, 0.5, None, sketch=sketch, claim=parse_scale("eps"))
     document = json.loads(dump({**check_document(found), "sketch": "f", "claim": "eps", "program": str(sketch)}))
     assert (document["verdict"], document["scope"]) == ("bounded", "up to 4 queries")
     told = headline(document)
@@ -56,7 +57,7 @@ def test_a_bounded_verdict_is_not_called_private() -> None:
     for page in (render_page({**document, "certificate": None}), fragment(document)):
         assert 'verdict bounded"' in page and "<strong>Bounded.</strong>" in page
     assert "--bounded-paper" in render_page({**document, "certificate": None})
-    text = render_check(sketch, found, "eps")
+    text = render_check(sketch, found)
     assert "What to do: f reads q at fixed places" in text and "upper bound: 1 for up to 4 queries, and nothing" in text
 
 
@@ -72,10 +73,10 @@ def test_a_declared_number_is_proved_and_said() -> None:
 
 def test_a_defect_asks_to_be_reported() -> None:
     sketch = parse(HEAD.format("Private") + TOTAL)
-    found = Check(defect("1.5 is above 1"), 0.0, None, sketch=sketch, claim="eps")
+    found = Check(defect("1.5 is above 1"), 0.0, None, sketch=sketch, claim=parse_scale("eps"))
     document = json.loads(dump({**check_document(found), "sketch": "f", "claim": "eps"}))
     assert document["verdict"] == "unknown" and document["defect"] is True
-    page, text = render_page(document), render_check(sketch, found, "eps")
+    page, text = render_page(document), render_check(sketch, found)
     assert "contradicts itself" in page and "please report it" in page and "True ε" not in page
     assert "please report it" in text and "the true ε" not in text
 
@@ -97,10 +98,10 @@ def test_the_lower_bound_says_where_it_comes_from(refuted_check: Check) -> None:
     sketch = refuted_check.sketch
     assert sketch is not None and refuted_check.example is not None and refuted_check.epsilon_upper is not None
     assert 1 < refuted_check.epsilon_lower <= refuted_check.epsilon_upper
-    shown = render_check(sketch, refuted_check, "eps")
+    shown = render_check(sketch, refuted_check)
     assert "The counterexample, which loses " in shown
     other = replace(refuted_check.example, d1=(*refuted_check.example.d1, refuted_check.example.d1[0]))
-    text = render_check(sketch, replace(refuted_check, example=other), "eps")
+    text = render_check(sketch, replace(refuted_check, example=other))
     assert f"The lower bound comes from {other}" in text
     document = check_document(refuted_check)
     assert document["epsilon_lower_from"]["d1"] == [float(a) for a in refuted_check.example.d1]

@@ -10,6 +10,7 @@ import pytest
 import kolahal.settings as config
 from kolahal import synthesize
 from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
 from kolahal.model import Arguments, Equals, Estimate, Example, Odds, Trial, describe_event
 from kolahal.report.json import check_document, synthesis_document, trial_document
 from kolahal.report.text import render_check, render_synthesis, render_trial
@@ -65,11 +66,11 @@ def test_only_a_loss_above_the_claim_is_a_counterexample(lower: float, words: st
         words in render_trial(SKETCH, shown, 1.0, "")
         and trial_document(shown, 1.0)["violates"] == over == shown.violates
     )
-    check = Check(Unknown("it is hard"), lower / 0.5, None, shown, SKETCH, "eps", EXAMPLE)
-    assert words in render_check(SKETCH, check, "eps")
+    check = Check(Unknown("it is hard"), lower / 0.5, None, shown, SKETCH, parse_scale("eps"), EXAMPLE)
+    assert words in render_check(SKETCH, check)
     document = check_document(check)
     assert (document["counterexample"] is not None) == over and document["hardest_by_test"]["d1"] == [0.0]
-    dear = render_check(SKETCH, replace(check, claim="2*eps"), "2*eps")
+    dear = render_check(SKETCH, replace(check, claim=parse_scale("2*eps")))
     assert "no counterexample" in dear, "ε is not what was claimed"
     assert "best counterexample" not in dear + words
 

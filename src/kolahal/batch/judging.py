@@ -6,13 +6,12 @@ from typing import Any
 
 from kolahal import later
 from kolahal.batch.jobs import Job
-from kolahal.checking import check, parse_claim
+from kolahal.checking import check, parse_claim, refutation_of
 from kolahal.engine import jit
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import print_claim
 from kolahal.lang.sketch import Sketch
 from kolahal.model import describe_event, show
-from kolahal.proof.refute import counterexample_data
 from kolahal.report.json import as_plain, check_document, synthesis_document
 from kolahal.results import describe_completion
 from kolahal.roads.methods import synthesize
@@ -48,8 +47,7 @@ def refused(job: Job, verdict: str, why: str) -> dict[str, Any]:
 def _check(job: Job, sketch: Sketch) -> dict[str, Any]:
     claim = parse_claim(sketch, job.wish.claim)
     found = check(sketch, job.wish.claim, job.wish.settings)
-    exhibited = counterexample_data.document(found.verdict, sketch, claim) if isinstance(found.verdict, Refuted) else None
-    document = {**check_document(found, exhibited), "sketch": sketch.name, "claim": print_claim(sketch, claim), "program": str(sketch)}
+    document = {**check_document(found, refutation_of(found)), "sketch": sketch.name, "claim": print_claim(sketch, claim), "program": str(sketch)}
     return _record(job, _name(found.verdict), _summary(found.verdict), document)
 
 

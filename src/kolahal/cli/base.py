@@ -206,8 +206,11 @@ def width() -> int | None:
 
 def complete_target(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """For the shell: names of the gallery, and files."""
-    names = [CompletionItem(name) for name in NAMES if name.startswith(incomplete)]
-    return names or [CompletionItem(incomplete, type="file")]
+    names = [name for name in NAMES if name.startswith(incomplete)]
+    if not names:
+        return [CompletionItem(incomplete, type="file")]
+    here = sorted(path.name for path in Path().glob("*.py") if path.name.startswith(incomplete))
+    return [CompletionItem(name) for name in (*here, *names)]  # shells offer nothing beside files of their own
 
 
 def finish(code: int) -> NoReturn:

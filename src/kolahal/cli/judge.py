@@ -87,7 +87,7 @@ def check(
 
     sketch = with_queries(_load_or_remark(target) if sarif else load_complete(target), queries)
     from kolahal.checking import check as judge
-    from kolahal.checking import parse_claim
+    from kolahal.checking import parse_claim, refutation_of
     from kolahal.report.budgets import worth_of
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
@@ -95,10 +95,10 @@ def check(
     claimed = parse_claim(sketch, claim)
     with progress("proving"), workers(count) as pool:
         found = judge(sketch, claim, Settings(seed=seed, proof=ProofSettings().deep() if deep else ProofSettings()), pool)
-    exhibited, shown = _exhibit(sketch, found, claimed)
+    shown = _snippet(sketch, found, claimed)
     said = print_claim(sketch, claimed)
     names = {"sketch": sketch.name, "claim": said, "program": str(sketch), "snippet": shown or None}
-    result = {**check_document(found, exhibited), **names, "worth": worth_of(found), "version": __version__}
+    result = {**check_document(found, refutation_of(found)), **names, "worth": worth_of(found), "version": __version__}
     if out is not None:
         command = f"kolahal check {shlex.quote(target)}" + (f" --eps-claim {shlex.quote(claim)}" if claim else "")
         command += f" --queries {queries}" if queries is not None else ""
@@ -108,11 +108,11 @@ def check(
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
             )
     if sarif:
-        echo_json(dump(sarif_document(check_remarks(sketch, found, str(claimed)), __version__)))
+        echo_json(dump(sarif_document(check_remarks(sketch, found), __version__)))
     elif as_json:
         echo_json(dump(result))
     else:
-        click.echo(render_check(sketch, found, said, shown if snippet else ""), nl=False)
+        click.echo(render_check(sketch, found, shown if snippet else ""), nl=False)
         if shown and not snippet:
             click.echo("A program that shows it without Kolahal: the same command with --snippet.")
     if out is not None:
@@ -122,16 +122,15 @@ def check(
     finish(exit_code(found.verdict))
 
 
-def _exhibit(sketch: Sketch, found: Check, claim: Scale) -> tuple[dict[str, Any] | None, str]:
-    """A counterexample as a document, and as a program that shows it."""
+def _snippet(sketch: Sketch, found: Check, claim: Scale) -> str:
+    """A program that shows a counterexample."""
     from kolahal.verdicts import Refuted
 
-    if not isinstance(found.verdict, Refuted):
-        return None, ""
-    from kolahal.proof.refute import counterexample_data
+    if not isinstance(found.verdict, Refuted) or sketch.variant is not Variant.PURE:
+        return ""
+    from kolahal.proof.refute.counterexample_data import snippet
 
-    program = counterexample_data.snippet(found.verdict, sketch, claim) if sketch.variant is Variant.PURE else ""
-    return counterexample_data.document(found.verdict, sketch, claim), program
+    return snippet(found.verdict, sketch, claim)
 
 
 def _load_or_remark(target: str) -> Sketch:

@@ -78,7 +78,7 @@ def emit_command(
         with progress("proving"):
             found = judge(program, claim)
         verdict, document = found.verdict, check_document(found)
-        click.echo(render_check(program, found, claim or program.budget.name), nl=False, err=True)
+        click.echo(render_check(program, found), nl=False, err=True)
     text, withheld = None, None
     try:
         command = f"kolahal check {target}" + (f" --eps-claim '{claim}'" if claim else "")
@@ -88,6 +88,9 @@ def emit_command(
         click.echo(withheld, err=True)
     if text is not None and out is not None:
         write_file(out, text)
+        proved = exit_code(verdict) in (PROVED, BOUNDED)
+        what = "the private program, to run and to hand out" if proved else "the program, of whose privacy nothing is claimed"
+        click.echo(harmless(f"Written to {out}: {what}."), err=True)
     elif text is not None and not as_json:
         echo_lines(text)
     if as_json:

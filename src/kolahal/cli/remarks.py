@@ -32,13 +32,13 @@ def fault_remarks(target: str, told: str) -> list[Remark]:
     return found
 
 
-def check_remarks(sketch: Sketch, found: Check, claim: str) -> list[Remark]:
+def check_remarks(sketch: Sketch, found: Check) -> list[Remark]:
     """A verdict that is no proof, at the name of the mechanism."""
     from kolahal.report.text import render_check
     from kolahal.verdicts import name_verdict
 
     name = name_verdict(found.verdict)
-    return [] if name == FINE else [_at_name(sketch, name, render_check(sketch, found, claim))]
+    return [] if name == FINE else [_at_name(sketch, name, render_check(sketch, found))]
 
 
 def batch_remarks(jobs: Sequence[Job], entries: Sequence[Entry], details: Callable[[Entry], str]) -> list[Remark]:

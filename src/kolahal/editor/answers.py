@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal import later
-from kolahal.checking import check, parse_claim
+from kolahal.checking import check, parse_claim, refutation_of
 from kolahal.editor.findings import look
 from kolahal.editor.judging import judge, mend
 from kolahal.errors import KolahalError, UsageError
@@ -16,7 +16,6 @@ from kolahal.lang.read.parse import parse, parse_named
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError, Source, with_newlines
-from kolahal.proof.refute import counterexample_data
 from kolahal.report.json import as_plain, check_document, synthesis_document, trial_document
 from kolahal.roads.methods import synthesize
 from kolahal.settings import TesterSettings
@@ -39,9 +38,8 @@ def answer_check(text: str, function: str, claim: str) -> JSON:
             raise UsageError(f"{sketch.name} has holes; use the tool synth to fill them")
         claimed = parse_claim(sketch, claim)
         found = check(sketch, claim)
-        exhibited = counterexample_data.document(found.verdict, sketch, claimed) if isinstance(found.verdict, Refuted) else None
-        document = check_document(found, exhibited)
-        document.pop("proof", None)
+        document = check_document(found, refutation_of(found))
+        del document["certificate"]
         law = None if found.law is None else str(found.law)
         return {"sketch": sketch.name, "claim": print_claim(sketch, claimed), "law": law, **document}
 

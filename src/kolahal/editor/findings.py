@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from hashlib import sha256
 
 from kolahal.editor.fixes import Fix, Place, declare_count, fill_holes, name_place, top_line, use_scales
-from kolahal.errors import KolahalError, harmless
+from kolahal.errors import harmless
 from kolahal.lang.ir import Draw
 from kolahal.lang.read.parse import read_functions
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
@@ -192,10 +192,7 @@ def _note(sketch: Sketch, judgement: Judgement, place: Place) -> Note | None:
 
 def _explain(verdict: Verdict, program: Sketch) -> Explanation | None:
     proof = proof_of(verdict)
-    try:
-        return None if proof is None else explain(proof.document(), program)
-    except (KolahalError, LookupError, ValueError):  # words alone would be missing
-        return None
+    return None if proof is None else explain(proof.document(), program)
 
 
 def _costs(program: Sketch, explanation: Explanation | None) -> dict[tuple[int, int], list[str]]:

@@ -52,8 +52,7 @@ def name_place(source: Source, sketch: Sketch) -> Place:
     """Where the name of a sketch stands."""
     line = sketch.span.line - 1
     text = source.line(sketch.span.line)
-    start = text.find(sketch.name, max(0, text.find("def ")))
-    start = max(0, start)
+    start = max(0, text.find(sketch.name, text.find("def ") + len("def ") if "def " in text else 0))  # `def` itself has letters of names
     return Place(line, start, line, min(len(text), start + len(sketch.name)))
 
 

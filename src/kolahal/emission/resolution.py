@@ -132,6 +132,8 @@ class _Planner:
     def __init__(self, sketch: Sketch, shifts: Shifts):
         coins = {draw.site for draw in sketch.draws if draw.noise.finite}  # they are turned over on no grid
         followed = {site: names for site, names in shifts.followed.items() if site not in coins}
+        # Coins and chosen places leave no grid: what is computed with them alone is computed exactly, whatever it is.
+        self.adds_noise = any(not (draw.noise.finite or draw.noise.selects) for draw in sketch.draws)
         self.sketch, self.shifts = sketch, replace(shifts, cancels=shifts.cancels - coins, followed=followed)
         self.data = find_flow(sketch, answers=True, noise=True)
         self.noisy = find_flow(sketch, answers=False, noise=True)
@@ -164,7 +166,7 @@ class _Planner:
             tuple(dict.fromkeys(map(str, scales))),
             tuple(dict.fromkeys(print_expression(n) for n in [*literals, *reals, *computed])),
             (*factors, *parts),
-            tuple(dict.fromkeys(self.reasons)),
+            tuple(dict.fromkeys(self.reasons)) if self.adds_noise else (),
         )
 
     # ---- public numbers that are fixed before the program runs

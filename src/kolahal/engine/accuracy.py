@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -14,7 +15,7 @@ from kolahal.engine.cases import run_cases
 from kolahal.engine.noise import Array, noisy_patterns
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
-from kolahal.engine.typical import TypicalInputs, free_arguments, make_up, standing_out
+from kolahal.engine.typical import TypicalInputs, free_arguments, is_made_of_records, make_up, standing_out
 from kolahal.lang import ir
 from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch
@@ -81,10 +82,26 @@ def errors_by_length(
 
 
 def typical_inputs(sketch: Sketch, arguments: Arguments, settings: Settings) -> TypicalInputs:
-    """Made-up inputs that are as hard at every length: as many answers to a unit of noise, however many there are."""
+    """Made-up inputs that are as hard at every length: as many answers to a unit of noise, however many there are.
+
+    Where few answers that stand out always make for the same output, such as that some are above a threshold, none does in every
+    second input, or all do: else a program that looks at nothing would be right.
+    """
     unit = float(sketch.adjacency.distance / arguments.epsilon)
     spread = APART * unit * max(arguments.size, 2 * standing_out(sketch, arguments))
-    return make_up(sketch, arguments, spread, inputs_at(arguments.size), (settings.seed,), free_arguments(sketch), RECORDS)
+    made = partial(make_up, sketch, arguments, spread, inputs_at(arguments.size), (settings.seed,), free_arguments(sketch), RECORDS)
+    inputs = made()
+    if is_made_of_records(sketch) or _tell_apart(sketch, inputs):
+        return inputs
+    others = (made(above=above) for above in (0, arguments.size))
+    mixed = (replace(inputs, cases=tuple(pair[i % 2] for i, pair in enumerate(zip(inputs.cases, o.cases, strict=True)))) for o in others)
+    return next((found for found in mixed if _tell_apart(sketch, found)), inputs)
+
+
+def _tell_apart(sketch: Sketch, inputs: TypicalInputs) -> bool:
+    """Whether the output without noise depends on which of the inputs it is computed from."""
+    outputs = run_cases(sketch, inputs.cases, (0.0,) * len(sketch.holes), Tape((0,), 1))
+    return any(output.row(0) != outputs[0].row(0) for output in outputs)
 
 
 def inputs_at(size: int) -> int:
@@ -139,7 +156,7 @@ def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Setti
     for size in sketch.sizes((arguments.size, LARGER * arguments.size)):
         a = replace(arguments, size=size)
         cases = [(a, database) for database in _fractions(a, settings.seed)]
-        if not all(map(_is_discrete, run_cases(sketch, cases, silent, Tape((0,), 1)))):
+        if not all(map(is_discrete, run_cases(sketch, cases, silent, Tape((0,), 1)))):
             return False
     return True
 
@@ -177,8 +194,9 @@ def _fractions(arguments: Arguments, seed: int) -> list[Database]:
     ]
 
 
-def _is_discrete(truth: Outputs) -> bool:
-    numbers = truth.values[truth.kinds == NUMBER]
+def is_discrete(outputs: Outputs) -> bool:
+    """Whether all numbers in answers are whole."""
+    numbers = outputs.values[outputs.kinds == NUMBER]
     return bool((numbers == np.round(numbers)).all())
 
 

@@ -168,6 +168,7 @@ class BatchRun:
     names: dict[str, Any] = field(default_factory=dict)
     constants: dict[int, tuple[ir.Expr, Lanes]] = field(default_factory=dict)  # by their addresses
     turns: int = 0  # of the batch; no run has taken more
+    answered: int = 0  # lanes
     taken: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # turns of each run
     result_lengths: Lengths = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     result: _Stack = field(default_factory=lambda: _Stack.empty(0))
@@ -236,7 +237,8 @@ class BatchRun:
 
     def bind(self, name: str, value: Any, mask: Mask) -> None:
         old = self.names.get(name)
-        if np.count_nonzero(mask) == len(mask):
+        ended = self.answered if isinstance(value, Lanes) else 0  # lanes with an answer, which may hold nonsense
+        if np.count_nonzero(mask) + ended == len(mask):
             self.names[name] = value
         elif isinstance(value, Lanes):
             self.names[name] = _where(mask, value, old if isinstance(old, Lanes) else Lanes(UNSET, 0.0))
@@ -256,6 +258,7 @@ class BatchRun:
         return made
 
     def answer(self, value: Any, mask: Mask) -> None:
+        self.answered += int(np.count_nonzero(mask))
         if isinstance(value, Lanes):
             self.result_lengths[mask] = SCALAR
             found = _Stack.empty(self.tape.runs, 1)
@@ -268,7 +271,7 @@ class BatchRun:
                 found = _Stack.empty(self.tape.runs, int(items.lengths.max(initial=1)))
                 for place in range(int(items.lengths[mask].max(initial=0))):
                     found.push(items.at(np.full(self.tape.runs, place)), mask & (items.lengths > place))
-        self.result = found.merged(mask, self.result)
+        self.result = found if np.count_nonzero(mask) == len(mask) else found.merged(mask, self.result)
 
     def count_turn(self, loop: ir.Node, mask: Mask) -> None:
         self.turns += 1
@@ -407,7 +410,7 @@ class BatchRun:
         return Lanes(BOOLEAN, np.logical_and(first, second) if op == "and" else np.logical_or(first, second))
 
     def index(self, expr: ir.Index, found: Any, place: Any, mask: Mask) -> Lanes:
-        length = self.length(found)
+        length, place = self.length(found), in_step(place, mask)
         if _any(np.logical_not((place >= np.negative(length)) & (place < length)), mask):
             raise fault(self.sketch, "K401", expr)
         if is_single(place) and place >= 0:
@@ -473,6 +476,14 @@ def in_some(lanes: Any) -> bool:
 def is_single(value: Any) -> bool:
     """Whether all lanes share a value; np.ndim says the same and takes ten times as long for Python's own numbers."""
     return bool(getattr(value, "ndim", 0) == 0)
+
+
+def in_step(values: Any, mask: Mask) -> Any:
+    """The value that all lanes of `mask` share, as a single one, where they do: most loops count alike in every lane."""
+    if is_single(values):
+        return values
+    own = values[mask]
+    return own[0] if len(own) and (own == own[0]).all() else values
 
 
 def _any(condition: Any, mask: Mask) -> bool:

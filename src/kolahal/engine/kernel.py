@@ -64,6 +64,7 @@ class Kernel:
     loops: int
     lists: int
     widest: int  # items of the longest list or tuple that is written out
+    tells_numbers: bool
 
 
 def write_kernel(sketch: Sketch) -> Kernel:
@@ -73,7 +74,14 @@ def write_kernel(sketch: Sketch) -> Kernel:
     draws = sketch.draws
     around = tuple(writer.around[draw.site] for draw in draws)
     written = [len(node.items) for node in ir.walk(sketch.body) if isinstance(node, ir.ListOf | ir.TupleOf)]
-    return Kernel(text, tuple(writer.faults), draws, around, writer.loops, writer.rows, max(written, default=1))
+    told = tells_numbers(sketch, writer.types)
+    return Kernel(text, tuple(writer.faults), draws, around, writer.loops, writer.rows, max(written, default=1), told)
+
+
+def tells_numbers(sketch: Sketch, types: check.Types) -> bool:
+    """Whether a number may be in an answer."""
+    kinds = frozenset().union(*check.answer_kinds(sketch.body, types).values())
+    return not kinds <= check.BOOLEANS | {check.NONE, check.LIST}
 
 
 _ONLY = {check.NUMBER: NUMBER, check.WHOLE: NUMBER, check.BOOLEAN: BOOLEAN, check.NONE: NONE}
@@ -111,7 +119,8 @@ class _Writer(ExpressionWriter):
             f"def kernel({', '.join(PARAMETERS)}):",
             "    room = lists.shape[1]; middle = room // 2; answer_room = values.shape[0]",
             "    counted = sums.shape[0] > 0; varied = 1 if scales.shape[1] > 1 else 0",
-            *(f"    o_{site} = offsets[{site}]" for site in range(len(sketch.draws))),
+            # never below 0, which the compiler cannot know: else every place is looked at as one from the end, too
+            *(f"    o_{site} = max(offsets[{site}], 0)" for site in range(len(sketch.draws))),
             *(f"    e_{loop} = extents[{loop}]" for loop in range(self.loops)),
         ]
         return "\n".join([*head, *self.lines, ""])

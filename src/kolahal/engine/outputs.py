@@ -23,7 +23,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Answers of runs: item i of run r is `values[i, r]`, of kind `kinds[i, r]`; `lengths[r]` is SCALAR or a count."""
+    """Answers of runs: item i of run r is `values[i, r]`, of kind `kinds[i, r]`; `lengths[r]` is SCALAR or a count.
+
+    Beyond its length the kinds of an answer are UNSET; where nobody tells numbers, the values there may be anything.
+    """
 
     lengths: Lengths  # (runs,)
     kinds: KindCodes  # (items, runs)

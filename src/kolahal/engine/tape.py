@@ -87,17 +87,23 @@ class Tape:
     def _room(self, parts: int) -> Array:
         """Memory for one address."""
         # Carved out of blocks that numpy asks for as large pages: fetching small ones takes as long as the drawing.
+        need = parts * self.runs
         if self.runs < 256:
             return np.empty((parts, self.runs))
-        if not self._block or len(self._block[0]) < parts:
-            self._block[:] = [np.empty((max(parts, BLOCK // self.runs), self.runs))]
+        step = apart(need)
+        if not self._block or len(self._block[0]) < step:
+            self._block[:] = [np.empty(max(step, BLOCK))]
         block = self._block[0]
-        self._block[0] = block[parts:]
-        return block[:parts]
+        self._block[0] = block[step:]
+        return block[:need].reshape(parts, self.runs)
 
     def has(self, noise: Noise, site: int, turns: Turns) -> bool:
         """Whether someone has asked for this address."""
         return (noise, site, turns) in self._drawn
+
+    def anew(self) -> Tape:
+        """The same runs, whose noise is drawn again."""
+        return Tape(self.key, self.runs, self.times)
 
     def repeat(self, times: int) -> Tape:
         """The same runs that many times over, so that several scales meet the same noise in one go."""
@@ -110,6 +116,12 @@ class Tape:
             return tuple(float(u) for u in self.units(noise, site, turns)[:, run])
 
         return read
+
+
+def apart(doubles: int) -> int:
+    """From one row of doubles to the next where a run reads from all rows: an odd number of the cache's lines, because a
+    cache has few places for lines that are a power of two apart."""
+    return 8 * (-(-doubles // 8) | 1)
 
 
 def tapes(seed: int, name: str, runs: int, draws: int, largest: int = 1 << 15) -> Iterator[Tape]:

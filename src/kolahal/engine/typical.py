@@ -41,13 +41,20 @@ class TypicalInputs:
 
 
 def make_up(
-    sketch: Sketch, arguments: Arguments, spread: float, count: int, key: tuple[int, ...], free: Collection[str] = (), rows: int = 0
+    sketch: Sketch,
+    arguments: Arguments,
+    spread: float,
+    count: int,
+    key: tuple[int, ...],
+    free: Collection[str] = (),
+    rows: int = 0,
+    above: int | None = None,
 ) -> TypicalInputs:
-    """Inputs whose answers reach `spread` below and above the mark; `free` are the real arguments that nobody gave."""
+    """Inputs whose answers reach `spread` below and above the mark, with so many above it; `free` are the real arguments that nobody gave."""
     if is_made_of_records(sketch):
         return TypicalInputs(tuple((arguments, answers) for answers in _aggregated(sketch, arguments, rows, count, key)))
     rng = stream(key[0], "typical", *key[1:], arguments.size)
-    above = standing_out(sketch, arguments)
+    above = standing_out(sketch, arguments) if above is None else above
     reals = [p.name for p in sketch.arguments if p.type is Type.FLOAT]
     given = [value for name, value in arguments.values if name in reals and name not in free]
     mark = Fraction(given[0]) if given else _sixteenths(spread)

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from kolahal.errors import UsageError
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.places import fixed_places
-from kolahal.lang.sketch import Parameter, Role, Sketch, Type
+from kolahal.lang.sketch import Parameter, Role, Sketch, Type, Variant
 from kolahal.model import Arguments
 
 SIZES = (1, 2, 3, 4, 5, 6)  # numbers of answers that are tried, so that the fewest that show a violation are found
@@ -23,6 +23,12 @@ Setting: TypeAlias = tuple[tuple[str, int], ...]  # the whole arguments
 ArgumentValues: TypeAlias = tuple[tuple[str, Fraction | bool], ...]
 TYPICAL = (Fraction(2), Fraction(1), Fraction(3))  # whole arguments of a test: the first is no special case
 FIRST, APART = Fraction(1), Fraction(4)  # real arguments of a test: the first, and how far the others are from each other
+USUAL_BUDGETS = {
+    Variant.PURE: (Fraction(1), None),
+    Variant.ZCDP: (Fraction(1, 2), None),
+    Variant.GDP: (Fraction(1), None),
+    Variant.APPROXIMATE: (Fraction(1), Fraction(1, 10**6)),
+}
 EPSILONS = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 8))
 
 
@@ -39,6 +45,13 @@ def usual_value(parameter: Parameter, whole: Fraction, real: Fraction, flag: boo
             return flag
         case _:
             return real
+
+
+def usual_budget(sketch: Sketch) -> tuple[Fraction, Fraction | None]:
+    """The user's own budget, and δ where there is one, or else usual ones."""
+    budget, delta = USUAL_BUDGETS[sketch.variant]
+    own = [p.default if p is not None and isinstance(p.default, Fraction) else None for p in (sketch.budget, sketch.delta)]
+    return budget if own[0] is None else own[0], delta if own[1] is None else own[1]
 
 
 def typical_values(sketch: Sketch, epsilon: Fraction, size: int) -> tuple[ArgumentValues, ...]:

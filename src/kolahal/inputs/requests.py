@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.errors import KolahalError
-from kolahal.inputs.arguments import usual_value
+from kolahal.inputs.arguments import usual_budget, usual_value
 from kolahal.lang.places import answers_needed
 from kolahal.lang.records import Field
 from kolahal.lang.scale import parse_number
-from kolahal.lang.sketch import Parameter, Sketch, Type, Variant, bind
+from kolahal.lang.sketch import Parameter, Sketch, Type, bind
 from kolahal.lang.source import NOWHERE, Diagnostic, SketchError, Source
 from kolahal.model import Arguments, Database
 from kolahal.nouns import dataclass
@@ -21,12 +21,6 @@ from kolahal.nouns import dataclass
 LENGTH, LONGEST = 100, 10_000  # private answers where nothing is said, and at most
 RECORDS, MOST_RECORDS = 1_000, 10**9  # that are made up
 WHOLE, REAL = Fraction(2), Fraction(1)  # arguments where nothing is said
-BUDGETS = {
-    Variant.PURE: (Fraction(1), None),
-    Variant.ZCDP: (Fraction(1, 2), None),
-    Variant.GDP: (Fraction(1), None),
-    Variant.APPROXIMATE: (Fraction(1), Fraction(1, 10**6)),
-}
 MOST_INPUTS = 1_000  # databases of one file
 LEAST_BUDGET, MOST_BUDGET = Fraction(1, 10**9), Fraction(10**9)  # beyond these, errors are not told apart by doubles
 FARTHEST = Fraction(10**100)  # an argument: its square is a double
@@ -91,10 +85,10 @@ def read_request(sketch: Sketch, at: Mapping[str, object]) -> TuneRequest:
             names = ", ".join(dict.fromkeys(["len", *(p.name for p in sketch.parameters if p.counts), *known]))
             raise refuse_request(f"--at {name}={value}", "K501", name=name, sketch=sketch.name, names=names)
     (usual,) = sketch.sizes((max(LENGTH, answers_needed(sketch)),))
-    budget, delta = BUDGETS[sketch.variant]
-    amount = given.get(sketch.budget.name, budget if sketch.budget.default is None else sketch.budget.default)
+    budget, delta = usual_budget(sketch)
+    amount = given.get(sketch.budget.name, budget)
     if sketch.delta is not None:
-        delta = Fraction(given.get(sketch.delta.name, delta if sketch.delta.default is None else sketch.delta.default) or 0)
+        delta = Fraction(given.get(sketch.delta.name, delta) or 0)
     values = tuple((p.name, given.get(p.name, usual_value(p, WHOLE, REAL))) for p in sketch.arguments)
     arguments = Arguments(Fraction(amount), size or usual, values, delta, sketch.variant.symbol)
     if not arguments.kept_by(sketch):

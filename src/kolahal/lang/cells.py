@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeAlias
 
 from kolahal.lang.enclosures import MATH, NoBounds, enclose, enclose_all, outward
@@ -148,6 +149,12 @@ class RecordPieces:
 
 
 def find_pieces(row: RowClass, functions: Sequence[RecordFunction]) -> RecordPieces:
+    """The pieces of functions of a record, as `_find_pieces` says, which is asked the same again and again; raises TooComplex."""
+    return _find_pieces(row, tuple(functions))
+
+
+@lru_cache(maxsize=256)
+def _find_pieces(row: RowClass, functions: tuple[RecordFunction, ...]) -> RecordPieces:
     """The pieces of functions of a record; raises TooComplex.
 
     Unknowns without bounds are cut at a distance, which grows until surely all corners of the arrangement of all comparisons

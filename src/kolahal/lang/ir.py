@@ -12,7 +12,7 @@ from kolahal.lang.labels import LabelCode
 from kolahal.lang.noise import Noise
 from kolahal.lang.scale import Scale
 from kolahal.lang.source import NOWHERE, Span
-from kolahal.nouns import dataclass
+from kolahal.nouns import dataclass, remembered
 
 # ---------------------------------------------------------------- expressions
 
@@ -254,6 +254,12 @@ def _inner_of(kind: type) -> Inner | None:
 
 def walk(node: object) -> Iterator[Node]:
     """Every node below `node`, itself included, parents first and in source order."""
+    return iter(_nodes(node))
+
+
+@remembered(1_000)  # the same programs are walked dozens of times
+def _nodes(node: object) -> tuple[Node, ...]:
+    found: list[Node] = []
     waiting = [node]
     while waiting:
         node = waiting.pop()
@@ -264,8 +270,9 @@ def walk(node: object) -> Iterator[Node]:
             inner = _INNER[kind] = _inner_of(kind)
         if inner is not None:
             if isinstance(node, Node):
-                yield node
+                found.append(node)
             waiting += inner(node)
+    return tuple(found)
 
 
 def assignments(node: object) -> Iterator[tuple[str, Expr]]:

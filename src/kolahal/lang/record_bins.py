@@ -164,7 +164,7 @@ class BinsRelation(RecordRelation):
     def compose(self, target: Move) -> RecordCounts | None:
         return self.at(len(target)).compose(target)
 
-    def nearest(self, target: Sequence[Fraction]) -> Move:
+    def nearest(self, target: Move) -> Move:
         return self.at(len(target)).nearest(target)
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
@@ -214,7 +214,7 @@ class RunBins(BinsRelation):
     def compose(self, target: Move) -> RecordCounts | None:
         return None
 
-    def nearest(self, target: Sequence[Fraction]) -> Move:
+    def nearest(self, target: Move) -> Move:
         return tuple(target)
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:

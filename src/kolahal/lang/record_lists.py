@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -18,6 +18,29 @@ def fitting_times(gap: Sequence[Fraction], vector: Move) -> int:
     """How often a vector fits into a gap, roughly."""
     sizes = sorted((abs(g / v), g / v) for g, v in zip(gap, vector, strict=True) if v)
     return max(0, round(sizes[0][1])) if sizes else 0
+
+
+def nearest_of(sums: Iterable[Move], target: Move) -> Move:
+    """The sum that is nearest to a target."""
+    return min(sums, key=lambda d: sum(abs(a - b) for a, b in zip(d, target, strict=True)))
+
+
+def nearest_sum(vectors: Iterable[Move], target: Move) -> Move:
+    """A sum of vectors that is near a target: whichever vector brings it nearest, as often as it fits, comes next."""
+    near = (Fraction(0),) * len(target)
+    for _ in range(2 * len(target) + 2):
+        gap = tuple(a - b for a, b in zip(target, near, strict=True))
+        best = sum(map(abs, gap), Fraction(0))
+        step: Move | None = None
+        for vector in vectors:
+            times = fitting_times(gap, vector)
+            rest = sum((abs(g - times * v) for g, v in zip(gap, vector, strict=True)), Fraction(0))
+            if times and rest < best:
+                best, step = rest, tuple(times * v for v in vector)
+        if step is None:
+            break
+        near = tuple(a + b for a, b in zip(near, step, strict=True))
+    return near
 
 
 class RecordSearch:

@@ -18,7 +18,7 @@ from typing import ClassVar
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, Move
 from kolahal.lang.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
-from kolahal.lang.record_lists import RecordCounts, RecordSearch, fitting_times
+from kolahal.lang.record_lists import RecordCounts, RecordSearch, nearest_of, nearest_sum
 from kolahal.lang.record_units import Slice, find_slices, put_arguments
 from kolahal.lang.records import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
 from kolahal.nouns import dataclass
@@ -298,24 +298,15 @@ class RecordRelation(Adjacency):
                 found.setdefault(answers, tuple((1, record) for record in rows))
         return found
 
-    def nearest(self, target: Sequence[Fraction]) -> Move:
+    @cached_property
+    def _near(self) -> dict[Move, Move]:
+        return {}
+
+    def nearest(self, target: Move) -> Move:
         """The aggregates of a list of records that are near these."""
-        if self.spans:
-            return min(self._short_lists, key=lambda d: sum(abs(a - b) for a, b in zip(d, target, strict=True)))
-        near = (Fraction(0),) * len(target)
-        for _ in range(2 * len(target) + 2):
-            gap = tuple(a - b for a, b in zip(target, near, strict=True))
-            best = sum(map(abs, gap), Fraction(0))
-            step: Move | None = None
-            for vector in self.library:
-                times = fitting_times(gap, vector)
-                rest = sum((abs(g - times * v) for g, v in zip(gap, vector, strict=True)), Fraction(0))
-                if times and rest < best:
-                    best, step = rest, tuple(times * v for v in vector)
-            if step is None:
-                break
-            near = tuple(a + b for a, b in zip(near, step, strict=True))
-        return near
+        if target not in self._near:
+            self._near[target] = nearest_of(self._short_lists, target) if self.spans else nearest_sum(self.library, target)
+        return self._near[target]
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
         """Neighbours near d1 that differ by `move` and are the aggregates of lists of records."""

@@ -26,6 +26,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.told import told
 from kolahal.lang.units import in_units
+from kolahal.nouns import remembered
 
 ARITHMETIC = ("+", "-", "*", "/")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -40,6 +41,7 @@ class _NoUnits(Exception):
     """Units do not match, or something has none."""
 
 
+@remembered(16)  # a search cuts the same program in many ways
 def in_other_units(sketch: Sketch, at_once: bool = False) -> Sketch:
     """The program that a proof is about, in the units that it counts in; what is told is no budget."""
     return rescaled(in_units(told(restated(sketch, at_once))))

@@ -22,9 +22,7 @@ MOST_BITS = 1023  # likewise for the two parts of a coefficient; both are double
 WIDTH = re.compile(r"\((\w+) - (\w+)\)")
 REACH = re.compile(r"max\(abs\((\w+)\), abs\((\w+)\)\)")
 NEXT = re.compile(r"\((\w+|len\(\w+\)) \+ 1\)")
-_NUMBER = re.compile(
-    r"\s*[+-]?[0-9]{0,310}(\.[0-9]{0,310}(e[+-]?[0-9]{1,3})?|e[+-]?[0-9]{1,3}|/[0-9]{1,310})?\s*", re.IGNORECASE
-)
+_NUMBER = re.compile(r"\s*[+-]?[0-9]{0,310}(\.[0-9]{0,310}(e[+-]?[0-9]{1,3})?|e[+-]?[0-9]{1,3}|/[0-9]{1,310})?\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

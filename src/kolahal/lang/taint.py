@@ -144,7 +144,8 @@ def bindings(sketch: Sketch) -> Iterator[tuple[str, ir.Expr | ir.Range]]:
 def answers_with_counts(sketch: Sketch) -> bool:
     """Whether an answer is made of names that are only ever stepped in loops and serve nowhere as a place: counts.
 
-    A count that is off by one is nearly right, and a place that is off by one is another place.
+    A count that is off by one is nearly right, and a place that is off by one is another place. What is stepped in every turn
+    by the same number counts the turns, and so tells a place.
     """
     flow = find_flow(sketch, control=True)
     given: dict[str, list[ir.Expr | ir.Range]] = {}
@@ -154,7 +155,27 @@ def answers_with_counts(sketch: Sketch) -> bool:
     places = {name for node in ir.walk(sketch.body) if isinstance(node, ir.Index) for name in ir.names_read(node.at)}
     returned = [item for node in ir.walk(sketch.body) if isinstance(node, ir.Return) for item in _items(node.value)]
     used = {name for value in returned for name in ir.names_read(value)}
-    return bool(used) and used <= stepped - places
+    return bool(used) and used <= stepped - places - _turn_counters(sketch)
+
+
+def _turn_counters(sketch: Sketch) -> set[str]:
+    """The names that a loop over the private answers, or over places, steps by a number in every turn, and nothing else does."""
+    every_turn: set[int] = set()  # statements, by identity
+    for loop in ir.walk(sketch.body):
+        if isinstance(loop, ir.For) and (isinstance(loop.over, ir.Range) or loop.over == ir.Var(sketch.private.name)):
+            for statement in loop.body:
+                if any(isinstance(node, ir.Continue) for node in ir.walk(statement)):
+                    break
+                every_turn.add(id(statement))
+    stepped: list[str] = []
+    others: set[str] = set()
+    for node in ir.walk(sketch.body):
+        match node:
+            case ir.Assign((name,), (ir.Binary("+", ir.Var(own), ir.Const()),)) if name == own and id(node) in every_turn:
+                stepped.append(name)
+            case ir.Assign(names, values):
+                others |= {name for name, value in zip(names, values, strict=True) if name in ir.names_read(value)}
+    return {name for name in stepped if stepped.count(name) == 1} - others
 
 
 def _items(value: ir.Expr) -> tuple[ir.Expr, ...]:

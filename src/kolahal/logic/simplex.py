@@ -161,6 +161,16 @@ def _row(form: LinearForm[V], columns: _Columns[V]) -> tuple[list[int], int, int
     return [sign * entries.get(s, 0) for s, sign in columns], int(form.constant * whole), whole
 
 
+def pinned(atoms: Iterable[Inequality[V]]) -> dict[V, Number]:
+    """The unknowns to which comparisons of single ones leave one value."""
+    ends: dict[V, dict[bool, Number]] = {}
+    for atom in atoms:
+        if len(atom.form.terms) == 1 and not atom.strict:
+            ((unknown, factor),) = atom.form.terms.items()
+            ends.setdefault(unknown, {})[factor > 0] = -atom.form.constant * factor if abs(factor) == 1 else -atom.form.constant / Fraction(factor)
+    return {unknown: plain(own[True]) for unknown, own in ends.items() if len(own) == 2 and own[True] == own[False]}
+
+
 def find_point(atoms: Sequence[Inequality[V]], positive: Collection[V] = ()) -> dict[V, Number] | None:
     """A point where all atoms hold, or None if there is none; the unknowns of `positive` are at least 0."""
     columns = _columns(unknowns_of(atoms), positive)
@@ -182,6 +192,9 @@ def find_point(atoms: Sequence[Inequality[V]], positive: Collection[V] = ()) -> 
 
 def find_supremum(form: LinearForm[V], atoms: Sequence[Inequality[V]]) -> Number | None:
     """The least bound of `form` where all atoms hold, which some point must satisfy; None if there is no bound."""
+    known = pinned(atoms)
+    if form.terms.keys() <= known.keys():
+        return plain(form.at(known))
     columns = _columns(unknowns_of((*atoms, Inequality(form, strict=False))), ())
     rows = [_row(atom.form, columns) for atom in atoms]  # strict or not: the boundary does not change the bound
     entries, constant, whole = _row(-form, columns)

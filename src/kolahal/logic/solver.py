@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any
 
@@ -11,7 +10,7 @@ import z3
 
 from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Inequality, Keyed, LinearForm, Number, key_of, unknowns_of
-from kolahal.logic.simplex import find_point
+from kolahal.logic.simplex import find_point, pinned
 from kolahal.logic.terms import (
     BOOL,
     INT,
@@ -109,13 +108,13 @@ class Translator:
         pieces = []
         for unknown, factor in form.ordered():
             if isinstance(unknown, IfThenElse):
-                piece = z3.If(
-                    self.formula(unknown.test), self.form(unknown.then, whole), self.form(unknown.orelse, whole)
-                )
+                parts = self.formula(unknown.test), self.form(unknown.then, whole), self.form(unknown.orelse, whole)
+                made = z3.Z3_mk_ite(self.context.ref(), *(part.as_ast() for part in parts))
+                piece = z3.ArithRef(made, self.context)
             else:
                 piece = self.unknown(unknown)
                 if not whole and isinstance(unknown, Symbol) and unknown.sort == INT:
-                    piece = z3.ToReal(piece)
+                    piece = z3.ArithRef(z3.Z3_mk_int2real(self.context.ref(), piece.as_ast()), self.context)
             pieces.append(piece if factor == 1 else self.arithmetic(z3.Z3_mk_mul, [self.number(factor, whole), piece]))
         if form.constant or not pieces:
             pieces.append(self.number(form.constant, whole))
@@ -216,12 +215,7 @@ def _at_one_point(
     inside: Sequence[Inequality[Keyed]], none_of: Sequence[Sequence[Inequality[Keyed]]], bits: Sequence[Keyed]
 ) -> bool | None:
     """Whether there is no such point, where comparisons of single unknowns leave one for all of them; None where they do not."""
-    ends: dict[Keyed, dict[bool, Number]] = {}
-    for atom in inside:
-        if len(atom.form.terms) == 1 and not atom.strict:
-            ((unknown, factor),) = atom.form.terms.items()
-            ends.setdefault(unknown, {})[factor > 0] = -atom.form.constant / Fraction(factor)
-    point = {unknown: own[True] for unknown, own in ends.items() if len(own) == 2 and own[True] == own[False]}
+    point = pinned(inside)
     asked = unknowns_of([*inside, *(atom for atoms in none_of for atom in atoms)])
     if not point.keys() >= {*asked, *bits}:
         return None

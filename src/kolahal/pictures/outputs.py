@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from kolahal.engine.accuracy import is_discrete
 from kolahal.engine.engines import choose_engine
 from kolahal.engine.noise import Array
-from kolahal.engine.outputs import NUMBER, SCALAR, Outputs, hits
+from kolahal.engine.outputs import NUMBER, SCALAR, UNSET, Outputs, hits
 from kolahal.engine.probe import plain_losses
 from kolahal.engine.tape import Tape, stream
 from kolahal.errors import KolahalError
@@ -178,7 +179,7 @@ def _sampled_answers(program: Sketch, example: Example, seed: int) -> dict[str, 
         engine.run(program, d, example.arguments, (), tape)
         for d, tape in zip((example.d1, example.d2), tapes, strict=True)
     ]
-    if not all(_is_whole(o) for o in outputs):
+    if not all(is_discrete(o) for o in outputs):
         place = _telling_place(outputs)
         return _shapes(example, outputs) if place is None else _histogram(program, example, outputs, place)
     counts = [_tally(o) for o in outputs]
@@ -194,14 +195,10 @@ def _sampled_answers(program: Sketch, example: Example, seed: int) -> dict[str, 
     return view
 
 
-def _is_whole(outputs: Outputs) -> bool:
-    numbers = outputs.values[outputs.kinds == NUMBER]
-    return bool((numbers == np.round(numbers)).all())
-
-
 def _tally(outputs: Outputs) -> Counter[Output]:
     """How often each answer was given."""
-    columns = np.vstack([outputs.lengths, outputs.kinds, outputs.values])
+    told = np.where(outputs.kinds == UNSET, 0.0, outputs.values)
+    columns = np.vstack([outputs.lengths, outputs.kinds, told])
     kinds, counts = np.unique(columns, axis=1, return_counts=True)
     width = outputs.kinds.shape[0]
     rows = Outputs(kinds[0].astype(np.int64), kinds[1 : 1 + width].astype(np.uint8), kinds[1 + width :])

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang import ir
+from kolahal.lang.idle import without_idle
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
@@ -52,7 +53,10 @@ def find_turns(program: Sketch, verdict: Verdict) -> AnswerTurns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: it declares what its whole input is")
     if program.private.bits or any(draw.noise.finite or draw.noise.selects for draw in program.draws):
         raise NotOnline(f"{name} cannot be asked one answer at a time: it flips coins, chooses places or takes bits, of which nothing is known here")
-    turns = _Reader(program).read()
+    stepped = without_idle(program)  # which gives the same results, and is what the proof is about
+    if any(not name.isidentifier() for name in ir.assigned_names(stepped.body)):
+        raise NotOnline(f"{name} cannot be asked one answer at a time: a loop that nothing depends on draws noise, and its proof leaves it out; take it out")
+    turns = _Reader(stepped).read()
     proof, _, product = read_certificate(verdict.certificate)
     if proof.sketch != program:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its certificate is about another program")
@@ -70,9 +74,9 @@ def find_turns(program: Sketch, verdict: Verdict) -> AnswerTurns:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws the noise of a whole list at once")
     if proof.delayed:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof draws noise later than it is named; add it where it is drawn")
-    if restated(program) != program:
+    if restated(stepped) != stepped:
         raise NotOnline(f"{name} cannot be asked one answer at a time: its proof is about the same program with whole lists in place of loops")
-    if reason := _why_not_in_step(program, turns, product):
+    if reason := _why_not_in_step(stepped, turns, product):
         raise NotOnline(f"{name} cannot be asked one answer at a time: {reason}")
     return turns
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from kolahal.lang.claims import plain_claim, print_claim
 from kolahal.lang.conversions import convert, short
-from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import Example, Odds, describe_event, show
 from kolahal.report.json import example_document, interval
@@ -27,18 +26,23 @@ AHEAD = (
     "each group of runs with one answer has a shift of its own; one that is m deviations long adds what N(m, 1) and N(0, 1)\n"
     "  have at ε to δ, and all together stay within δ, at every ε and δ that the program accepts."
 )
-BROKEN = {
-    Variant.ZCDP: "The Rényi divergence of order {order} between the chances of the event is above {order}·ρ:",
-    Variant.GDP: "The event is a better test of the two inputs than any test of N(0, 1) against N(μ, 1):",
-    Variant.APPROXIMATE: "P(event on d1) − e^ε·P(event on d2) is above δ:",
+BROKEN = {  # what an event shows
+    Variant.ZCDP: "The Rényi divergence of order {order} between the chances of the event is above {order}·ρ",
+    Variant.GDP: "The event is a better test of the two inputs than any test of N(0, 1) against N(μ, 1)",
+    Variant.APPROXIMATE: "P(event on d1) − e^ε·P(event on d2) is above δ",
 }
 
 
-def render_budget_check(sketch: Sketch, check: Check, claim: str) -> str:
+def describe_break(refuted: Refuted, sketch: Sketch) -> str:
+    """In which way the event of a counterexample breaks a claim other than ε."""
+    return BROKEN[sketch.variant].format(order="" if refuted.order is None else show(refuted.order))
+
+
+def render_budget_check(sketch: Sketch, check: Check, said: str) -> str:
     """The verdict, and what stands behind it."""
     verdict = check.verdict
     words = sketch.variant.words
-    lines = [f"{sketch.name}, claimed {words} with {claim}: {describe_verdict(verdict, sketch.private.name)}."]
+    lines = [f"{sketch.name}, claimed {words} with {said}: {describe_verdict(verdict, sketch.private.name)}."]
     lines += sensitivity_lines(sketch)
     proof = proof_of(verdict)
     if proof is not None:
@@ -54,8 +58,7 @@ def render_budget_check(sketch: Sketch, check: Check, claim: str) -> str:
         noise = [f"{draw.noise.value}({draw.scale})" for draw in sketch.draws]
         lines += [f"Noise: {', '.join(dict.fromkeys(noise))}. In the proof, on the pure program that stands for it:", *dict.fromkeys(moves)]
     if isinstance(verdict, Refuted):
-        order = "" if verdict.order is None else show(verdict.order)
-        lines += [BROKEN[sketch.variant].format(order=order), *counterexample_lines(verdict, sketch)]
+        lines += [f"{describe_break(verdict, sketch)}:", *counterexample_lines(verdict, sketch)]
     return "\n".join(lines) + "\n"
 
 
@@ -69,7 +72,7 @@ def worth_of(check: Check) -> dict[str, Any] | None:
     sketch = check.sketch
     if sketch is None or sketch.variant is not Variant.PURE or not isinstance(check.verdict, Proved):
         return None
-    claim = parse_scale(check.claim or sketch.budget.name)
+    claim = check.claim or plain_claim(sketch)
     if claim.powers != ((sketch.budget.name, 1),):
         return None
     found = {name: value for g in convert({"eps": float(claim.coefficient), "delta": DELTA}) for name, value in g.values}

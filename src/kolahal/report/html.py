@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, TemplateError
 from markupsafe import Markup
 
 from kolahal.errors import KolahalError
+from kolahal.lang.scale import parse_scale
 from kolahal.losses import loss_range
 from kolahal.nouns import dataclass
 from kolahal.report.costs import draw_by_length
@@ -288,7 +289,8 @@ def proof_of(document: Mapping[str, Any]) -> Explanation | None:
     if not isinstance(certificate, dict):
         return None
     try:
-        return explain(certificate, claimed=document.get("claim"))
+        claim = document.get("claim")
+        return explain(certificate, claimed=parse_scale(claim) if claim else None)
     except (KolahalError, KeyError, IndexError, ValueError, TypeError, AttributeError, RecursionError):
         return None  # the words are a service; the certificate is what counts
 

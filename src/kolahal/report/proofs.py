@@ -51,15 +51,19 @@ class Explanation:
     assumptions: tuple[str, ...]
 
 
-def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claimed: str | None = None) -> Explanation:
-    """A certificate in words; lines are those of the printed program, or of `source`, if that is given.
+def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claimed: Scale | None = None) -> Explanation | None:
+    """A certificate in words; lines are those of the printed program, or of `source`, if that is given. None for budgets other
+    than ε.
 
     `claimed` is what the user claimed, which may be more than what the certificate proves.
     """
-    if certificate.get("kind") == "counted":
+    kind = certificate.get("kind")
+    if kind == "counted":
         return _counted(certificate)
+    if kind not in (None, "bounded"):
+        return None
     sketch = source or parse(certificate["program"])
-    claim = parse_scale(claimed or certificate["claim"])
+    claim = claimed or parse_scale(certificate["claim"])
     neighbours = sketch.adjacency.describe()
     opening = (
         f"Take any two neighbouring inputs ({neighbours}) and run the program on both, side by side.",
@@ -68,7 +72,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
         "Noise of scale c that is moved by s is at most e^(s/c) times less likely, so a move costs s/c of the budget. "
         "Different noise stays different, so the partners’ chances add up.",
     )
-    if certificate.get("kind") == "bounded":
+    if kind == "bounded":
         return Explanation(
             opening, _bounded_stories(sketch, claim, certificate), _bounded_closing(sketch, certificate), ()
         )
@@ -86,7 +90,7 @@ def explain(certificate: Mapping[str, Any], source: Sketch | None = None, claime
     return Explanation(opening, stories, closing, tuple(certificate.get("assumptions", ())))
 
 
-def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str | None = None) -> list[str]:
+def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: Scale | None = None) -> list[str]:
     """A proof for every length, or by counting, in a few lines of text; nothing for a bounded one, whose shifts are many."""
     if certificate.get("kind") == "bounded":
         return []
@@ -95,7 +99,7 @@ def explain_shortly(certificate: Mapping[str, Any], source: Sketch, claimed: str
         return [f"Why: {first[0].lower()}{first[1:]}", *(f"  {sentence}" for sentence in rest)]
     found = explain(certificate, source, claimed)
     lines = []
-    for story in found.stories:
+    for story in () if found is None else found.stories:
         moved = [m for m in story.moves if m.costs != "nothing"]
         head = f"Why{f', {story.title.lower()}' if story.title else ''}: give the neighbour's run the same noise, but"
         parts = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from kolahal.lang.claims import plain_claim, print_claim
 from kolahal.lang.ir import Hole
-from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Role, Sketch, Variant
 from kolahal.losses import epsilon_lower
 from kolahal.model import Accuracy, Example, Trial, show
@@ -212,10 +212,11 @@ def render_trial(sketch: Sketch, trial: Trial, seconds: float, snippet: str) -> 
     )
 
 
-def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") -> str:
+def render_check(sketch: Sketch, check: Check, snippet: str = "") -> str:
     """The verdict on a complete mechanism in words."""
+    claim = check.claim or plain_claim(sketch)
     if sketch.variant is not Variant.PURE:
-        return render_budget_check(sketch, check, claim)
+        return render_budget_check(sketch, check, print_claim(sketch, claim))
     lines = [f"{sketch.name}, claimed {claim}: {describe_verdict(check.verdict, sketch.private.name)}."]
     lines += _remedy(advise(check.verdict, sketch))
     lines += sensitivity_lines(sketch)
@@ -229,12 +230,12 @@ def render_check(sketch: Sketch, check: Check, claim: str, snippet: str = "") ->
         assumed = certificate.get("assumptions", [])
         lines += [f"Assumed: {'; '.join(assumed)}."] if assumed else []
     if isinstance(check.verdict, Refuted):
-        allowed = float(parse_scale(claim).at(check.verdict.example.arguments.quantities(sketch)))
+        allowed = float(claim.at(check.verdict.example.arguments.quantities(sketch)))
         (share, _) = compare(_log_loss(check.verdict) / allowed, 1.0, over=True)
         lines += [f"The counterexample, which loses {share} of the claim:", *counterexample_lines(check.verdict, sketch)]
         lines += ["To see it yourself, without Kolahal:", "", snippet] if snippet else []
     elif check.trial is not None and proof is None:
-        allowed = float(parse_scale(claim).at(check.trial.example.arguments.quantities(sketch)))
+        allowed = float(claim.at(check.trial.example.arguments.quantities(sketch)))
         lines += _hardest_lines(check.trial, allowed, sketch)
     if check.tried:
         lines += ["Looked for:", *(f"  {told}" for told in check.tried), "With --deep the search for a proof takes longer."]

@@ -7,31 +7,60 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kolahal.engine.noise import Array, IntArray
-from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Mask, Outputs, join
+from kolahal.engine.noise import Array
+from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, KindCodes, Mask, Outputs
 from kolahal.model import AllOf, Anything, Equals, Event, StartsWith, Within
 from kolahal.nouns import dataclass
+
+WholeNumbers = NDArray[Any]  # of as many bytes as they need
 
 MOST_ATOMS = 64  # more different numbers than this are taken as a continuum
 LONGEST_PREFIX = 8
 SMALL_TABLE = 1 << 16  # cells: fewer are numbered by counting them all, which is faster than sorting
 
 
-def pool_answers(first: Outputs, second: Outputs) -> Outputs:
-    """The answers of both, d1's first, with no more places than the longest has."""
-    pool = join([first, second]) if first.values.shape != second.values.shape else None
-    lengths = np.concatenate([first.lengths, second.lengths])
-    width = max(1, int(lengths.max()))
-    if pool is not None:
-        return Outputs(lengths, pool.kinds[:width], pool.values[:width])
-    kinds = np.concatenate([first.kinds[:width], second.kinds[:width]], axis=1)
-    return Outputs(lengths, kinds, np.concatenate([first.values[:width], second.values[:width]], axis=1))
+class BothAnswers:
+    """The answers of two databases, the first's first. A place of both is put together where it is asked for: whole
+    copies of long answers take longer than all that is done with them."""
+
+    def __init__(self, first: Outputs, second: Outputs):
+        self.both = first, second
+        self.lengths = np.concatenate([first.lengths, second.lengths])
+        self.width = max(1, int(self.lengths.max()))  # no more places than the longest has
+        self._values: dict[int, Array] = {}
+
+    @property
+    def runs(self) -> int:
+        return len(self.lengths)
+
+    def kinds(self, place: int) -> KindCodes:
+        return np.concatenate([_at(outputs.kinds, place) for outputs in self.both])
+
+    def values(self, place: int) -> Array:
+        if place not in self._values:
+            self._values[place] = np.concatenate([_at(outputs.values, place) for outputs in self.both])
+        return self._values[place]
+
+    def truths(self, place: int) -> Mask:
+        """Which values are not 0."""
+        return np.concatenate([_at(outputs.values, place) != 0 for outputs in self.both])
+
+    def row(self, run: int) -> Any:
+        """The answer of one run as a Python value."""
+        first, second = self.both
+        return first.row(run) if run < first.runs else second.row(run - first.runs)
+
+
+def _at(items: NDArray[Any], place: int) -> NDArray[Any]:
+    """The items at a place; nothing where no answer is so long."""
+    return items[place] if place < len(items) else np.zeros(items.shape[1], dtype=items.dtype)
 
 
 def sort_answers(first: Outputs, second: Outputs) -> SortedAnswers:
     """The answers of two databases by their discrete part."""
-    pool = pool_answers(first, second)
+    pool = BothAnswers(first, second)
     return SortedAnswers(pool, *_codes(pool))
 
 
@@ -39,11 +68,11 @@ def sort_answers(first: Outputs, second: Outputs) -> SortedAnswers:
 class SortedAnswers:
     """The answers of both databases, d1's first, sorted by their discrete part."""
 
-    pool: Outputs
-    codes: IntArray  # (answers,) the discrete part, as a number from 0
-    samples: IntArray  # (codes,) an answer of each
-    prefixes: tuple[IntArray, ...]  # by code, the discrete part of the first items of lists, as any whole numbers
-    continuous: Mask  # (items, answers): the numbers that are no atoms
+    pool: BothAnswers
+    codes: WholeNumbers  # (answers,) the discrete part, as a number from 0
+    samples: WholeNumbers  # (codes,) an answer of each
+    prefixes: tuple[WholeNumbers, ...]  # by code, the discrete part of the first items of lists, as any whole numbers
+    continuous: dict[int, Mask]  # by place, the numbers that are no atoms
 
     @property
     def count(self) -> int:
@@ -54,7 +83,7 @@ class SortedAnswers:
         run = int(self.samples[code])
         row = self.pool.row(run)
         items = [
-            ... if self.continuous[i, run] else _exact(item)
+            ... if i in self.continuous and self.continuous[i][run] else _exact(item)
             for i, item in enumerate(row if isinstance(row, tuple) else (row,))
         ]
         return tuple(items) if isinstance(row, tuple) else items[0]
@@ -67,7 +96,7 @@ class SortedAnswers:
     def whole(self, code: int) -> Event:
         return pattern(self.example(code))
 
-    def prefix(self, cells: IntArray, length: int) -> Callable[[int], Event | None]:
+    def prefix(self, cells: WholeNumbers, length: int) -> Callable[[int], Event | None]:
         def event(cell: int) -> Event | None:
             row = self.example(int(np.argmax(cells == cell)))
             if not isinstance(row, tuple):
@@ -92,49 +121,53 @@ def pattern(row: Any) -> Event:
     return AllOf(tuple(Within(None, None) if item is ... else Equals(item) for item in row))
 
 
-def _codes(pool: Outputs) -> tuple[IntArray, IntArray, tuple[IntArray, ...], Mask]:
-    width = pool.values.shape[0]
+def _codes(pool: BothAnswers) -> tuple[WholeNumbers, WholeNumbers, tuple[WholeNumbers, ...], dict[int, Mask]]:
+    width = pool.width
     lists = bool((pool.lengths != SCALAR).any())
-    codes = np.zeros(pool.runs, dtype=np.int64)
+    lengths = pool.lengths.astype(np.int16) if width < 1 << 15 else pool.lengths
+    codes: WholeNumbers = np.zeros(pool.runs, dtype=np.uint16)
     if lists:  # an empty list and a scalar, or a list and its item, are not the same answer
-        codes += pool.lengths == SCALAR
+        codes += lengths == SCALAR
     bound = 2
-    continuous = np.zeros((width, pool.runs), dtype=bool)
-    prefixes: list[IntArray] = []
+    continuous: dict[int, Mask] = {}
+    prefixes: list[WholeNumbers] = []
     for place in range(width):
-        digit, radix = _sort_items(pool, place, continuous[place])
+        digit, radix = _sort_items(pool, place, lengths > place if place else lengths != 0, continuous)
         if bound * radix > SMALL_TABLE:
             codes, bound = compact(codes)
-        codes, bound = codes * radix + digit, bound * radix
+        bound *= radix
+        codes = codes.astype(np.uint16 if bound <= SMALL_TABLE else np.int64, copy=False) * radix + digit
         if lists and place < min(LONGEST_PREFIX, width - 1):
             prefixes.append(codes)
     codes, count = compact(codes)
+    codes = codes.astype(np.int64)
     samples = np.empty(count, dtype=np.int64)
     samples[codes] = np.arange(len(codes))
     return codes, samples, tuple(prefix[samples] for prefix in prefixes), continuous
 
 
-def _sort_items(pool: Outputs, place: int, continuous: Mask) -> tuple[IntArray, int]:
-    """A number for the discrete part of every item at a place, and a bound on it; marks the items of a continuum."""
-    kinds, values = pool.kinds[place], pool.values[place]
+def _sort_items(pool: BothAnswers, place: int, there: Mask, continuous: dict[int, Mask]) -> tuple[WholeNumbers, int]:
+    """A number for the discrete part of every item at a place, and a bound on it; notes the items of a continuum."""
     # 0 is no item, 1 is None, 2 and 3 are False and True, 4 is a number of a continuum, others are atoms.
-    small = kinds * (pool.lengths > place if place else pool.lengths != 0)  # bytes, as long as that is possible
+    small = pool.kinds(place) * there  # bytes, as long as that is possible
     truth = small == BOOLEAN
     numbers = small == NUMBER
     if truth.any():
-        small += truth & (values != 0)
-    digit = small.astype(np.int64)
+        small += truth & pool.truths(place)
     if not numbers.any():
-        return digit, NUMBER + 1
+        return small, NUMBER + 1
     everywhere = bool(numbers.all())
-    found = values if everywhere else values[numbers]
+    found = pool.values(place) if everywhere else pool.values(place)[numbers]
     sorted_in, is_atom = _places(_atoms(found), found)
+    digit = small.astype(np.int64)
     digit[numbers] = np.where(is_atom, 5 + sorted_in, 4)
-    continuous[numbers] = ~is_atom
+    if not is_atom.all():
+        continuous[place] = np.zeros(pool.runs, dtype=bool)
+        continuous[place][numbers] = ~is_atom
     return compact(digit)
 
 
-def _places(atoms: Array, found: Array) -> tuple[IntArray, Mask]:
+def _places(atoms: Array, found: Array) -> tuple[WholeNumbers, Mask]:
     """Where each number stands among the atoms, which ascend, and whether it is one."""
     if not len(atoms):
         return np.zeros(len(found), dtype=np.int64), np.zeros(len(found), dtype=bool)
@@ -162,7 +195,7 @@ def _atoms(values: Array) -> Array:
     return distinct[counts >= 0.04 * len(sample)]
 
 
-def compact(codes: IntArray) -> tuple[IntArray, int]:
+def compact(codes: WholeNumbers) -> tuple[WholeNumbers, int]:
     """The same classes, numbered 0, 1, … in the order of their codes."""
     bound = int(codes.max(initial=0)) + 1
     if bound <= max(SMALL_TABLE, 4 * len(codes)):
@@ -177,21 +210,21 @@ def compact(codes: IntArray) -> tuple[IntArray, int]:
 class JointCells:
     """How many runs end in a cell on d1 and in a cell on d2, by both: the runs of either half, every other one."""
 
-    first: IntArray  # (pairs,) the cell on d1
-    second: IntArray
-    even: IntArray  # (pairs,) runs
-    odd: IntArray
+    first: WholeNumbers  # (pairs,) the cell on d1
+    second: WholeNumbers
+    even: WholeNumbers  # (pairs,) runs
+    odd: WholeNumbers
 
     @property
-    def all(self) -> IntArray:
+    def all(self) -> WholeNumbers:
         return self.even + self.odd
 
-    def merged(self, cells: IntArray) -> JointCells:
+    def merged(self, cells: WholeNumbers) -> JointCells:
         """The same runs in other cells, by the cells that they were in."""
         return JointCells(cells[self.first], cells[self.second], self.even, self.odd)
 
 
-def join_cells(first: IntArray, second: IntArray, count: int) -> JointCells:
+def join_cells(first: WholeNumbers, second: WholeNumbers, count: int) -> JointCells:
     """The joint table of two runs on each noise, as the list of what occurs."""
     pairs, total = compact(first * count + second)
     halves = [np.bincount(pairs[start::2], minlength=total) for start in (0, 1)]
@@ -200,7 +233,7 @@ def join_cells(first: IntArray, second: IntArray, count: int) -> JointCells:
     return JointCells(first[sample], second[sample], halves[0], halves[1])
 
 
-def tally(cells: IntArray, runs: IntArray, count: int) -> IntArray:
+def tally(cells: WholeNumbers, runs: WholeNumbers, count: int) -> WholeNumbers:
     """How many runs are in each of `count` cells."""
     return np.bincount(cells, weights=runs, minlength=count).astype(np.int64)
 

@@ -16,13 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from kolahal.engine.noise import Array, IntArray
+from kolahal.engine.noise import Array
 from kolahal.engine.outputs import NUMBER, SCALAR, Mask, Outputs
 from kolahal.model import Event, Linear, OneOf, Within
 from kolahal.nouns import dataclass
 from kolahal.tester.discrete_parts import (
+    BothAnswers,
     JointCells,
     SortedAnswers,
+    WholeNumbers,
     compact,
     join_cells,
     pattern,
@@ -151,7 +153,7 @@ class Unordered:
 class Ordered:
     """Cells 1, 2, … in order, 0 is outside: intervals of cells, or only those up to the last cell (`upper`)."""
 
-    table: IntArray  # (cells, cells), with 0: runs by their cell on d1 and on d2
+    table: WholeNumbers  # (cells, cells), with 0: runs by their cell on d1 and on d2
     event: Callable[[int, int], Event]  # from the first and the last cell of an interval
     upper: bool = False
 
@@ -187,7 +189,7 @@ def _views(first: Outputs, second: Outputs) -> Iterator[Unordered | Ordered]:
     pool = answers.pool
     joint = join_cells(answers.codes[:runs], answers.codes[runs:], answers.count)
     yield Unordered(joint, answers.count, answers.whole)
-    if answers.count > MANY_NUMBERS and (pool.lengths == SCALAR).all() and (pool.kinds[0] == NUMBER).all():
+    if answers.count > MANY_NUMBERS and (pool.lengths == SCALAR).all() and (pool.kinds(0) == NUMBER).all():
         # Half-lines of many whole numbers read better than unions.
         yield _value_view(answers, joint)
     for length, codes in enumerate(answers.prefixes, start=1):
@@ -212,24 +214,24 @@ def _telling_codes(joint: JointCells, count: int) -> list[int]:
 # ---------------------------------------------------------------- the numbers in an answer
 
 
-def _number_views(pool: Outputs, inside: Mask, places: tuple[int, ...], example: Any, runs: int) -> Iterator[Ordered]:
+def _number_views(pool: BothAnswers, inside: Mask, places: tuple[int, ...], example: Any, runs: int) -> Iterator[Ordered]:
     """Views of the answers of one discrete part through the numbers in them."""
-    told = [i for i in places if not np.array_equal(pool.values[i, :runs], pool.values[i, runs:])]
+    told = [i for i in places if not np.array_equal(pool.values(i)[:runs], pool.values(i)[runs:])]
     if len(told) < 2:
         for place in told:
-            yield _line_view(pool.values[place], inside, runs, _line_event(example, place))
+            yield _line_view(pool.values(place), inside, runs, _line_event(example, place))
         return
     seen1, seen2 = np.flatnonzero(inside[:runs])[:SEEN], runs + np.flatnonzero(inside[runs:])[:SEEN]
     if len(seen1) < 50 or len(seen2) < 50:
         return
-    shape = _shape_of(pool.values, told, seen1, seen2)
+    shape = _shape_of(pool, told, seen1, seen2)
     for place in shape.places[:MOST_LINES]:
-        yield _line_view(pool.values[place], inside, runs, _line_event(example, place))
+        yield _line_view(pool.values(place), inside, runs, _line_event(example, place))
     if len(shape.places) > 1:
         for way in (1, -1):
-            yield _box_view(pool.values, inside, shape, way, example, runs)
+            yield _box_view(pool, inside, shape, way, example, runs)
             if len(places) == len(example):
-                yield _linear_view(pool.values, inside, shape, way, example, runs)
+                yield _linear_view(pool, inside, shape, way, example, runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +244,9 @@ class _Shape:
     spreads: Array  # (places,)
 
 
-def _shape_of(values: Array, places: list[int], seen1: Any, seen2: Any) -> _Shape:
+def _shape_of(pool: BothAnswers, places: list[int], seen1: Any, seen2: Any) -> _Shape:
     """Fisher's discriminant. It leaves out numbers that move only because one before them does."""
-    x1, x2 = values[np.ix_(places, seen1)], values[np.ix_(places, seen2)]
+    x1, x2 = (np.array([pool.values(place)[seen] for place in places]) for seen in (seen1, seen2))
     both = np.concatenate([x1, x2], axis=1)
     weights = np.linalg.lstsq(np.cov(both), x1.mean(axis=1) - x2.mean(axis=1), rcond=1e-9)[0]
     quartiles = np.quantile(both, [0.25, 0.5, 0.75], axis=1)
@@ -258,8 +260,8 @@ def _shape_of(values: Array, places: list[int], seen1: Any, seen2: Any) -> _Shap
 
 def _value_view(answers: SortedAnswers, joint: JointCells) -> Ordered:
     """Bins of the answer itself, where that is one number."""
-    values = answers.pool.values[0]
-    if answers.continuous.any():
+    values = answers.pool.values(0)
+    if answers.continuous:
         return _line_view(values, np.ones(len(values), dtype=bool), len(values) // 2, Within)
     bins = _bins_of(values, Within)
     binned = joint.merged(bins.cells(values[answers.samples]))
@@ -276,7 +278,7 @@ def _line_view(
     return Ordered(_table(cells[:runs], cells[runs:], bins.count), bins.event)
 
 
-def _table(first: IntArray, second: IntArray, count: int, runs: IntArray | None = None) -> IntArray:
+def _table(first: WholeNumbers, second: WholeNumbers, count: int, runs: WholeNumbers | None = None) -> WholeNumbers:
     """Runs by their cells; `runs` says how many stand for each pair, if not one."""
     pairs, size = first * count + second, count * count
     found = np.bincount(pairs, minlength=size) if runs is None else tally(pairs, runs, size)
@@ -295,7 +297,7 @@ class _Bins:
     def count(self) -> int:
         return len(self.edges.wholes) + 2
 
-    def cells(self, values: Array) -> IntArray:
+    def cells(self, values: Array) -> WholeNumbers:
         return np.searchsorted(self.edges.floats, values, side="right") + 1
 
     def event(self, low: int, high: int) -> Event:
@@ -321,14 +323,14 @@ def _line_event(example: Any, place: int) -> Callable[[Fraction | None, Fraction
 BOXES = 17  # one inside the other, an eighth of a spread apart, the middle one at the middle
 
 
-def _box_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
+def _box_view(pool: BothAnswers, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
     """Boxes open towards d1 (d2 where `way` is −1), each inside the one before it."""
     signs = way * np.sign(shape.weights)
     steps = [_decimals(np.array([spread / 8]), spread / 20) for spread in shape.spreads]
     middles = [_decimals(np.array([m]), spread / 20) for m, spread in zip(shape.middles, shape.spreads, strict=True)]
-    cells = np.full(values.shape[1], BOXES - 1.0)
+    cells = np.full(pool.runs, BOXES - 1.0)
     for place, sign, step, middle in zip(shape.places, signs, steps, middles, strict=True):
-        depth = (values[place] - middle.floats[0]) * (sign / step.floats[0])
+        depth = (pool.values(place) - middle.floats[0]) * (sign / step.floats[0])
         np.minimum(cells, depth, out=cells)
     numbers = np.clip(np.floor(cells) + BOXES // 2 + 1, 0, BOXES).astype(np.int64)  # the innermost box of an answer
     numbers[~inside] = 0
@@ -343,13 +345,13 @@ def _box_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any
     return Ordered(_table(numbers[:runs], numbers[runs:], BOXES + 1), of, upper=True)
 
 
-def _linear_view(values: Array, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
+def _linear_view(pool: BothAnswers, inside: Mask, shape: _Shape, way: int, example: Any, runs: int) -> Ordered:
     """Bins of the weighted sum, its weights rounded to tenths of the largest."""
     largest = np.abs(shape.weights).max()
     full = [Fraction(0)] * len(example)
     for place, weight in zip(shape.places, shape.weights, strict=True):
         full[place] = Fraction(round(10 * way * float(weight / largest)), 10)
-    score = np.array([float(full[place]) for place in shape.places]) @ values[list(shape.places)]
+    score = np.array([float(full[place]) for place in shape.places]) @ np.array([pool.values(place) for place in shape.places])
     edges = _edges(score[inside])
     cells = np.searchsorted(edges.floats, score, side="right") + 1
     cells[~inside] = 0

@@ -16,11 +16,12 @@ import numpy as np
 from kolahal.engine import reference
 from kolahal.engine.engines import ENGINES
 from kolahal.engine.faults import RunError
+from kolahal.engine.kernel import tells_numbers
 from kolahal.engine.outputs import NUMBER, Outputs, hits
 from kolahal.engine.tape import Tape, tapes
 from kolahal.errors import UsageError
 from kolahal.inputs.pairs import noise_unit
-from kolahal.lang.kinds import BOOLEANS, LIST, NONE, answer_kinds, infer
+from kolahal.lang.kinds import infer
 from kolahal.lang.lately import lately
 from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.sketch import Sketch
@@ -31,6 +32,7 @@ from kolahal.tester.statistics import NOTHING, Tally
 
 STEPS_A_RUN = 100  # turns and draws; the mechanisms of the literature take at most 40 at the sizes of the test
 FEWEST_RUNS = 400
+TOGETHER = 4  # chunks sent to a worker
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -76,8 +78,7 @@ def run_all(question: Question, database: Database, tape: Tape) -> Outputs:
 @lately
 def _may_tell_numbers(sketch: Sketch) -> bool:
     """Whether a number may be in an answer."""
-    kinds = frozenset().union(*answer_kinds(sketch.body, infer(sketch)).values())
-    return not kinds <= BOOLEANS | {NONE, LIST}
+    return tells_numbers(sketch, infer(sketch))
 
 
 @lru_cache(maxsize=256)
@@ -135,22 +136,25 @@ def count(
     draws = len(question.sketch.draws) * max(1, question.arguments.size)
     first = tapes(question.seed, name, runs, draws)
     second = tapes(question.seed, f"{name}/d2", runs, draws) if independent else repeat(None)
-    # One after the other, so that the noise of a chunk is gone when the next one draws its own.
     chunks = (Chunk(question, tuple(examples), *pair) for pair in zip(first, second, strict=independent))
-    counted = spread(count_chunk, chunks, executor)
+    counted = spread(count_chunk, chunks, executor, TOGETHER)
     return [sum(tallies, NOTHING) for tallies in zip(*counted, strict=True)]
 
 
 def count_chunk(chunk: Chunk) -> tuple[Tally, ...]:
-    """The hits of all examples in one chunk of runs; examples with a database in common share its answers."""
+    """The hits of all examples in one chunk of runs; examples with a database in common share its answers.
+
+    The noise is drawn here and gone with the answers, so that chunks may wait for their turn in any number."""
     answers: list[tuple[Database, bool, Outputs]] = []  # few; long databases are slow to hash
+    tape1 = chunk.tape1.anew()
+    tape2 = None if chunk.tape2 is None else chunk.tape2.anew()
 
     def run(database: Database, second: bool) -> Outputs:
-        other = second and chunk.tape2 is not None
+        other = second and tape2 is not None
         for known, of_other, outputs in answers:
             if of_other == other and known == database:
                 return outputs
-        tape = chunk.tape2 if other and chunk.tape2 is not None else chunk.tape1
+        tape = tape2 if other and tape2 is not None else tape1
         answers.append((database, other, run_all(chunk.question, database, tape)))
         return answers[-1][2]
 
@@ -164,6 +168,8 @@ def tally_of(example: Example, first: Outputs, second: Outputs) -> Tally:
     return Tally(first.runs, both, int(h1.sum()) - both, int(h2.sum()) - both)
 
 
-def spread(function: Callable[[T], R], tasks: Iterable[T], executor: Executor | None) -> list[R]:
-    """The results of all tasks in their order; every task names its own noise, so workers change nothing."""
-    return list(map(function, tasks)) if executor is None else list(executor.map(function, tasks))
+def spread(function: Callable[[T], R], tasks: Iterable[T], executor: Executor | None, together: int = 1) -> list[R]:
+    """The results of all tasks in their order; every task names its own noise, so workers change nothing.
+
+    So many tasks are sent `together`: what they have in common, such as the program, is then sent once."""
+    return list(map(function, tasks)) if executor is None else list(executor.map(function, tasks, chunksize=together))

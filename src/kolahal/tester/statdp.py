@@ -120,11 +120,11 @@ def _families(answers: SortedAnswers, runs: int) -> Iterator[_Family]:
 def _half_lines(answers: SortedAnswers, inside: Mask, places: tuple[int, ...], example: Any, runs: int) -> _Family:
     """All combinations of half-lines (−∞, a], one for each number of the answers of one shape."""
     each = max(1, min(HALF_LINES, int(MOST_EVENTS ** (1 / len(places)) + 1e-9)))
-    ends = [_ends(answers.pool.values[place][inside], each) for place in places]
+    ends = [_ends(answers.pool.values(place)[inside], each) for place in places]
     shape = (each + 1,) * len(places)
     cells = np.zeros(answers.pool.runs, dtype=np.int64)
     for place, bounds in zip(places, ends, strict=True):
-        cells = cells * (each + 1) + np.searchsorted(bounds, answers.pool.values[place], side="left")
+        cells = cells * (each + 1) + np.searchsorted(bounds, answers.pool.values(place), side="left")
 
     def hits(part: slice) -> Array:
         table = np.bincount(cells[part][inside[part]], minlength=math.prod(shape)).reshape(shape)

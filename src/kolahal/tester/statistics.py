@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from kolahal.beta import functions
 from kolahal.nouns import dataclass
 
 
@@ -84,26 +85,21 @@ def paired_epsilon_lower(tally: Tally, doubt: float, thinning: Thinning) -> floa
 
 def _kept(count: int, keep: float, uniform: float) -> int:
     """A binomial variate with `count` trials of probability `keep`: the quantile at `uniform`."""
-    from scipy.special import bdtrik
-
     if count == 0 or keep >= 1:
         return count
     # bdtrik solves over real k; the quantile is the next whole number, and never below 0.
-    found = math.ceil(float(bdtrik(uniform, count, keep)))
+    found = math.ceil(float(functions().bdtrik(uniform, count, keep)))
     return min(max(found, 0), count)
 
 
 def _coin_tail(heads: int, tosses: int) -> float:
     """P(at least `heads` of `tosses` fair coins)."""
-    from scipy.special import betainc
-
-    return 1.0 if heads == 0 else float(betainc(heads, tosses - heads + 1, 0.5))
+    return 1.0 if heads == 0 else float(functions().betainc(heads, tosses - heads + 1, 0.5))
 
 
 def hypergeometric_tail(least: int, total: int, marked: int, drawn: int) -> float:
     """P(at least `least` of the `marked` of `total` things are among `drawn` drawn ones)."""
-    from scipy.special import gammaln
-
+    gammaln = functions().gammaln
     lowest, highest = max(0, drawn - (total - marked)), min(marked, drawn)
     if least <= lowest:
         return 1.0

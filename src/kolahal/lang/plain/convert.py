@@ -2,7 +2,8 @@
 
 The paper lets the places be "every assignment instruction". Here they are the assignments of numbers that depend on
 private data, or that private data is compared with; what reaches a comparison or the answer without passing one of
-these gets a place there, and so does an answer that gathers noise in the turns of a loop.
+these gets a place there, and so does an answer that gathers noise in the turns of a loop. Where all that is told are places
+that private numbers were compared with each other for, such as that of the largest, each private number gets one noise first.
 """
 
 from __future__ import annotations
@@ -246,9 +247,12 @@ def _write(source: Source, noisy: NoisyPlaces, noise: str) -> str:
     assert isinstance(function, ast.FunctionDef)
     text = Text(source.text)
     seen: set[Span] = set()
+    renamed = _fresh(function, "noisy", "noisy_answers")
     for node in from_outside(function):
         if not isinstance(node, ast.expr | ast.stmt):
             continue
+        if isinstance(node, ast.Name) and node.id == noisy.answers:
+            text.replace_node(node, renamed)
         span = tree.span(node)
         if isinstance(node, ast.Compare) and any(tree.span(part) in noisy.values for part in node.comparators[:-1]):
             raise UsageError(
@@ -262,12 +266,14 @@ def _write(source: Source, noisy: NoisyPlaces, noise: str) -> str:
             text.wrap(node, *(("(", noise + ")") if span in noisy.divided else ("", noise)))
         elif isinstance(node, ast.expr) and span in noisy.lists:
             text.replace_node(node, f"[{_fresh(function)}{noise} for {_fresh(function)} in {text.of(node)}]")
-    if noisy.parameters:
+    if noisy.parameters or noisy.answers:
         doc = ast.get_docstring(function) is not None
         first = function.body[1 if doc and len(function.body) > 1 else 0]
         start = text.offset(first.lineno, 0)
         margin = text.text[start : text.span(first)[0]]
-        text.replace(start, start, "".join(f"{margin}{name} = {name}{noise}\n" for name in noisy.parameters))
+        lines = [f"{name} = {name}{noise}" for name in noisy.parameters]
+        lines += [f"{renamed} = [{(item := _fresh(function))}{noise} for {item} in {noisy.answers}]"] if noisy.answers else []
+        text.replace(start, start, "".join(f"{margin}{line}\n" for line in lines))
     written = text.result()
     # The header stood on one line, and blanks kept the lines of the rest in their places.
     decorator, definition, *rest = written.rstrip("\n").split("\n")
@@ -285,7 +291,7 @@ def _add_to_step(text: Text, node: ast.AugAssign, noise: str) -> None:
         text.replace_node(node, f"{name} = {name} {sign.removesuffix('=')} ({value}){noise}")
 
 
-def _fresh(function: ast.FunctionDef) -> str:
+def _fresh(function: ast.FunctionDef, *likely: str) -> str:
     names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     names |= {arg.arg for arg in function.args.args}
-    return next(name for name in chain(["x", "item"], (f"x{i}" for i in count(1))) if name not in names)
+    return next(name for name in chain(likely or ("x", "item"), (f"x{i}" for i in count(1))) if name not in names)

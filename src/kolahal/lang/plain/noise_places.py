@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang import ir
-from kolahal.lang.kinds import LIST, NUMERIC, infer
+from kolahal.lang.kinds import LIST, NONE, NUMERIC, WHOLE, infer
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.source import Span
 from kolahal.lang.taint import Flow, bindings, find_flow
@@ -26,9 +26,10 @@ class NoisyPlaces:
     lists: set[Span] = field(default_factory=set)  # lists that are answered as they are
     divided: set[Span] = field(default_factory=set)  # values that something follows which binds closer than a sum
     parameters: list[str] = field(default_factory=list)  # public numbers that private data is compared with
+    answers: str = ""  # the private list, where noise goes to each of its items before anything else
 
     def __bool__(self) -> bool:
-        return bool(self.values or self.steps or self.lists)
+        return bool(self.values or self.steps or self.lists or self.answers)
 
 
 class NoisePlaces:
@@ -56,6 +57,8 @@ class NoisePlaces:
                             self.assignment(node, place, value, target in thresholds)
                 case ir.Append(name, value, _) if name not in self.kept:
                     self.value(node, 0, value, self.depends(node, value))
+        if self.tells_places():
+            return NoisyPlaces(answers=self.sketch.private.name)
         self.uncovered()
         if not self.noisy:
             raise UsageError(self.nothing_to_hide())
@@ -70,6 +73,40 @@ class NoisePlaces:
             f"{name}: what it returns depends on {private} by truth values, and there is no place to add noise to the numbers "
             f"behind them; compare the numbers in a loop, as in `for x in {private}: out.append(x > 0)`"
         )
+
+    def tells_places(self) -> bool:
+        """Whether all that is told are whole numbers, and some is a place that was chosen by comparing private numbers with each
+        other that have no noise so far. However that is written, each of these is to have one noise, and a place none."""
+        told = [node.value for node in ir.walk(self.sketch.body) if isinstance(node, ir.Return)]
+        parts = [part for value in told for part in (value.items if isinstance(value, ir.TupleOf | ir.ListOf) else (value,))]
+        if not all(kinds and kinds <= {WHOLE, NONE} for kinds in map(self.types.of, parts)):
+            return False
+        named = set().union(*map(variables_of, parts))
+        while more := {n for target, value in bindings(self.sketch) if target in named for n in variables_of(value)} - named:
+            named |= more
+        raw = self.raw(control=False)
+        return any(
+            target in named and not is_step(target, value) and not isinstance(value, ir.Const)
+            for test, then in self.branches()
+            if any(self.compares_private(part, raw) for part in ir.walk(test))
+            for node in ir.walk(then)
+            if isinstance(node, ir.Assign)
+            for target, value in zip(node.targets, node.values, strict=True)
+            if self.types.of(value) <= {WHOLE}
+        )
+
+    def compares_private(self, node: ir.Node, raw: Flow) -> bool:
+        """Whether private numbers are compared with each other, one of them as it is; one may be None at first."""
+        if not isinstance(node, ir.Binary) or node.op not in COMPARISONS:
+            return False
+        sides = node.left, node.right
+        return all(self.flow.of(side) and self.types.of(side) & NUMERIC for side in sides) and any(map(raw.of, sides))
+
+    def branches(self) -> Iterator[tuple[ir.Expr, ir.Block]]:
+        """The conditions that private data decides, and what hangs on them."""
+        for node in ir.walk(self.sketch.body):
+            if isinstance(node, ir.If):
+                yield node.test, (*node.then, *node.orelse)
 
     def depends(self, node: ir.Node, value: ir.Expr) -> bool:
         return id(node) in self.controlled or self.flow.of(value)

@@ -23,6 +23,7 @@ from kolahal.logic.terms import is_whole, print_term, symbols_of
 from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.guesses import guessed
+from kolahal.proof.find.observing import sensitivities
 from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.flow import counters
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS
@@ -70,8 +71,9 @@ class AlignmentSearch:
 
     def alignments(self) -> Iterator[Iterator[Alignment]]:
         """Simple ones first; among these those without a ghost, and then those of each ghost and of two."""
-        leads = self.questions_of_leads() if self.real else None
-        others = self.watched if self.product.watched else self.at_once if self.product.first.noisy_items else self.questions
+        lists = self.product.first.noisy_items
+        leads = (self.leads_of_lists() if lists else self.questions_of_leads()) if self.real else None
+        others = self.watched if self.product.watched else self.at_once if lists else self.questions
         questions = leads or others()
         searches = [_GhostSearch(self, *question) for question in questions]
         for tier in TIERS:
@@ -144,6 +146,20 @@ class AlignmentSearch:
             for lead in self.leads(named, near):
                 rule = _for_winners(Form(cancel=True, lead=True), len(named))
                 yield named, (), {use: [rule] if use[0] in lead.sites else forms[use[0]] for use in self.uses}, lead
+
+    def leads_of_lists(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+        """The same for a list that is drawn at once: its winners are those that are told."""
+        items = self.product.first.noisy_items
+        if len(items) != 1 or not _is_real(items[0].noise) or items[0].site in self.reach:
+            return
+        site = items[0].site
+        forms = {draw.site: self.forms(draw.site) for draw in self.product.sketch.draws}
+        told, ghosts = _told_places(self.product), _ghosts(self.product)
+        choices = [told[:MOST_GHOSTS], *(own for size in (1, 2) for own in combinations(ghosts, size))]
+        for named in dict.fromkeys(own for own in choices if own):
+            rule = _for_winners(Form(cancel=True, lead=True), len(named))
+            options: Options = {use: [rule] if use[0] == site else forms[use[0]] for use in self.uses}
+            yield from ((named, (), options, FollowedSums((site,), least)) for least in (False, True))
 
     def leads(self, ghosts: tuple[str, ...], near: set[int]) -> Iterator[FollowedSums]:
         """The sums that the noise of winners may follow."""
@@ -373,7 +389,7 @@ def _ends(product: Product, site: int) -> list[tuple[str, str | None, int]]:
 
 def _units(stage: Stage) -> list[Fraction]:
     """The shifts to try, in units of the distance: once and twice what a sum can differ by, both ways."""
-    sizes = stage.sensitivities()[:3] or [Fraction(1)]
+    sizes = sensitivities(stage)[:3] or [Fraction(1)]
     both = sorted({size * k for size in sizes for k in (1, 2)})
     return [sign * size for size in both for sign in (1, -1)]
 

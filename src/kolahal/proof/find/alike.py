@@ -15,12 +15,11 @@ from kolahal.logic.terms import Formula, Some, Symbol, negate, some, symbols_of
 from kolahal.proof.find.candidates import counters_at
 from kolahal.proof.find.compiled_paths import ObservedStates
 from kolahal.proof.find.cost_candidates import spending
-from kolahal.proof.trusted.certificate import CaseProof, LengthProof, Rejected, read_certificate
+from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_certificate
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.obligations import Invariant
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.symbols import spent_on
-from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import Certificate, Proved, Verdict
 
 ANY = Scale(Fraction(1))  # in place of scales that do not matter
@@ -31,10 +30,8 @@ def guess_from(verdict: Verdict) -> LengthProof | None:
     if not isinstance(verdict, Proved):
         return None
     document = verdict.certificate.document()
-    try:
-        return read_certificate(Certificate(json.dumps(document["proof"])) if "proof" in document else verdict.certificate)[0]
-    except (Rejected, Unsupported):  # a proof of another kind
-        return None
+    inner = document.get("proof", document)
+    return None if "kind" in inner else read_certificate(Certificate(json.dumps(inner)))[0]
 
 
 def known_cases(sketch: Sketch, guess: LengthProof | None, reach: Mapping[int, Scale]) -> dict[Neighbours, CaseProof]:

@@ -75,10 +75,10 @@ def _reaches(sketch: Sketch) -> Iterator[dict[int, Scale]]:
 def _through_surrogate(
     sketch: Sketch, claim: Scale, settings: ProofSettings, reach: Mapping[int, Scale], guess: LengthProof | None
 ) -> Certificate | str:
-    found = concentrated(sketch, claim)
-    if isinstance(found, str):
-        return found
-    canonical, level = found
+    by_shifts = concentrated(sketch, claim)
+    if isinstance(by_shifts, str):
+        return by_shifts
+    canonical, level = by_shifts
     lengths = {d.site: reach.get(d.site, REACHES[0]) for d in canonical.draws if is_quadratic(d, canonical.budget.name)}
     try:
         distance = enclosing(canonical.adjacency).distance
@@ -86,18 +86,19 @@ def _through_surrogate(
         # A proof counts the shifts of a mean by its number of answers: there they are whole, and so many times shorter here.
         units = units_of(priced, in_other_units(priced))
         lengths = {site: length / units[site] for site, length in lengths.items()}
-        proof = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths, guess=guess)
-        if isinstance(proof, str):
-            return f"no shift that looks back alone was found: {proof}"
-        check_shifts(sketch, claim, proof)  # what has no price under this claim is no defect
-        return write_certificate(proof)
+        found = find_proof(surrogate(canonical, lengths, distance), level, settings, lengths, guess=guess)
+        if isinstance(found, str):
+            return f"no shift that looks back alone was found: {found}"
+        proof, product = found
+        check_shifts(sketch, claim, proof, product)  # what has no price under this claim is no defect
+        return write_certificate(proof, product)
     except (Unsupported, Rejected, UsageError) as error:  # such as a root in a scale whose price is not quadratic
         return str(error)
 
 
 def _through_pure(program: Sketch, claim: Scale, settings: ProofSettings, guess: LengthProof | None) -> Certificate | str:
     try:
-        proof = find_proof(program, claim, settings, guess=guess)
-        return proof if isinstance(proof, str) else write_certificate(proof)
+        found = find_proof(program, claim, settings, guess=guess)
+        return found if isinstance(found, str) else write_certificate(*found)
     except Unsupported as error:
         return str(error)

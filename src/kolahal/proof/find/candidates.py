@@ -40,7 +40,7 @@ from kolahal.logic.terms import (
 from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
-from kolahal.proof.find.led_candidates import led_candidates
+from kolahal.proof.find.named_candidates import following
 from kolahal.proof.find.numbers import Both, null_space
 from kolahal.proof.find.watched_candidates import watched_candidates, watched_facts
 from kolahal.proof.trusted.cells import Cells
@@ -72,14 +72,14 @@ class _Scene:
 def base_candidates(product: Product, alignment: Alignment, sample: ObservedStates) -> Invariant:
     """What the runs share: equal values, and relations between counters. Small, so that it is settled first."""
     result = {}
-    for _, condition, here, scene in _scenes(product, alignment, sample):
+    for cells, condition, here, scene in _scenes(product, alignment, sample):
         found = [implies(both.known, equal(both.one, both.two)) for both in scene.numbers]
         found += [same_truth(a, b) for a, b in scene.flags]
         found += [equal(a, b) for a, b in scene.twins]
         found += _counters(product, scene, here)
         found += _first_values(scene, here)
         found += _orders(scene)
-        found += led_candidates(scene.numbers, scene.flags, scene.own, alignment)
+        found += following(product, cells, scene.loop, scene.numbers, scene.flags, scene.own, here)
         found += watched_facts(product, scene.loop) if product.watched else ()
         result[scene.loop] = tuple(implies(condition, formula) for formula in observed(found, here))
     return result

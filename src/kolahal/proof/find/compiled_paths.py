@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from kolahal.logic.compiled import compile_formula, compile_sum
-from kolahal.logic.linear import LinearForm
+from kolahal.logic.linear import LinearForm, plain
 from kolahal.logic.terms import BOOL, Symbol, symbols_of
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.product import Product
@@ -128,6 +128,7 @@ class CompiledPath:
             for drawn in path.draws
         ]
         self.computed = [(c.symbol, c.op, compile_sum(c.left), compile_sum(c.right)) for c in path.computed]
+        self.inverses = [plain(1 / Fraction(drawn.factor)) if drawn.factor else None for drawn in path.draws]  # of what draws are multiplied by
         self.lengths = {d.symbol: compile_sum(d.rival.length) for d in path.draws if d.rival is not None}
         self.turns = [compile_sum(drawn.turn) for drawn in path.draws]
         self.draw_laws = [drawn.law for drawn in path.draws]
@@ -166,8 +167,12 @@ class CompiledPath:
 
     def fits(self, state: ConcreteState) -> bool:
         """Whether the run takes this path, with all results."""
-        self.compute(state, len(self.draws))
-        return all(condition(state) for condition in self.conditions)
+        if self.computed:
+            self.compute(state, len(self.draws))
+        for condition in self.conditions:  # noqa: SIM110  (a generator for every turn of every rehearsal takes longer)
+            if not condition(state):
+                return False
+        return True
 
 
 class SecondRun(NamedTuple):  # made for every turn of every rehearsal

@@ -21,7 +21,6 @@ from kolahal.proof.find import led_runs
 from kolahal.proof.find.compiled_paths import (
     CompiledPath,
     ConcreteState,
-    ObservedStates,
     SecondRun,
     Trace,
     Use,
@@ -31,17 +30,19 @@ from kolahal.proof.find.compiled_paths import (
     pattern_of,
 )
 from kolahal.proof.find.effort import Effort
+from kolahal.proof.find.followed_rules import FollowedRules
 from kolahal.proof.find.noisy_runs import RehearsedLists
-from kolahal.proof.find.scenarios import Scenario, ScenarioSource, item_of, outer_loops
+from kolahal.proof.find.scenarios import Scenario, ScenarioSource, item_of
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import END, Product
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, FollowedSums, Form, ShiftRule
 from kolahal.proof.trusted.symbols import MOVED_AT, ghost_value, moved_size
 from kolahal.proof.trusted.values import Goto, Returned, SegmentPath, same
 
 LESSONS = 3  # failed rehearsals of one alignment that are looked into
+REMEMBERED = 6  # alignments
 MORE = 400  # rehearsals after a failed attempt at a proof
 
 
@@ -78,6 +79,8 @@ class Stage:
         }
         self.unit = compile_sum(neighbours.unit)
         self.spent = {powers: product.spent(powers) for powers in product.monomials}
+        self.beyond = {powers for powers in self.spent if product.sketch.epsilon.name in dict(powers)}
+        self.limit = plain(claim.coefficient)
         self.sizes: dict[tuple[int, Any], Number] = {}  # of powers in a scenario; scenarios stay as long as the stage does
         self.price = {
             draw.site: (powers_of(draw.scale, product.sketch), draw.scale.coefficient)
@@ -99,8 +102,11 @@ class Stage:
             self.scenarios[:0] = self.source.draw(count)
         self.led: dict[tuple[FollowedSums | None, tuple[str, ...]], Others | None] = {}
         self.slope = Fraction(1)  # of the answers in the sums that shifts follow
-        self.played: Alignment | None = None
-        self.rules: dict[tuple[int, int], ShiftRule] = {}
+        self.followed: dict[Alignment, tuple[FollowedRules, dict[tuple[int, int | None], Outcome]]] = {}
+        self.played: Alignment | None = None  # the last one, and what is known of it
+        self.rules_played: FollowedRules
+        self.outcomes: dict[tuple[int, int | None], Outcome]  # by scenario and ghost
+        self.costs: dict[tuple[int, Any], Number] = {}  # of a shift, by site
 
     # ---- playing
 
@@ -134,8 +140,7 @@ class Stage:
 
     def first_run(self, scenario: Scenario, segment: int) -> tuple[CompiledPath, ConcreteState] | None:
         """The path of the first run in a segment and all values there, if it comes so far; no alignment changes them."""
-        run = self.firsts.get(id(scenario))
-        if run is None:
+        if (run := self.firsts.get(id(scenario))) is None:
             run = self.firsts[id(scenario)] = _FirstRun(dict(scenario.public))
         while len(run.segments) <= segment and not run.is_over:
             found = self.enter(1, run.loop, run.state, scenario, len(run.segments))
@@ -153,8 +158,7 @@ class Stage:
     def others(self, alignment: Alignment) -> Others | None:
         """The sums that an alignment follows, if it does; raises Unsupported where it cannot."""
         if (key := (alignment.lead, alignment.ghosts)) not in self.led:
-            runs = (self.product.first, self.product.second)
-            self.led[key] = found = find_others(alignment, *runs, self.product.sketch)
+            self.led[key] = found = find_others(alignment, self.product.first, self.product.second, self.product.sketch)
             self.slope = found.slope if found else self.slope
         return self.led[key]
 
@@ -183,7 +187,7 @@ class Stage:
 
     def choose_places(self, path: CompiledPath, state: ConcreteState, scenario: Scenario, segment: int) -> None:
         """The places that a run chooses, and rivals of theirs."""
-        for drawn, _, _ in path.draws:
+        for drawn, _, _ in path.draws if path.lengths else ():
             if drawn.rival is not None:
                 length = max(1, path.lengths[drawn.symbol](state))
                 chosen, rival = scenario.noise[drawn.site, segment]
@@ -195,28 +199,44 @@ class Stage:
             new[symbol] = evaluate(local)
         return new
 
-    def left_of(self, both: ConcreteState, state: ConcreteState) -> ConcreteState:
-        """The state at the head of a segment with what was spent in it; reads and draws have names of their own."""
-        left = dict(state)
+    def behind(self, one: CompiledPath, two: CompiledPath, both: ConcreteState, state: ConcreteState) -> ConcreteState:
+        """The state behind a segment, from that at its head: with what was spent, without what was read and drawn."""
+        new = dict(state)
         for symbol in self.spent.values():
-            left[symbol] = both[symbol]
-        return left
+            new[symbol] = both[symbol]
+        for path in (one, two):
+            for symbol, evaluate in path.updates:
+                new[symbol] = evaluate(both)
+        return new
+
+    def rules(self, alignment: Alignment) -> FollowedRules:
+        """What an alignment says on each path, remembered for the last few."""
+        if alignment is not self.played:
+            if alignment not in self.followed:
+                if len(self.followed) >= REMEMBERED:
+                    self.followed.clear()
+                self.followed[alignment] = FollowedRules(alignment, self.product), {}
+            self.played, (self.rules_played, self.outcomes) = alignment, self.followed[alignment]
+        return self.rules_played
+
+    def outcome(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None) -> Outcome:
+        """What comes of a rehearsal, which is played once while its alignment is remembered."""
+        self.rules(alignment)
+        key = (id(scenario), ghost)
+        if key in self.outcomes:
+            self.effort.spent += 1  # as much as if it had been played: what is found does not depend on what is remembered
+        else:
+            self.outcomes[key] = self.play(scenario, alignment, ghost)
+        return self.outcomes[key]
 
     def play(self, scenario: Scenario, alignment: Alignment, ghost: int | None = None, traced: bool = False) -> Outcome:
         """Both runs, the second with shifted noise; all ghosts are `ghost`, or what they are in the first run."""
-        counted = True
         self.effort.spent += 1
-        state: ConcreteState = dict(scenario.public)
         actual = self.ghost_values(scenario, alignment) if alignment.ghosts else []
-        self.lists.begin(actual, ghost)
-        for which, values in enumerate(actual):
-            counted = counted and (ghost is None or all(value in (None, ghost) for value in values))
-            state[ghost_value(which)] = _next_value(values, ghost)
-        if (others := self.others(alignment)) is not None:
-            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
-            state |= led_runs.begin(others, move)
-            counted = counted and not tied
-        state |= dict.fromkeys(self.spent.values(), 0)
+        begun = self.begin(scenario, alignment, actual, ghost)
+        if begun is None:
+            return Outcome((), False)
+        state, others, counted = begun
         states: list[tuple[int, ConcreteState]] = []
         trace = Trace() if traced else None
         for segment in range(self.source.most_segments):
@@ -227,23 +247,28 @@ class Stage:
             ways: Iterable[SecondRun] = self.ways(one, local, scenario, segment, alignment)
             if trace is not None:
                 ways = list(ways)  # why none of them goes along is asked of all
-            match = next((way for way in ways if way.fits), None)
+            for match in ways:
+                if match.fits:
+                    break
+            else:
+                match = None
             match = match if match is not None and match.goes_along else None
             if trace is not None:
                 trace.follow(one, list(ways), match)
-            if match is None or any(fault(local) for fault in one.faults):
+            if match is None or (one.faults and any(fault(local) for fault in one.faults)):
                 return Outcome(tuple(states), True, trace.blame() if trace else frozenset())
             both = match.state
             for powers, cost in match.costs.items():
-                both[self.spent[powers]] += cost
-            possible = self.lists.pay(one.path, alignment, scenario, both, self.price, self.spent, trace)
-            if not possible or (counted and (self.lists.items or any(match.costs.values())) and self.too_much(both, scenario)):
+                if cost:
+                    both[self.spent[powers]] += cost
+            items = self.lists.items
+            possible = not items or self.lists.pay(one.path, alignment, scenario, both, self.price, self.spent, trace)
+            if not possible or (counted and (items or any(match.costs.values())) and self.too_much(both, scenario)):
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
                 failed = counted and one.answer(both) != match.path.answer(both)
-                states.append((END, both))
-                return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
-            state = self.move_on(match.path, both, self.move_on(one, both, self.left_of(both, state)))
+                return Outcome((*states, (END, both)), failed, trace.blame() if trace else frozenset())
+            state = self.behind(one, match.path, both, state)
             if others is not None:
                 ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))
                 led_runs.pass_by(state, ones, twos, others)
@@ -256,6 +281,24 @@ class Stage:
                     state[ghost_value(which)] = _next_value(values, ghost)
             states.append((loop, state))
         return Outcome(tuple(states), False)
+
+    def begin(
+        self, scenario: Scenario, alignment: Alignment, actual: list[list[int | None]], ghost: int | None
+    ) -> tuple[ConcreteState, Others | None, bool] | None:
+        """What is known where both runs begin, and whether this run is counted; None where noise ties."""
+        counted = True
+        state: ConcreteState = dict(scenario.public)
+        self.lists.begin(actual, ghost)
+        for which, values in enumerate(actual):
+            counted &= ghost is None or all(value in (None, ghost) for value in values)
+            state[ghost_value(which)] = _next_value(values, ghost)
+        if (named := self.lists.named(alignment)) and self.lists.begin_named(named, scenario, state):
+            return None
+        if (others := None if named else self.others(alignment)) is not None:
+            move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
+            state |= led_runs.begin(others, move)
+            counted = counted and not tied
+        return state | dict.fromkeys(self.spent.values(), 0), others, counted
 
     def ways(
         self,
@@ -299,52 +342,44 @@ class Stage:
             inside = read.private and 0 <= at < len(scenario.answers)
             found = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
             both[read.symbol] = found if read.noisy is None else self.lists.second(read.noisy, at, scenario, alignment, both)
+        rules = self.rules(alignment)
         costs: dict[Any, Any] = {}
         shifts: list[Any] = []
         forms: list[Form] = []
         for index, ((mine, mine_rest, mine_names), (drawn, rest, names)) in enumerate(zip(one.draws, two.draws, strict=True)):
-            two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
-            form = self.form_of(self.rule(alignment, mine.site, one), one, index, both)
+            if two.computed:
+                two.compute(both, index + (mine.rival is not None))  # scores are computed once a place is chosen
+            form = self.form_of(rules.of(mine.site, one), one, index, both)
             forms.append(form or Form())
             noise = scenario.noise[mine.site, segment]
             shifted = self.turn(noise, one.turns[index]) if mine.noise.finite else self.shift
-            shift = None if form is None else shifted(form, both, (mine.factor, mine_rest, mine_names), (rest, names))
+            shift = None if form is None else shifted(form, both, (one.inverses[index], mine_rest, mine_names), (rest, names))
             if mine.rival is not None and shift is not None:
                 refused = shift < max(0, rest(both) - mine_rest(both))
             else:
                 refused = shift is None or (mine.noise.one_sided and noise + shift < 0)
-            most = alignment.limit(mine.site)
-            most = most and most * self.product.units[mine.site]
-            far = shift is not None and most is not None and abs(shift) > self.longest(most, len(scenario.answers)) * self.unit(both)
+            far = shift is not None and rules.reach and rules.beyond(mine.site, shift, len(scenario.answers), self.unit(both))
             if shift is None or refused or far:
                 return SecondRun(two, both, costs, tuple(forms), shifts=tuple(shifts), refused=True)
-            powers, coefficient = self.price[mine.site]
-            costs[powers] = costs.get(powers, 0) + (abs(shift) / coefficient if shift else 0)
+            powers = self.price[mine.site][0]
+            costs[powers] = costs.get(powers, 0) + (self.cost(mine.site, shift) if shift else 0)
             shifts.append(shift)
             if mine.rival is None:
                 both[drawn.symbol] = noise + shift
         fits = two.fits(both)
         alike = fits and (
-            not any(fault(both) for fault in two.faults)
-            and all(a(both) == b(both) for a, b in zip(one.lists, two.lists, strict=True))
-            and all(
-                self.rule(alignment, a.site, one) == self.rule(alignment, b.site, two)
-                for a, b in zip(one.path.draws, two.path.draws, strict=True)
-            )
+            not (two.faults and any(fault(both) for fault in two.faults))
+            and not (one.lists and any(a(both) != b(both) for a, b in zip(one.lists, two.lists, strict=True)))
+            and rules.agree(one, two)
         )
         return SecondRun(two, both, costs, tuple(forms), tuple(shifts), False, fits, alike)
 
-    def longest(self, reach: Scale, answers: int) -> Fraction:  # in units, with so many answers
-        return reach.coefficient * (answers if reach.powers else 1)
-
-    def rule(self, alignment: Alignment, site: int, path: CompiledPath) -> ShiftRule:
-        """What an alignment says of a draw on a path; remembered while the same one is played."""
-        if self.played is not alignment:
-            self.played, self.rules = alignment, {}
-        key = (site, id(path))
-        if key not in self.rules:
-            self.rules[key] = alignment.chosen(site, path.path.decisions)
-        return self.rules[key]
+    def cost(self, site: int, shift: Any) -> Number:
+        """What a shift costs, in a unit of its kind of scale."""
+        found = self.costs.get((site, shift))
+        if found is None:
+            found = self.costs[site, shift] = abs(shift) / self.price[site][1]
+        return found
 
     def form_of(self, rule: ShiftRule, one: CompiledPath, index: int, state: ConcreteState) -> Form | None:
         """The form of a rule for one draw; None where it asks for a variable that is not there."""
@@ -365,27 +400,26 @@ class Stage:
     def shift(self, form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
         size = self.unit(state) if form.units else 0
         result = plain(form.units) * size
-        factor, rest, names = mine
+        inverse, rest, names = mine  # of the noise's factor; None where it is multiplied by 0
         if form.cancel:
-            if not factor:
+            if inverse is None:
                 return None
-            difference = other[0](state) - rest(state)
-            result -= difference * (factor.numerator if abs(factor) == 1 else 1 / factor)
+            result -= (other[0](state) - rest(state)) * inverse
         if form.follow is not None:
             if form.follow not in names or form.follow not in other[1]:
                 return None
             result += other[1][form.follow](state) - names[form.follow](state)
         if form.lead:
-            result += state[MOVE] * (self.slope / factor) if factor else 0
+            result += 0 if inverse is None else state[MOVE] * (self.slope * inverse)
         return result
 
     def turn(self, fell: int, place: Callable[[ConcreteState], Any]) -> Callable[[Form, ConcreteState, Any, Any], Any]:
         """The shift of a coin that fell so, in the turn of a place."""
 
         def shift(form: Form, state: ConcreteState, mine: Any, other: Any) -> Any:
-            factor, side, names = mine
+            inverse, side, names = mine
             turned = bool(form.units)
-            if form.units not in (0, 1) or (form.cancel and not factor):
+            if form.units not in (0, 1) or (form.cancel and inverse is None):
                 return None
             if form.cancel:
                 turned ^= other[0](state) != side(state)
@@ -408,12 +442,15 @@ class Stage:
         return self.sizes[key]
 
     def too_much(self, state: ConcreteState, scenario: Scenario) -> bool:
-        epsilon = self.product.sketch.epsilon.name
-        spent = [(powers, state[symbol]) for powers, symbol in self.spent.items() if state[symbol]]
-        if any(epsilon in dict(powers) for powers, _ in spent):
-            return True  # no cost with another power of ε is within a claim for all ε
-        total = sum(cost if (size := self.size(powers, scenario)) == 1 else Fraction(cost) / size for powers, cost in spent)
-        limit = plain(self.claim.coefficient) * self.size(self.claim.powers, scenario)
+        """Whether more was spent than is claimed."""
+        total: Number = 0
+        for powers, symbol in self.spent.items():
+            if cost := state[symbol]:
+                if powers in self.beyond:
+                    return True  # no cost with another power of ε is within a claim for all ε
+                size = self.size(powers, scenario)
+                total += cost if size == 1 else Fraction(cost) / size
+        limit = self.limit * self.size(self.claim.powers, scenario)
         if self.neighbours.in_proportion:
             moved = state[moved_size(self.neighbours.sort)]
             limit *= Fraction(moved) / self.neighbours.distance
@@ -428,7 +465,7 @@ class Stage:
 
     def failing(self, alignment: Alignment, most: int, among: int | None = None) -> list[Scenario]:
         """The first scenarios (`among` so many) in which an alignment fails; they are asked first next time."""
-        fails = (i for i, scenario in enumerate(self.scenarios[:among]) if self.play(scenario, alignment).failed)
+        fails = (i for i, scenario in enumerate(self.scenarios[:among]) if self.outcome(scenario, alignment).failed)
         found = list(itertools.islice(fails, most))
         failing = [self.scenarios.pop(i) for i in reversed(found)]
         self.scenarios = [*reversed(failing), *self.scenarios]
@@ -437,61 +474,6 @@ class Stage:
     def grow(self) -> None:
         """More rehearsals: where an attempt at a proof failed, they were too few."""
         self.scenarios += self.source.draw(MORE)
-
-    def sensitivities(self) -> list[Fraction]:
-        """By how much sums that noise is added to differ between runs without shifts, in units of the distance."""
-        still = Alignment(tuple(Always(Form()) for _ in self.product.sketch.draws))
-        found = self.lists.sensitivities()
-        for scenario in self.scenarios[:60]:
-            loop: int | None = None
-            state: ConcreteState = {**scenario.public, **dict.fromkeys(self.spent.values(), 0)}
-            for segment in range(self.source.most_segments):
-                entered = self.enter(1, loop, state, scenario, segment)
-                if entered is None:
-                    break
-                ways = self.ways(entered[0], entered[1], scenario, segment, still)
-                match = next((way for way in ways if way.goes_along), None)
-                if match is None or isinstance(entered[0].path.end, Returned):
-                    break
-                one, two, both = entered[0], match.path, match.state
-                elsewhere = any(a(both) != b(both) for (_, a), (_, b) in zip(one.reads, two.reads))
-                unit = 0 if elsewhere else self.unit(both)
-                for (drawn, rest, _), (_, other, _) in zip(one.draws, two.draws):
-                    if unit and not drawn.noise.finite:
-                        found.add(Fraction(abs(other(both) - rest(both))) / unit)
-                state = self.move_on(two, both, self.move_on(one, both, self.left_of(both, state)))
-                assert isinstance(one.path.end, Goto)
-                loop = one.path.end.loop
-        return sorted(found - {Fraction(0)})
-
-    def states(self, alignment: Alignment, most: int) -> ObservedStates:
-        """States that occur, each once and at most so many a place, and what single turns cost."""
-        found: dict[tuple[Any, ...], tuple[int, ConcreteState]] = {}
-        counts: dict[int, int] = {}
-        outer = outer_loops(self.product)
-        prices: dict[Symbol, set[Any]] = {symbol: set() for symbol in self.spent.values()}
-        for scenario in self.scenarios[:120]:
-            for ghost in [None, scenario.ghost] if alignment.ghosts else [None]:
-                before = dict.fromkeys(prices, 0)
-                turns: dict[int, ConcreteState] = {}  # the last state at the head of a loop that holds others
-                for loop, state in self.play(scenario, alignment, ghost).states:
-                    for symbol, seen in prices.items():
-                        seen.add(Fraction(state[symbol]) - before[symbol])
-                        before[symbol] = state[symbol]
-                        if loop in turns:
-                            seen.add(Fraction(state[symbol]) - turns[loop][symbol])
-                    if loop in outer:
-                        turns[loop] = state
-                    if loop == END and ghost is not None:
-                        continue
-                    key = (
-                        loop,
-                        *((s, v) for s, v in state.items() if loop != END or s in prices or s in scenario.public),
-                    )
-                    if key not in found and counts.get(loop, 0) < most:
-                        found[key] = (loop, state)
-                        counts[loop] = counts.get(loop, 0) + 1
-        return ObservedStates(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})
 
 
 def _next_value(values: list[int | None], given: int | None) -> int:

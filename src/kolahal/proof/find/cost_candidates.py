@@ -76,12 +76,13 @@ def spending(
         prices = [price for price in sample.prices[symbol] if price > 0][-6:]
         units = [(neighbours.unit, True), (number(1), False)] if neighbours.single else [(number(1), False)]
         for unit, is_move in units:
-            measure = compile_sum(unit)
-            moved = [state for state in states if measure(state)]
-            highest = max((Fraction(state[symbol]) / measure(state) for state in moved), default=Fraction(0))
+            measured = [(state[symbol], size) for state, size in zip(states, map(compile_sum(unit), states), strict=True)]
+            highest = max((Fraction(cost) / size for cost, size in dict.fromkeys(measured) if size), default=Fraction(0))
+            if any(cost > 0 for cost, size in measured if not size):
+                continue  # there is no bound in proportion to a size, which is never below 0
             extra = [price / neighbours.distance if is_move else price for price in prices]
             for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
-                yield from observed([at_most(spent, unit.times(bound))], states)
+                yield from (found for found in [at_most(spent, unit.times(bound))] if found not in (TRUE, FALSE))
         arguments = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
         alike: dict[tuple[Any, ...], Sum] = {}  # counters that go together count once
         turns = [variable(ghost_symbol(Turn(loop), 1)) for loop in outer_loops(product)]

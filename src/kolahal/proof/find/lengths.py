@@ -27,6 +27,7 @@ from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.cost_candidates import end_candidates, share_formula
 from kolahal.proof.find.effort import Effort
 from kolahal.proof.find.houdini import Inductive
+from kolahal.proof.find.observing import observe
 from kolahal.proof.find.spacer_candidates import spacer_candidates
 from kolahal.proof.trusted.budget import Share, within_claim
 from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdict, recheck, write_certificate
@@ -88,7 +89,7 @@ def _search(sketch: Sketch, claim: Scale, settings: ProofSettings, real: bool, g
         found = find_proof(sketch, claim, settings, real=real, effort=effort, guess=guess)
         if isinstance(found, str):
             return Unknown(f"no proof for every length: {found}", cut_short=effort.is_over)
-        certificate = write_certificate(found)
+        certificate = write_certificate(*found)
     except Unsupported as error:
         return Unknown(f"no proof for every length: {error}")
     failures = recheck(certificate, settings.solver_steps, program=sketch)
@@ -105,8 +106,8 @@ def find_proof(
     real: bool = False,
     effort: Effort | None = None,
     guess: LengthProof | None = None,
-) -> LengthProof | str:
-    """A proof, or why none was found. Lazy comprehensions are tried before eager ones, and what a `guess` has before all.
+) -> tuple[LengthProof, Product] | str:
+    """A proof with its product, or why none was found. Lazy comprehensions are tried before eager ones, and what a `guess` has before all.
 
     The shifts of draws in `reach` do not look ahead, and are no longer than it says, in units of the move. With `real`,
     noise is real and never ties. `effort` tells afterwards how much was done.
@@ -125,7 +126,7 @@ def find_proof(
     for way, apart in itertools.product(sorted(usual, key=lambda way: way != known), (False, True) if one_way else (False,)):
         try:
             product = build_product(sketch, *way)
-            if way.at_once and (real or not product.first.noisy_items):
+            if way.at_once and not product.first.noisy_items:
                 continue
             cases = []
             own = Effort(WATCHING) if way.watches else Effort(FEW) if way.parts else effort
@@ -136,7 +137,8 @@ def find_proof(
                     raise Unsupported(case)
                 cases.append(case)
                 own.most += settings.rehearsals  # as much again for the next
-            return LengthProof(sketch, claim, assumed, way.released, way.delayed, tuple(cases), way.at_once, way.parts, way.watches)
+            proof = LengthProof(sketch, claim, assumed, way.released, way.delayed, tuple(cases), way.at_once, way.parts, way.watches)
+            return proof, product
         except Unsupported as error:
             reasons[way] = error
     told = [reasons[way] for way in usual if way in reasons and not (way.watches or way.parts)]
@@ -222,7 +224,7 @@ def prove_alignment(
     steps: int,
 ) -> CaseProof | str:
     """Look for an invariant under one alignment."""
-    sample = stage.states(alignment, MOST_SEEN)
+    sample = observe(stage, alignment, MOST_SEEN)
     if product.watched:
         alignment = replace(alignment, closed=closings(product, sample, steps))
     system = build_system(product, neighbours, alignment, None, assumed)
@@ -284,7 +286,7 @@ def prove_alike(
     steps: int,
 ) -> CaseProof | str:
     """The proof of a program that differs in its scales, carried over: few candidates, so it takes a third of the time."""
-    sample = stage.states(known.alignment, MOST_SEEN)
+    sample = observe(stage, known.alignment, MOST_SEEN)
     system = build_system(product, neighbours, known.alignment, None, assumed)
     formulas = offers(product, neighbours, claim, sample)
     found = Inductive(system, {**respent(product, neighbours, known, sample), END: tuple(dict.fromkeys(formulas.values()))}, steps)

@@ -7,16 +7,19 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.logic.compiled import compile_sum
+from kolahal.logic.linear import plain
 from kolahal.logic.terms import Symbol
 from kolahal.proof.find.compiled_paths import ConcreteState, Trace, Use, evaluator
 from kolahal.proof.find.scenarios import Scenario
 from kolahal.proof.trusted.lists import ANSWER, WHOLE_ANSWER
+from kolahal.proof.trusted.named_items import NamedItems, place_of_first
 from kolahal.proof.trusted.neighbours import Neighbours
-from kolahal.proof.trusted.noisy_lists import WinnersMove, find_noisy_lists
+from kolahal.proof.trusted.noisy_lists import NoisyLists, WinnersMove, find_noisy_lists
+from kolahal.proof.trusted.others import MOVE, NONE, first, winner
 from kolahal.proof.trusted.product import Product
-from kolahal.proof.trusted.shifts import Alignment
+from kolahal.proof.trusted.shifts import Alignment, Form
 from kolahal.proof.trusted.symbols import ghost_value
-from kolahal.proof.trusted.values import Goto, NoisyItem, SegmentPath
+from kolahal.proof.trusted.values import Goto, NoisyItem, Returned, SegmentPath
 
 Winners = list[set[int | None]]  # by ghost
 
@@ -30,7 +33,7 @@ class RehearsedLists:
         self.rests = {item.site: compile_sum(item.rest) for item in self.items}
         self.unit = compile_sum(neighbours.unit)
         self.winners: Winners = []
-        self.known: dict[Alignment, dict[int, WinnersMove]] = {}
+        self.known: dict[Alignment, NoisyLists | None] = {}
 
     def uses(self) -> list[Use]:
         return [(item.site, ()) for item in self.items]
@@ -38,18 +41,48 @@ class RehearsedLists:
     def sensitivities(self) -> set[Fraction]:
         return {abs(item.slope) for item in self.items}
 
-    def rules(self, alignment: Alignment) -> dict[int, WinnersMove]:
+    def rules(self, alignment: Alignment) -> Mapping[int, WinnersMove]:
         """The rules of an alignment; raises Unsupported where it says what cannot be."""
+        found = self.moves(alignment)
+        return found.rules if found else {}
+
+    def named(self, alignment: Alignment) -> NamedItems | None:
+        """The list whose winners are known for the whole run."""
+        found = self.moves(alignment)
+        return found.named if found else None
+
+    def moves(self, alignment: Alignment) -> NoisyLists | None:
         if alignment not in self.known:
             runs = self.product.first, self.product.second
-            found = find_noisy_lists(alignment, *runs, self.neighbours, self.product.sketch)
-            self.known = {alignment: dict(found.rules) if found else {}}
+            self.known = {alignment: find_noisy_lists(alignment, *runs, self.neighbours, self.product.sketch)}
         return self.known[alignment]
 
     def begin(self, actual: list[list[int | None]], ghost: int | None) -> None:
         """The places that win in a rehearsal, or the one that is to win."""
         if self.items:
             self.winners = [{ghost} if ghost is not None else set(values) for values in actual]
+
+    def begin_named(self, named: NamedItems, scenario: Scenario, state: ConcreteState) -> bool:
+        """Note the values of the winners and of the first of the others; whether noise ties there."""
+        item, places = named.item, range(len(scenario.answers))
+        winners = [state[ghost_value(which)] for which in range(len(named.names))]
+        moves = [_times(scenario.moves[at], item.slope) for at in places]
+        ones = [self.first(item, at, scenario) for at in places]
+        rest = [at for at in places if at not in winners]
+        best = min if named.least else max
+        tied = any(ones[at] == ones[won] for won in winners if won in places for at in places if at != won)
+        state |= {NONE: not rest, MOVE: 0, **{symbol(run): 0 for symbol in (first, place_of_first) for run in (1, 2)}}
+        if rest:
+            for run, values in ((1, ones), (2, [one + move for one, move in zip(ones, moves, strict=True)])):
+                state[first(run)] = best(values[at] for at in rest)
+                state[place_of_first(run)] = next(at for at in rest if values[at] == state[first(run)])
+            state[MOVE] = plain(Fraction(state[first(2)] - state[first(1)]) / item.slope)
+        for which, won in enumerate(winners):
+            here = won in places
+            shift = self.shift(named.form, item, won, scenario, state) if here else 0
+            state[winner(which, 1)] = one = ones[won] if here else 0
+            state[winner(which, 2)] = one + moves[won] + _times(shift, item.factor) if here else 0
+        return tied
 
     def first(self, item: NoisyItem, at: int, scenario: Scenario) -> Any:
         """What the first run finds at a place."""
@@ -65,14 +98,18 @@ class RehearsedLists:
         if not 0 <= at < len(scenario.answers):
             return value
         value += _times(scenario.moves[at], item.slope)
+        if (named := self.named(alignment)) is not None:
+            won = (which for which in range(len(named.names)) if state[ghost_value(which)] == at)
+            return next((state[winner(which, 2)] for which in won), value)
         rule = self.rules(alignment).get(item.site)
         if rule is not None and at in self.winners[rule.which]:
-            value += _times(self.shift(rule, item, at, scenario, state), item.factor)
+            value += _times(self.shift(rule.form, item, at, scenario, state), item.factor)
         return value
 
-    def shift(self, rule: WinnersMove, item: NoisyItem, at: int, scenario: Scenario, state: ConcreteState) -> Any:
-        shift = _times(self.unit(state), rule.form.units)
-        return shift - _times(scenario.moves[at], item.slope / item.factor) if rule.form.cancel else shift
+    def shift(self, form: Form, item: NoisyItem, at: int, scenario: Scenario, state: ConcreteState) -> Any:
+        shift = _times(self.unit(state), form.units)
+        shift = shift - _times(scenario.moves[at], item.slope / item.factor) if form.cancel else shift
+        return shift + _times(state[MOVE], item.slope / item.factor) if form.lead else shift
 
     def pay(
         self,
@@ -86,6 +123,8 @@ class RehearsedLists:
     ) -> bool:
         """Pay for the winner that a turn has found where a path of the first run ends; False if its shift cannot be."""
         for item in self.items:
+            if (named := self.named(alignment)) is not None and isinstance(path.end, Returned):
+                return self.pay_named(named, path, scenario, state, price, spent, trace)
             rule = self.rules(alignment).get(item.site)
             if rule is None or path.end != Goto(rule.loop) or rule.ghost not in path.names:
                 continue
@@ -94,11 +133,36 @@ class RehearsedLists:
                 continue
             if trace is not None:
                 trace.payers.add((item.site, ()))
-            shift = self.shift(rule, item, place, scenario, state)
+            shift = self.shift(rule.form, item, place, scenario, state)
             if item.noise.one_sided and shift < 0:
                 return False
             powers, coefficient = price[item.site]
             state[spent[powers]] += abs(shift) / coefficient if shift else 0
+        return True
+
+
+    def pay_named(
+        self,
+        named: NamedItems,
+        path: SegmentPath,
+        scenario: Scenario,
+        state: ConcreteState,
+        price: Mapping[int, tuple[Any, Fraction]],
+        spent: Mapping[Any, Symbol],
+        trace: Trace | None,
+    ) -> bool:
+        """Pay for all winners where a first run answers."""
+        if trace is not None:
+            trace.payers.add((named.item.site, ()))
+        for which, name in enumerate(named.names):
+            place = state[ghost_value(which)]
+            if name not in path.names or evaluator(path.names[name])(state) is None or not 0 <= place < len(scenario.answers):
+                continue
+            shift = self.shift(named.form, named.item, place, scenario, state)
+            if named.item.noise.one_sided and shift < 0:
+                return False
+            powers, coefficient = price[named.item.site]
+            state[spent[powers]] += Fraction(abs(shift)) / coefficient if shift else 0
         return True
 
 

@@ -34,6 +34,7 @@ NEARLY = 0.999  # of the loss that an example must keep while it is made simple
 FEWEST_AT_ONCE = 4
 RISING = 1.002  # from one size to the next, by this factor at least: less is the approach to a limit
 MOST_STARTS = 3
+MOST_ROUNDS = 4
 
 W = TypeVar("W", bound="_Way")
 
@@ -57,7 +58,8 @@ def find_growth(sketch: Sketch, claim: Scale, settings: Settings, survey: Survey
         for start in hardest
         for example in _lengthen(integrator, claim, start, partial(_more_turns, name=name))
     )
-    return first_confirmed(sketch, chain(answers, turns), claim, settings.proof.steps)
+    rounds = (example for start in hardest for example in _repeat(integrator, claim, start, counts))
+    return first_confirmed(sketch, chain(answers, turns, rounds), claim, settings.proof.steps)
 
 
 def _lengthen(
@@ -98,6 +100,34 @@ def _lengthen(
                 example, share, size = further, found, size + more
             elif size >= MOST_ONE_BY_ONE:
                 return
+
+
+def _repeat(integrator: Integrator, claim: Scale, start: FoundLoss, counts: Sequence[str]) -> Iterator[Example]:
+    """Examples that are a hard one several times over, with as many times the rounds that an argument counts, or without.
+
+    What a program does anew after each round, such as a threshold with fresh noise, is lost once a round.
+    """
+    sketch = integrator.sketch
+    if not 0 < start.loss < math.inf or sketch.private.count is not None:
+        return
+    example = shrink(sketch, start.example, Scale(claim.coefficient * Fraction(NEARLY * start.loss), claim.powers))
+    for times in range(2, MOST_ROUNDS + 1):
+        longer = [_times_over(example, times, name) for name in ("", *counts)]
+        kept = [e for e in longer if e is not None and len(e.d1) <= MOST_ONE_BY_ONE and sketch.related(e.d1, e.d2)]
+        yield from (e for e, share in zip(kept, _shares(integrator, claim, kept), strict=True) if share > 1 + MARGIN)
+
+
+def _times_over(example: Example, times: int, name: str) -> Example | None:
+    """All answers, and the event on them, so many times; an argument too, if there is a name."""
+    match example.event:
+        case Equals(tuple(told)):
+            event: Event = Equals(told * times)
+        case AllOf(events):
+            event = AllOf(events * times)
+        case _:
+            return None
+    values = tuple((n, Fraction(v) * times if n == name else v) for n, v in example.arguments.values)
+    return Example(example.d1 * times, example.d2 * times, event, replace(example.arguments, values=values, size=len(example.d1) * times))
 
 
 def _shares(integrator: Integrator, claim: Scale, examples: list[Example]) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from kolahal.lang.canonical import twin
 from kolahal.lang.record_runs import Questions, read_questions
@@ -21,6 +22,7 @@ def asks_as_it_runs(sketch: Sketch) -> bool:
     return table is not None and table.depends_on_run
 
 
+@lru_cache(maxsize=16)  # whoever looks for an example asks, and whoever believes it asks again
 def find_questions(sketch: Sketch, arguments: Arguments) -> dict[Output, set[Questions]] | None:
     """What is asked on the way to each answer; None where that, or an answer, has noise in it, or there is too much to list."""
     table = sketch.private.table

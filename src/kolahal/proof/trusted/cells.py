@@ -55,10 +55,13 @@ class Cells:
         looks = {read.place: None for path in self.run.paths[loop] for read in path.reads if symbols_of(read.place) <= known}
         return next(iter(looks)) if len(looks) == 1 else variable(ghost_symbol(Turn(loop), self.run.which))
 
-    def arriving(self, path: SegmentPath) -> Iterator[Formula]:
-        """That a first run that comes to a loop head is not surely outside of a watched ghost's cell."""
-        for which in filter(self.watches, range(len(self.alignment.ghosts))):
-            yield negate(self.missed_after(path, which))
+    def arriving(self, path: SegmentPath, settled: bool) -> Iterator[Formula]:
+        """That a first run that comes to a loop head is not surely outside of a watched ghost's cell, or of one that is
+        `settled` there."""
+        assert isinstance(path.end, Goto)
+        for which in range(len(self.alignment.ghosts)):
+            if self.watches(which) or (settled and self.missed(path.end.loop, which) is not None):
+                yield negate(self.missed_after(path, which))
 
     def missed_after(self, path: SegmentPath, which: int) -> Formula:
         assert isinstance(path.end, Goto)

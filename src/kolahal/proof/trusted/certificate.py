@@ -84,9 +84,9 @@ class LengthProof:
 # ---------------------------------------------------------------- writing
 
 
-def write_certificate(proof: LengthProof) -> Certificate:
-    """The proof as text."""
-    product = proof.product()
+def write_certificate(proof: LengthProof, product: Product | None = None) -> Certificate:
+    """The proof as text; its product, where it is known already, is not built again."""
+    product = product or proof.product()
     document = {
         "version": VERSION,
         "scope": SCOPE,

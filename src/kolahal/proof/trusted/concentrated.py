@@ -25,6 +25,7 @@ from kolahal.proof.trusted import certificate as every_length
 from kolahal.proof.trusted.certificate import STEPS, LengthProof, Rejected, check_proof, read_certificate
 from kolahal.proof.trusted.documents import Malformed, read_json, take
 from kolahal.proof.trusted.neighbours import enclosing
+from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Alignment, Always, AtValue, Form, Shift, ShiftRule
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.verdicts import Certificate, Proved
@@ -67,7 +68,7 @@ def recheck_budget(certificate: Certificate, steps: int = STEPS, second: bool = 
         proof, stored, product = read_certificate(Certificate(json.dumps(take(document, "proof", dict))))
         match take(document, "rule", str):
             case "shifts":
-                check_shifts(program, claim, proof)
+                check_shifts(program, claim, proof, product)
             case "pure":
                 _expect(pure(program, claim), proof)
             case other:
@@ -84,8 +85,8 @@ def _expect(derived: tuple[Sketch, Scale] | str, proof: LengthProof) -> None:
         raise Rejected("the inner proof is not about the program that belongs to the claim")
 
 
-def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
-    """That the inner certificate is about the surrogate, and its alignments are such that costs add up."""
+def check_shifts(program: Sketch, claim: Scale, proof: LengthProof, product: Product) -> None:
+    """That the inner certificate, of this product, is about the surrogate, and its alignments are such that costs add up."""
     found = concentrated(program, claim)
     if isinstance(found, str):
         raise Rejected(found)
@@ -102,7 +103,7 @@ def check_shifts(program: Sketch, claim: Scale, proof: LengthProof) -> None:
     if not set(priced.required) <= set(canonical.required):
         raise Rejected("the longest shift of a draw uses an argument that may be below 1")
     _expect((priced, level), proof)
-    _check_laws(canonical.draws, proof)
+    _check_laws(canonical.draws, proof, product)
     asked = canonical.private.table is not None and canonical.private.table.depends_on_run
     for case in proof.cases:
         if case.alignment.lead:
@@ -125,14 +126,13 @@ def _is_reach(most: Scale | None) -> bool:
     return most is not None and bool(most)
 
 
-def _check_laws(draws: tuple[Draw, ...], proof: LengthProof) -> None:
+def _check_laws(draws: tuple[Draw, ...], proof: LengthProof, product: Product) -> None:
     """Draws that go together in the inner proof, because the surrogate gives them one law, must be of one law."""
 
     def compare(one: int, two: int) -> None:
         if (draws[one].noise, draws[one].scale) != (draws[two].noise, draws[two].scale):
             raise Rejected("two kinds of noise look alike in the inner proof")
 
-    product = proof.product()
     for loop, paths in product.first.paths.items():
         for one, two in itertools.product(paths, product.second.paths[loop]):
             for mine, other in zip(one.draws, two.draws):

@@ -14,6 +14,7 @@ from kolahal.logic.terms import (
     Formula,
     Sum,
     Symbol,
+    Term,
     at_most,
     below,
     choose,
@@ -26,8 +27,10 @@ from kolahal.logic.terms import (
 )
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Powers, powers_of
+from kolahal.proof.trusted.named_items import NamedItems
 from kolahal.proof.trusted.neighbours import Neighbours
-from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, Form, Shift
+from kolahal.proof.trusted.others import forms_of
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value
 from kolahal.proof.trusted.values import Goto, Maybe, NoisyItem, Read, Returned, Run, SegmentPath, Unsupported
 
@@ -61,6 +64,15 @@ class NoisyLists:
     items: tuple[NoisyItem, ...]
     rules: Mapping[int, WinnersMove]  # by site; the noise of others keeps its value
     returning: Mapping[int, frozenset[int]]  # by loop, those from whose heads every way to an answer leads there
+    named: NamedItems | None = None  # the list whose winners are the same for the whole run, if there is one
+
+    def facts(self) -> tuple[Formula, ...]:
+        """What is known all along."""
+        return tuple(self.named.facts()) if self.named else ()
+
+    def seen(self, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> tuple[Formula, ...]:
+        """What the looks of both runs at items say."""
+        return (*self.named.seen(1, one.reads, {}), *self.named.seen(2, two.reads, binding)) if self.named else ()
 
     def read(self, index: int, read: Read, path: SegmentPath) -> tuple[Sum, tuple[Formula, ...]]:
         """What the second run finds where the first one looks at an item, and what is known of it."""
@@ -68,6 +80,8 @@ class NoisyLists:
         item, rule = read.noisy, self.rules.get(read.noisy.site)
         move, facts = self.neighbours.move(index, read.place)
         value = variable(read.symbol) + move.times(item.slope)
+        if self.named is not None and item == self.named.item:
+            return self.named.second(read.place, value), facts
         if rule is None:
             return value, facts
         wins = Symbol(f"wins.{index}", BOOL)  # whether some turn finds this place
@@ -80,7 +94,15 @@ class NoisyLists:
         shift = self.neighbours.unit.times(form.units)
         return shift - move.times(item.slope / item.factor) if form.cancel else shift
 
-    def charges(self, loop: int, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
+    def charges(self, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
+        """What is to be paid where a first run answers, or arrives at a loop head, for the items that ghosts name there."""
+        if isinstance(one.end, Goto):
+            yield from self.found(one.end.loop, one, two)
+        elif self.named is not None:
+            powers = powers_of(self.named.item.scale, self.sketch)
+            yield from (Charge(powers, cost, (), goals) for cost, goals in self.named.costs(one))
+
+    def found(self, loop: int, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
         """What is to be paid at the arrival at a loop head, if a ghost that is renewed there names an item."""
         for index, item in enumerate(self.items, len(two.reads)):
             rule = self.rules.get(item.site)
@@ -107,16 +129,43 @@ def find_noisy_lists(
         raise Unsupported("a list of noise is not made alike in both runs")
     if not items:
         return None
-    if alignment.lead is not None or (sketch.private.table is not None and sketch.private.table.depends_on_run):
-        raise Unsupported("lists that are drawn at once do not go together with shifts that follow others, nor with questions of the run")
+    if sketch.private.table is not None and sketch.private.table.depends_on_run:
+        raise Unsupported("lists that are drawn at once do not go together with questions of the run")
+    named = None if alignment.lead is None else _named(alignment, alignment.lead, items, neighbours)
     rules: dict[int, WinnersMove] = {}
     for item in items:
+        if named is not None and item == named.item:
+            continue
         if alignment.limit(item.site) is not None:
             raise Unsupported("the shift of a list that is drawn at once looks ahead")
         if (rule := _rule(alignment.shifts[item.site], alignment)) is not None:
             rules[item.site] = rule
     loops = {rule.loop for rule in rules.values()}
-    return NoisyLists(sketch, neighbours, items, rules, {loop: _returning(first_run, loop) for loop in loops})
+    return NoisyLists(sketch, neighbours, items, rules, {loop: _returning(first_run, loop) for loop in loops}, named)
+
+
+def _named(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...], neighbours: Neighbours) -> NamedItems:
+    """The one list whose winners are known for the whole run, and follow the first of the others."""
+    if len(items) != 1 or lead.sites != (items[0].site,) or alignment.closed or any(loop is not None for loop in alignment.renewed):
+        raise Unsupported("the winners of one list, for the whole run, may follow the others of that list")
+    (item,) = items
+    if item.noise.whole:
+        raise Unsupported("only real noise follows the others: other noise may tie with them")
+    if alignment.limit(item.site) is not None:
+        raise Unsupported("the shift of a list that is drawn at once looks ahead")
+    if any(form.lead for site, shift in enumerate(alignment.shifts) if site != item.site for form in forms_of(shift)):
+        raise Unsupported("only the noise of the list itself follows the others of it")
+    form = Form()
+    rule: Shift | ShiftRule = alignment.shifts[item.site]
+    for which in range(len(alignment.ghosts)):
+        match rule:
+            case AtGhost(0, Form(follow=None) as then, orelse, here) if here == which and (not which or then == form):
+                form, rule = then, orelse
+            case _:
+                raise Unsupported("the items at the places of all ghosts move alike")
+    if not alignment.ghosts or rule != Form():
+        raise Unsupported("the noise of the others keeps its value")
+    return NamedItems(item, form, alignment.ghosts, lead.least, neighbours)
 
 
 def _rule(shift: Shift, alignment: Alignment) -> WinnersMove | None:

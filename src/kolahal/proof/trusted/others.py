@@ -89,13 +89,7 @@ class Others:
         return list(zip(self.symbols(), values, strict=True))
 
     def facts(self, neighbours: Neighbours) -> tuple[Formula, ...]:
-        """The first of several sums moves no further than one of them does, and no less far than another."""
-        move = variable(MOVE)
-        if neighbours.single:
-            by = variable(moved_by(neighbours.sort))
-            return (some([every([at_most(ZERO, move), at_most(move, by)]), every([at_most(by, move), at_most(move, ZERO)])]),)
-        low, high = neighbours.ends
-        return at_most(number(low * neighbours.distance), move), at_most(move, number(high * neighbours.distance))
+        return moves_no_further(neighbours)
 
     def shift(self, factor: Fraction) -> Sum:
         """What makes a sum follow the first of the others, for noise with this factor in it."""
@@ -140,6 +134,16 @@ class Others:
             for v in range(w):
                 apart = negate(equal(variable(ghost_value(v)), variable(ghost_value(w))))
                 yield implies(every([inside[w], inside[v], apart]), negate(equal(value, passed.winners[v][0])))
+
+
+def moves_no_further(neighbours: Neighbours) -> tuple[Formula, ...]:
+    """The first of several sums moves no further than one of them does, and no less far than another."""
+    move = variable(MOVE)
+    if neighbours.single:
+        by = variable(moved_by(neighbours.sort))
+        return (some([every([at_most(ZERO, move), at_most(move, by)]), every([at_most(by, move), at_most(move, ZERO)])]),)
+    low, high = neighbours.ends
+    return at_most(number(low * neighbours.distance), move), at_most(move, number(high * neighbours.distance))
 
 
 def _is_passed(which: int, passed: Passed) -> Formula:

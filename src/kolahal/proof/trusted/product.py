@@ -140,7 +140,8 @@ def build_system(
         raise Unsupported("a ghost is renewed at a loop that does not exist")
     if shares is not None and tuple(share.powers for share in shares) != product.monomials:
         raise Unsupported("the shares of the budget do not match the scales")
-    others = find_others(alignment, product.first, product.second, product.sketch)
+    lists = find_noisy_lists(alignment, product.first, product.second, neighbours, product.sketch)
+    others = None if lists and lists.named else find_others(alignment, product.first, product.second, product.sketch)
     states = {
         place.loop: tuple(dict.fromkeys([*state_symbols(place), *state_symbols(other)]))
         + tuple(map(product.spent, product.monomials))
@@ -150,11 +151,10 @@ def build_system(
     }
     if shares is None:
         states[END] = tuple(map(product.spent, product.monomials))
-    lists = find_noisy_lists(alignment, product.first, product.second, neighbours, product.sketch)
     cells = Cells(product.first, alignment, product.watched)
     pairing = _Pairing(product, neighbours, alignment, shares, others, lists, cells)
     clauses = (*pairing.clauses(), *cells.passed())
-    facts = (*neighbours.fixed(), *(others.facts(neighbours) if others else ()))
+    facts = (*neighbours.fixed(), *(others.facts(neighbours) if others else ()), *(lists.facts() if lists else ()))
     return System((*public_facts(product.sketch, assumed), *facts), states, clauses)
 
 
@@ -210,7 +210,8 @@ class _Pairing:
             spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
             passed = self.others.after(passed, mine, other, binding) if self.others and passed else None
         bind_computed(one.computed, two.computed, len(two.draws), binding)
-        for charge in self.lists.charges(one.end.loop, one, two) if self.lists and isinstance(one.end, Goto) else ():
+        premises += self.lists.seen(one, two, binding) if self.lists else ()
+        for charge in self.lists.charges(one, two) if self.lists else ():
             premises += charge.facts
             goals += charge.goals
             spent[charge.powers] += charge.cost
@@ -228,7 +229,7 @@ class _Pairing:
             return Clause(name, place.loop, tuple(premises), tuple(goals), END, costs)
         assert isinstance(one.end, Goto)
         updates, more = self.arrival(one.end.loop, one, two, binding, spent)
-        premises += self.cells.arriving(one)
+        premises += self.cells.arriving(one, settled=self.lists is not None and self.lists.named is not None)
         for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
             premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
         updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))

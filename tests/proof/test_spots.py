@@ -747,10 +747,10 @@ def test_winners_that_may_be_none_are_paid_for_where_they_are_not() -> None:
     assert costs and all(none in symbols_of(equal(cost, ZERO)) for cost in costs)
 
 
-def test_lists_drawn_at_once_and_leads_do_not_go_together() -> None:
+def test_a_lead_of_other_noise_does_not_go_with_a_list_that_is_drawn_at_once() -> None:
     body = ITEMS.replace("a =", "noisy =") + "best, top = -1, 0\nfor i in range(len(q)):\n    x = q[i] + Lap(2/eps)\n    if best == -1 or x > top:\n        best, top = i, x\nif noisy[0] > T:\n    return 1\nreturn best"
     sketch = program(body)
-    with pytest.raises(Unsupported, match="do not go together"):
+    with pytest.raises(Unsupported, match="may follow the others of that list"):
         system_of(sketch, Alignment((STAY, AtGhost(0, Form(cancel=True, lead=True), Form())), ("best",), lead=FollowedSums((1,))), at_once=True)
     system_of(sketch, Alignment((STAY, UP), ("best",)), at_once=True)
 

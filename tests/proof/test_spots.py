@@ -359,6 +359,49 @@ def test_items_that_were_drawn_on_no_way_to_a_loop_are_known_to_be_undrawn() -> 
     assert "item 1 at k" not in heads(f"{NOISY_LIST}k = N\ns = a[k]\n{loop}return s")[0]
 
 
+def test_an_item_goes_with_the_variable_that_gets_its_place() -> None:
+    loop = "for i in range(len(q)):\n    if q[i] + Lap(1/eps) > T:\n        return 0\n"
+    body = f"{NOISY_LIST}k = N\nbest = N + 1\ns = a[k]\n{loop}if on:\n    best = k\nk = k + 1\nfor i in range(len(q)):\n    if a[best] + a[k] > T + s:\n        return i\nreturn 0"
+    assert heads(body)[1]["item 1 at best"] == Maybe(own("item 1 at best", 1, BOOL, ".none"), Numeric(variable(own("item 1 at best", 1, REAL))))
+
+
+def test_what_may_have_been_drawn_is_looked_at_last() -> None:
+    """`a[k]` may be an item from before, and `a[0]` is the next one."""
+    for text in ("a[k] - a[0]", "a[0] - a[k]"):
+        (path,) = paths_of(f"{NOISY_LIST}j = 0\nj = j + 1\nk = j\nx = {text}\nreturn x")
+        assert [drawn.place for drawn in path.draws] == [ZERO, number(1)]
+
+
+def test_no_shift_looks_at_noise_that_waits_for_its_sum() -> None:
+    body = "e = [Lap(1/eps) for x in q]\nn = e[0]\nm = q[2] + Lap(3/eps)\nx = q[0] + Lap(2/eps)\ny = q[1] + n\nreturn x, y, m"
+    (path,) = paths_of(body)
+    *_, last = path.draws
+    assert "m" in last.names and "n" not in last.names
+
+
+def test_scores_that_may_be_none_may_stop_the_run() -> None:
+    (one, *_) = [path for path in paths_of("m = None\nif on:\n    m = 1\nfor i in range(N):\n    c = [m, 1]\n    j = choose(c, 1/eps)\n    if j > 0:\n        return 1\nreturn 0") if path.draws]
+    assert own("m", 1, BOOL, ".none") in {symbol for fault in one.faults for symbol in symbols_of(fault)}
+
+
+def test_truths_in_an_answer_are_truths() -> None:
+    for test in ("N < 2", "N <= 2", "N > 2", "N >= 2", "N == 2", "N != 2", "not on", "on and N < 2", "on or N < 2"):
+        (path,) = paths_of(f"return q[0] + Lap(1/eps), {test}")
+        assert isinstance(path.end, Returned) and isinstance(path.end.value, Several) and isinstance(path.end.value.items[1], Logical)
+
+
+def test_lists_grow_at_the_end_that_is_named() -> None:
+    for step, front, back in (("out.insert(0, i)", 1, 0), ("out.append(i)", 0, 1)):
+        paths = paths_of(f"out = []\nfor i in range(len(q)):\n    {step}\n    if q[i] + Lap(1/eps) > T:\n        return out\nreturn out")
+        grown = {(len(out.front), len(out.back)) for path in paths if isinstance(out := path.names.get("out"), Built) and out.base}
+        assert (front, back) in grown and (back, front) not in grown
+
+
+def test_parts_of_the_condition_of_a_loop_are_counted_too() -> None:
+    keys = {key for path in paths_of("i = 0\nwhile (q[0] + Lap(1/eps) > 0) == (i < N):\n    i = i + 1\nreturn i") for key in path.decisions}
+    assert {0, (0, 0), (0, 1)} <= keys and not any(key is None or (isinstance(key, tuple) and key[0] is None) for key in keys)
+
+
 def test_noise_waits_where_it_has_one_law_on_every_way() -> None:
     loop = "for x in q:\n    if x > T:\n        {0}\n    if x < T:\n        return 1\n"
     test = "if e > T:\n    return 2\nreturn 3"
@@ -747,10 +790,10 @@ def test_winners_that_may_be_none_are_paid_for_where_they_are_not() -> None:
     assert costs and all(none in symbols_of(equal(cost, ZERO)) for cost in costs)
 
 
-def test_lists_drawn_at_once_and_leads_do_not_go_together() -> None:
+def test_a_lead_of_other_noise_does_not_go_with_a_list_that_is_drawn_at_once() -> None:
     body = ITEMS.replace("a =", "noisy =") + "best, top = -1, 0\nfor i in range(len(q)):\n    x = q[i] + Lap(2/eps)\n    if best == -1 or x > top:\n        best, top = i, x\nif noisy[0] > T:\n    return 1\nreturn best"
     sketch = program(body)
-    with pytest.raises(Unsupported, match="do not go together"):
+    with pytest.raises(Unsupported, match="may follow the others of that list"):
         system_of(sketch, Alignment((STAY, AtGhost(0, Form(cancel=True, lead=True), Form())), ("best",), lead=FollowedSums((1,))), at_once=True)
     system_of(sketch, Alignment((STAY, UP), ("best",)), at_once=True)
 

@@ -319,7 +319,7 @@ def test_prices_that_add_up(
     monkeypatch.setattr(concentrated, "_expect", lambda derived, proof: derived[1] == "level" or pytest.fail("another level"))
     reaches = [() if word == "-" else (parse_scale(word), *[None] * (len(noises) - 1)) for word in reach.split()]
     cases = tuple(SimpleNamespace(neighbours=Neighbours(kind, Fraction(1), False), alignment=Alignment(shifts, reach=far)) for kind, far in zip(kinds, reaches, strict=True))
-    given: Any = (SimpleNamespace(variant=variant), None, SimpleNamespace(cases=cases, at_once=False))
+    given: Any = (SimpleNamespace(variant=variant), None, SimpleNamespace(cases=cases, at_once=False), None)
     if not reason:
         check_shifts(*given)
         return

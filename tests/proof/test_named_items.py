@@ -8,15 +8,21 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from digests import agrees, digest
+from test_obligations import made_up_invariant
 
 from kolahal.lang.noise import Noise
+from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import FALSE, INT, REAL, TRUE, Symbol, Truth, at_most, every, put, put_in, symbols_of
+from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.named_items import NamedItems, place_of_first
-from kolahal.proof.trusted.neighbours import Neighbours
+from kolahal.proof.trusted.neighbours import Neighbours, neighbours_of
+from kolahal.proof.trusted.obligations import obligations
 from kolahal.proof.trusted.others import MOVE, NONE, first, winner
-from kolahal.proof.trusted.shifts import Form
+from kolahal.proof.trusted.product import build_product, build_system
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, FollowedSums, Form
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size, own
 from kolahal.proof.trusted.values import Maybe, NoisyItem, Numeric, Read, Spot
 
@@ -141,3 +147,30 @@ def test_reads_of_other_lists_say_nothing() -> None:
     mine = Read(Spot(0, variable(Symbol("k", INT))), variable(Symbol("k", INT)), own("read.1", 2, REAL), False, trial.named.item)
     told = every(trial.named.seen(2, (read, mine), {Symbol("k", INT): number(0), mine.symbol: number(5)}))
     assert not {Symbol("k", INT), mine.symbol} & symbols_of(told) and at_most(number(0), number(0)) == TRUE
+
+
+# ---------------------------------------------------------------- what must be valid, byte for byte
+
+ONCE = "noisy = [x + {item} for x in q]\nbest, top, second = -1, 0, 0\nfor i in range(len(q)):\n    if best == -1 or noisy[i] > top:\n        best, second, top = i, top, noisy[i]\n    elif i == 1 or noisy[i] > second:\n        second = noisy[i]\nreturn best, {answer}"
+FOLLOW = AtGhost(0, Form(cancel=True, lead=True), Form())
+TWICE = AtGhost(0, Form(cancel=True, lead=True), AtGhost(0, Form(cancel=True, lead=True), Form(), 1))
+DERIVED = {
+    "a gap": ("Lap(2/eps)", "top - second", "each_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "a gap, one answer": ("Lap(2/eps)", "top - second", "one_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "one-sided": ("Exp(2/eps)", "top - second", "monotone(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "two winners": ("Lap(2/eps)", "top", "each_within(2)", Alignment((TWICE,), ("best", "i"), lead=FollowedSums((0,), True))),
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_what_must_be_valid_of_named_winners_is_what_it_was(name: str) -> None:
+    item, answer, relation, alignment = DERIVED[name]
+    lines = "\n".join(f"    {line}" for line in ONCE.format(item=item, answer=answer).split("\n"))
+    sketch = parse(f"@sketch(adjacent={relation})\ndef f(q: Private, eps: Epsilon):\n{lines}\n")
+    product, found = build_product(sketch, frozenset(), at_once=True), list[str]()
+    for neighbours in neighbours_of(sketch):
+        for shares in (None, (Share((), Fraction(1), None),)):
+            system = build_system(product, neighbours, alignment, shares, ())
+            assert all(clause.updates == () for clause in system.clauses if clause.target is None)
+            found += [obligation.script() for obligation in obligations(system, made_up_invariant(system))]
+    agrees("named_items.txt", {name: digest(found)}, DERIVED)

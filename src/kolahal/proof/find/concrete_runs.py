@@ -267,7 +267,8 @@ class Stage:
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
                 failed = counted and one.answer(both) != match.path.answer(both)
-                return Outcome((*states, (END, both)), failed, trace.blame() if trace else frozenset())
+                states.append((END, both))
+                return Outcome(tuple(states), failed, trace.blame() if trace else frozenset())
             state = self.behind(one, match.path, both, state)
             if others is not None:
                 ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))

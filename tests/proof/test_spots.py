@@ -361,7 +361,7 @@ def test_items_that_were_drawn_on_no_way_to_a_loop_are_known_to_be_undrawn() -> 
 
 def test_an_item_goes_with_the_variable_that_gets_its_place() -> None:
     loop = "for i in range(len(q)):\n    if q[i] + Lap(1/eps) > T:\n        return 0\n"
-    body = f"{NOISY_LIST}k = N\nbest = N + 1\ns = a[k]\n{loop}if on:\n    best = k\nk = k + 1\nfor i in range(len(q)):\n    if a[best] + a[k] > T + s:\n        return i\nreturn 0"
+    body = f"{NOISY_LIST}k = N\nbest = N + 1\ns = a[k]\n{loop}if on:\n    best = k\nk = k + 1\n{loop}if a[best] + a[k] > T + s:\n    return 2\nreturn 0"
     assert heads(body)[1]["item 1 at best"] == Maybe(own("item 1 at best", 1, BOOL, ".none"), Numeric(variable(own("item 1 at best", 1, REAL))))
 
 
@@ -490,6 +490,12 @@ def test_numbers_are_what_they_are_computed_to(value: str, wanted: Fraction | No
 @pytest.mark.parametrize("value", ["a / 0", "a / (1 - 1)", "N / 0", "T / (2 - 2)"])
 def test_a_division_by_nothing_stops_the_run(value: str) -> None:
     assert all(TRUE in path.faults for path in paths_of(f"a = 7\nb = {value}\nif q[1] + Lap(1/eps) > b:\n    return 1\nreturn 0"))
+
+
+@pytest.mark.parametrize("test", ["not (e > 0 or f > 1)", "(e > 0 or f > 1) != True", "(e > 0 and f > 1) != True", "(e > 0 or f > 1) == on", "(e > 0) != (f > 1)"])
+def test_shifts_may_depend_on_the_parts_of_a_condition(test: str) -> None:
+    paths = paths_of(f"e = Lap(1/eps)\nf = Lap(1/eps)\nif {test}:\n    return 1\nreturn q[0]")
+    assert {0, (0, 0), (0, 1)} <= {key for path in paths for key in path.decisions}
 
 
 def test_what_is_left_stays_in_a_list_where_noise_is_drawn_at_once() -> None:

@@ -285,6 +285,17 @@ def test_the_second_solver_is_asked_if_it_is_wanted(monkeypatch: pytest.MonkeyPa
     assert "the solvers disagree" in disagrees and asked and all("check-sat" in script for script in asked)
 
 
+def test_a_pure_proof_is_about_the_program_of_the_claim() -> None:
+    sketch = program("return q[0] + Lap(1/eps)", "one_within(1)", "Private", "eps: Epsilon, delta: Delta")
+    found = prove_budget(sketch, plain_claim(sketch), DEFAULTS)
+    assert isinstance(found, Proved)
+    document = found.certificate.document()
+    assert document["rule"] == "pure" and recheck_budget(found.certificate) == []
+    other = json.dumps({**document, "program": document["program"].replace("q[0]", "2*q[0]")})
+    assert recheck_budget(Certificate(other)) == ["the inner proof is not about the program that belongs to the claim"]
+    assert recheck_budget(Certificate(json.dumps({**document, "rule": "mixed"}))) == ["there is no rule 'mixed'"]
+
+
 MOVES = Always(Form(Fraction(1)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from html import escape
@@ -93,7 +93,11 @@ class Rule:
         return frozenset(site for inequality in self.inequalities for site, _ in inequality.coefficients)
 
     def grows(self, name: str) -> bool:
-        return any(p.depends_on(name) for i in self.inequalities for _, p in i.coefficients)
+        return name in {n for n, power in self.powers() if power > 0}
+
+    def powers(self) -> Iterator[tuple[str, int]]:
+        """The names in its weights, with their powers."""
+        return (factor for i in self.inequalities for _, p in i.coefficients for powers, _ in p.terms for factor in powers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,12 +98,16 @@ class Polynomial:
         return total
 
     def put(self, values: Mapping[str, Polynomial]) -> Polynomial:
-        """The polynomial with others in place of names that have no negative powers."""
+        """The polynomial with others in place of names; where these have negative powers, with products."""
         total = Polynomial(())
         for powers, coefficient in self.terms:
             rest = tuple((name, power) for name, power in powers if name not in values)
             term = _collect({rest: coefficient})
             for name, power in powers:
+                if name in values and power < 0:
+                    product = values[name].as_product()
+                    assert product is not None, "only products have inverses"
+                    term = term.divided(product**-power)
                 for _ in range(power if name in values else 0):
                     term = term * values[name]
             total = total + term

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -12,6 +14,7 @@ from kolahal.lang.ir import Const, Range, walk
 from kolahal.lang.places import answers_needed, fixed_places, reads_fixed_places_alone
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan
 from kolahal.law.linear_program import Front, Weights, is_below
@@ -162,6 +165,27 @@ def fit_rules(sketch: Sketch, sample: SizedFronts) -> Iterator[Rule]:
     if all(place in sample.fronts for place in places):
         exact = {place: sample.bounds(place) for place in places}
         yield from _fit_square(sketch, sample, exact, sketch.length_name, places[:3])
+
+
+def fit_shrinking(sketch: Sketch, sample: SizedFronts) -> Iterator[Rule]:
+    """The rules whose weights shrink with the number of answers or with whole arguments, as those of a mean do.
+
+    Times what they shrink with, these weights are like others.
+    """
+    names = [*(p.name for p in sketch.arguments if p.type is Type.INT), sketch.length_name]
+    for chosen in (c for many in range(1, len(names) + 1) for c in itertools.combinations(names, many)):
+        raised = {}
+        for place, fronts in sample.fronts.items():
+            values = _values(place, sketch.length_name)
+            factor = math.prod((values[name] for name in chosen), start=Fraction(1))
+            raised[place] = tuple(tuple(tuple((site, w * factor) for site, w in row) for row in front) for front in fronts)
+        rules = list(fit_rules(sketch, replace(sample, fronts=raised)))
+        divisor = Scale(Fraction(1), tuple(sorted((name, 1) for name in chosen)))
+        for rule in rules:
+            rows = (tuple((site, p.divided(divisor)) for site, p in i.coefficients) for i in rule.inequalities)
+            yield Rule(tuple(map(LawInequality, rows)))
+        if rules:
+            return
 
 
 def ladder_settings(sketch: Sketch) -> list[Setting]:

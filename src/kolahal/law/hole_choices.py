@@ -186,8 +186,7 @@ def _is_sensible(rule: Rule) -> bool:
 
 def _is_steady(rule: Rule, sketch: Sketch) -> bool:
     """Whether the noise of a rule grows with nothing but public units."""
-    terms = [powers for i in rule.inequalities for _, p in i.coefficients for powers, _ in p.terms]
-    return all(name in sketch.units for powers in terms for name, _ in powers)
+    return all(name in sketch.units or power < 0 for name, power in rule.powers())
 
 
 # ---------------------------------------------------------------- scales that a law itself gives
@@ -251,7 +250,8 @@ def cover(polynomials: Iterable[Polynomial]) -> Scale:
     if len(sums) == 1 and (product := sums[0].as_product()) is not None and len(product.powers) > 1:
         return product
     positive = [[term for term in p.terms if term[1] > 0] for p in sums]
-    powers: dict[str, int] = {}
-    for name, power in (item for terms in positive for term, _ in terms for item in term):
-        powers[name] = max(powers.get(name, 0), power)
-    return Scale(max(sum((c for _, c in terms), Fraction(0)) for terms in positive), tuple(powers.items()))
+    monomials = [dict(term) for terms in positive for term, _ in terms]
+    names = dict.fromkeys(name for powers in monomials for name in powers)
+    highest = ((name, max(powers.get(name, 0) for powers in monomials)) for name in names)
+    largest = max(sum((c for _, c in terms), Fraction(0)) for terms in positive)
+    return Scale(largest, tuple((name, power) for name, power in highest if power))

@@ -16,7 +16,7 @@ from kolahal.lang.permuted import without_permutation
 from kolahal.lang.places import length_varies
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch
-from kolahal.law.fitting import collect_samples, fit_ladder, fit_rules, ladder_settings
+from kolahal.law.fitting import collect_samples, fit_ladder, fit_rules, fit_shrinking, ladder_settings
 from kolahal.law.site_units import find_site_units
 from kolahal.nouns import dataclass
 from kolahal.results import Law, LawInequality, Rule
@@ -48,6 +48,7 @@ def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
     if isinstance(units, Unknown):
         return units
     fitted = [rule for sample in samples for rule in fit_rules(sketch, sample)]
+    fitted = fitted or [rule for sample in samples for rule in fit_shrinking(sketch, sample)]
     if not fitted and (ladder := ladder_settings(sketch)):
         samples = collect_samples(sketch, settings, ladder)
         if isinstance(samples, Unknown):

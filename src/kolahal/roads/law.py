@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from kolahal.engine.accuracy import describe_errors
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Sketch, Variant
+from kolahal.lang.sketch import Sketch
 from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, noisy_holes, shares_of
 from kolahal.law.pricing import least_completions, price_proved, tight_completions
-from kolahal.model import Ranked, Score, Selection, Split
+from kolahal.model import Ranked, Selection, Split
 from kolahal.proof.judge import Proofs, decide_one, judge_in_turn, tested
 from kolahal.results import Judged, Priced, Synthesis
+from kolahal.roads.hopeless import WHY, is_impossible, refute_all
 from kolahal.roads.law_of_proof import find_law_of_proof
 from kolahal.roads.loosening import loosen
 from kolahal.roads.narrowing import COEFFICIENTS, law_of_narrow, narrow
@@ -30,7 +27,6 @@ from kolahal.tester.final import by_standing, final_test, finalists_of
 from kolahal.verdicts import Proved, Refuted, Unknown
 
 MOST_ENUMERATED = 3  # holes with noise up to which the whole grammar is tried at each
-GREAT = Fraction(10**5)  # noise that nobody can use; examples hold records that are ten times as large
 WIDER: Mapping[str, Any] = {"coefficients": COEFFICIENTS, "length_powers": (0,)}  # for machines
 FEW = 2  # completions of a sketch with more holes that are judged at a time: one a core
 
@@ -42,13 +38,14 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
 
     Where there is none, the road goes on as `otherwise` does; with many holes that has too far to go to be taken unasked.
     """
-    found = watch("choices", find_choices, sketch, settings.proof)
+    hopeless = watch("unbounded", refute_all, sketch, settings, at_once=True)
+    found = Unknown(WHY) if hopeless else watch("choices", find_choices, sketch, settings.proof)
     choices, reason = ((), found.reason) if isinstance(found, Unknown) else (found, "")
     grows = all(rule.grows(sketch.length_name) for choice in choices for rule in choice.laws.rules)
     read_off = watch("proved law", find_law_of_proof, sketch, settings) if grows else ()
     choices, grammar = read_off or choices, with_changes(settings, "grammar", **WIDER) if read_off else settings
     priced = watch("completions", price_completions, sketch, choices, grammar)
-    hopeless = () if priced else watch("unbounded", refute_unbounded, sketch, settings)
+    hopeless = hopeless or (() if priced else watch("unbounded", refute_all, sketch, settings))
     if not priced and not hopeless and otherwise is not None and len(sketch.holes) <= MOST_ENUMERATED:
         return otherwise(sketch, settings, watch)
     split = watch("arguments", fix_arguments, sketch, settings)
@@ -70,6 +67,7 @@ def straight_from_law(sketch: Sketch, settings: Settings, watch: Watch, otherwis
         law = law_of_narrow(sketch, less) if judged[0].ranked.completion == less.completion else law
     accuracy = describe_errors(sketch, split.training[0], settings) if priced else None
     why = "" if ranked else reason or "no scale of the grammar keeps to a law of the sketch"
+    why = next((WHY for j in hopeless if is_impossible(j.verdict)), why)
     none, count = Selection(), len(priced)
     return Synthesis(
         sketch, "law", settings, split, none, (), count, none, ranked, judged, law, accuracy, priced, why
@@ -87,22 +85,13 @@ def _with_narrower(
     return ranked, by_standing(found, settings)
 
 
-def refute_unbounded(sketch: Sketch, settings: Settings) -> tuple[Judged, ...]:
-    """Where one record can move an aggregate by any amount: a completion with a great deal of noise, if even that is refuted."""
-    if not isinstance(sketch.adjacency, RecordRelation) or not sketch.adjacency.unbounded or sketch.variant is not Variant.PURE:
-        return ()
-    completion = (Scale(GREAT, ((sketch.epsilon.name, -1),)),) * len(sketch.holes)
-    judged = decide_one((sketch, Ranked(completion, Score(1, 0.0, float(GREAT), math.inf), None), settings, None))
-    return (judged,) if isinstance(judged.verdict, Refuted) else ()
-
-
 def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings: Settings) -> tuple[Priced, ...]:
     """For each choice of holes the cheapest completions: of the grammar, and where that is not enough, shares of ε."""
     found: list[Priced] = []
     for choice in choices:
         priced: tuple[Priced, ...] = ()
         if len(choice.holes) <= MOST_ENUMERATED:
-            some = least_completions(sketch, choice.laws, scales_at(choice.holes, sketch, settings))
+            some = least_completions(sketch, choice.laws, scales_at(choice.holes, sketch, with_powers_of(choice, sketch, settings)))
             priced = tight_completions(sketch, choice.laws, some)
         # Sums move by any amount, and the grammar may have nothing near it, or few ways to share.
         if all(p.worst < 1 for p in priced) or is_uneven(choice, max(settings.grammar.coefficients)):
@@ -112,6 +101,21 @@ def price_completions(sketch: Sketch, choices: tuple[HoleChoice, ...], settings:
         # Fewer holes come first, so what another choice does with less noise is known by now.
         found += [p for p in minimal if not any(_is_below(other, p, sketch) for other in found)]
     return tuple(found)
+
+
+def with_powers_of(choice: HoleChoice, sketch: Sketch, settings: Settings) -> Settings:
+    """The settings with a grammar that has scales that shrink, as far as the weights of the laws do."""
+    lowest: dict[str, int] = {}
+    for name, power in (factor for rule in choice.laws.rules for factor in rule.powers()):
+        lowest[name] = min(lowest.get(name, 0), power)
+    length = range(lowest.pop(sketch.length_name, 0), 0)
+    argument = range(min(lowest.values(), default=0), 0)
+    if not length and not argument:
+        return settings
+    grammar = settings.grammar
+    return with_changes(
+        settings, "grammar", length_powers=(*length, *grammar.length_powers), argument_powers=(*argument, *grammar.argument_powers)
+    )
 
 
 def _is_below(low: Priced, high: Priced, sketch: Sketch) -> bool:

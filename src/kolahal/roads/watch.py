@@ -24,7 +24,7 @@ STEPS = {  # step → the paper's column, and what goes on
     "verdicts": ("verify", "testing and proving"),
     "more noise": ("verify", "raising the noise until a proof is found"),
     "less noise": ("verify", "lowering the noise as far as a proof is found"),
-    "unbounded": ("verify", "looking for a record that no noise hides"),
+    "unbounded": ("verify", "asking whether any noise would do"),
 }
 
 

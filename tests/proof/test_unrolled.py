@@ -117,6 +117,13 @@ def test_other_loops_stay(loop: str) -> None:
     assert unrolled(mechanism) is mechanism
 
 
+def test_a_single_turn_whose_place_may_be_none_stops_the_run_still() -> None:
+    choice = "m = None\n    if q[i] > 0:\n        m = 1"
+    stops = load(f"s = 0\nfor i in range(len(q)):\n    {choice}\n    for j in range(m, m + 1):\n        s = j\n    if s is None:\n        s = 1\nreturn 0")
+    assert unrolled(stops) is stops
+    assert not isinstance(prove_every_length(stops), Proved)
+
+
 def test_noise_that_is_never_drawn_keeps_its_place_in_proofs() -> None:
     window = "end = i + 3\n    if end < 0:\n        s = Lap(1/eps)\n    for j in range(i, min(end, len(q))):\n        s += q[j]"
     mechanism = load(f"out = []\nfor i in range(len(q)):\n    s = 0\n    {window}\n    out.append(s + Lap(3/eps))\nreturn out")

@@ -132,6 +132,8 @@ class _Unrolling:
         read = {node.name for node in ir.walk(loop.over) if isinstance(node, ir.Var)} | {loop.name}
         if many is None or read & ir.assigned_names(loop.body):
             return None
+        if many == 1 and last is None and isinstance(loop.over.start, ir.Var):
+            return None  # no turn computes with its place, which may be None and would have stopped the run
         if not all(isinstance(s, ir.Assign) and all(map(_is_plain, s.values)) for s in loop.body):
             return None
         found: list[ir.Stmt] = []

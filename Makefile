@@ -49,7 +49,7 @@ paper: .venv/ready
 
 golden: .venv/ready
 	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest -n 2 tests/golden
-	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest tests/proof/test_stored.py tests/proof/test_obligations.py tests/proof/test_edited.py tests/proof/test_texts.py tests/proof/test_rewritten.py tests/proof/test_pieces.py tests/proof/test_at_once.py tests/proof/test_union.py tests/proof/test_leads_attacked.py
+	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest tests/proof/test_stored.py tests/proof/test_obligations.py tests/proof/test_edited.py tests/proof/test_texts.py tests/proof/test_rewritten.py tests/proof/test_pieces.py tests/proof/test_at_once.py tests/proof/test_union.py tests/proof/test_leads_attacked.py tests/proof/test_runs.py tests/proof/test_named_items.py
 	KOLAHAL_GOLDEN=rewrite $(BIN)/pytest tests/test_docs.py
 
 SECONDS ?= 60

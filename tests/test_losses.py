@@ -1,4 +1,6 @@
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -78,3 +80,13 @@ def test_the_lower_bound_takes_the_worse_ends():
     assert epsilon_lower(found) < math.log(9)
     assert epsilon_lower(estimate_odds(500, 500, 1000, 0.01)) == 0
     assert epsilon_lower(estimate_odds(0, 0, 1000, 0.01)) == 0
+
+
+def test_functions_of_the_beta_distribution_are_scipys_whichever_way_they_are_found() -> None:
+    """Without the rest of `scipy.special`, which is there all the same for who asks for it afterwards."""
+    code = (
+        "import sys; from kolahal.beta import functions; found = functions(); assert 'scipy.special' not in sys.modules; "
+        "from scipy.special import betainc, betaincinv, bdtrik, expit, gammaln; assert expit(0) == 0.5; "
+        "assert (found.betainc, found.betaincinv, found.bdtrik, found.gammaln) == (betainc, betaincinv, bdtrik, gammaln)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -23,6 +23,7 @@ FAKE = """
 import pytest
 from fractions import Fraction
 from kolahal import checking
+from kolahal.lang.claims import parse_claim
 from kolahal.model import *
 from kolahal.results import *
 from kolahal.verdicts import *
@@ -31,6 +32,7 @@ ASKED = []
 
 
 def fake(mechanism, claim="", settings=None):
+    parse_claim(mechanism, claim)
     ASKED.append((mechanism.name, claim))
     example = Example((Fraction(0),), (Fraction(1),), Equals(Fraction(1)), Arguments(Fraction(1, 2), 1))
     odds = Odds(Estimate(0.5, 0.5, 0.5, 0), Estimate(0.1, 0.1, 0.125, 0))

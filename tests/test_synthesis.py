@@ -22,7 +22,6 @@ from kolahal.evaluation import evaluate, rank_of
 from kolahal.figures import landscape, losses_by_scale, objectives_by_scale, p_values
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
-from kolahal.lang.sketch import Completion
 from kolahal.law import hole_choices
 from kolahal.law.law import find_laws
 from kolahal.model import Arguments, Equals, Example
@@ -173,18 +172,19 @@ SAMPLED = replace(
 )
 
 
-# Fewer and shorter searches yet; for the ranks alone.
+# Fewer and shorter searches yet; for the ranks alone. Proposals and their runs are as always: with fewer the region of SVT
+# does not know which of its vectors are tight.
 CHEAP = replace(
     SMALL,
     arguments=ArgumentSettings(testing=1),
     examples=ExampleSettings(
-        start_runs=10_000, climb_runs=2_000, first_climbs=5, sampled_climbs=10, rounds=6, examined=3, steps=3,
-        lengthenings=1, walk=4, walk_beyond=1, walk_runs=1_000,
+        start_runs=10_000, climb_runs=2_000, first_climbs=5, sampled_climbs=10, rounds=6, examined=3, steps=3, lengthenings=1
     ),
-    region=RegionSettings(runs=5_000),
     ranking=RankingSettings(finalists_per_hole=2, measured_per_hole=5),
     tester=TesterSettings.quick(),
 )  # fmt: skip
+
+
 @cache
 def sampled(name: str) -> Synthesis:
     """The paper's own method on a sketch of the gallery."""
@@ -195,21 +195,8 @@ def sampled(name: str) -> Synthesis:
 def test_the_papers_own_method_ranks_the_classic_answer_as_the_paper_does(name: str) -> None:
     """The seed is fixed, so there is no false alarm: another rank is another algorithm, or other random numbers."""
     found = synthesize(load_one(name), CHEAP, "paper")
-    ranked = tuple(j for j in found.judged if seen_by_few_runs(name, found.split.training[0], j.ranked.completion))
-    rank = rank_of(GALLERY[name].textbook[:1], ranked)
+    rank = rank_of(GALLERY[name].textbook[:1], found.judged)
     assert rank is not None and rank <= GALLERY[name].rank
-    assert len(found.judged) - len(ranked) <= 3
-
-
-def seen_by_few_runs(name: str, arguments: Arguments, completion: Completion) -> bool:
-    """All but completions of SVT with too little noise for N = 2, such as (4/ε, 4/ε), which costs 5/4 of ε: tests with
-    many runs reject them, and tests/golden/ranks.json has what is left then."""
-    if name != "svt":
-        return True
-    threshold, query = arguments.concretise(load_one(name), completion)
-    if not threshold or not query:
-        return True
-    return 1 / threshold + 2 * float(dict(arguments.values)["N"]) / query <= float(arguments.epsilon)
 
 
 RANKS = Path(__file__).parent / "golden" / "ranks.json"  # by sketch and seed: of the classic answer, and of a variant

@@ -180,6 +180,7 @@ OTHERS = {
     "two of those that pass": (
         "those that pass", "return passed[choose([0 for i in passed], 1)]", "return [passed[choose([0 for i in passed], 1)] for turn in range(2)]",
     ),
+    "the first that passes, by a name of its own": ("those that pass, and a lot with a name", "return passed[lot]", "return [passed[lot] for lot in range(1)]"),
     "a flag of the last turn": ("a loop that is left", "return winner", "return winner, gap"),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kolahal.engine.noise import FAMILIES
-from kolahal.engine.tape import Tape, stream, tapes
+from kolahal.engine.tape import Tape, apart, stream, tapes
 from kolahal.lang.noise import Noise
 
 addresses = st.tuples(
@@ -115,6 +116,15 @@ def test_tapes_cover_all_runs_in_bounded_memory() -> None:
         assert max(sizes) * draws <= max(1 << 22, 256 * draws)
     keys = {tape.key for name in ("a", "b") for tape in tapes(1, name, 100_000, 1)}
     assert len(keys) == 8
+
+
+@pytest.mark.parametrize("runs", [256, 5_000, 20_000, 1 << 15])
+def test_rows_of_noise_do_not_meet_in_the_cache(runs: int) -> None:
+    """An odd number of its lines apart, rows come to lie at different places of it."""
+    tape = Tape((5,), runs)
+    rows = [tape.units(Noise.LAPLACE, 0, (turn,)).ctypes.data for turn in range(4)]
+    lines = {(after - before) / 64 for before, after in pairwise(rows)}
+    assert lines == {apart(runs) / 8} and lines.pop() % 2 == 1 and apart(runs) >= runs
 
 
 def test_a_stream_is_its_seed_and_name() -> None:

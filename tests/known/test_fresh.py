@@ -628,6 +628,15 @@ def window3_slice(q: Private, eps: Epsilon):
 """,
         ("3/eps",),
     ),
+    "differences_by_zip": Fresh(
+        "an item stands in two differences",
+        """
+@sketch(adjacent=one_within(1))
+def differences_by_zip(q: Private, eps: Epsilon):
+    return [b - a + Lap(hole) for a, b in zip(q, q[1:])]
+""",
+        ("2/eps",),
+    ),
     "two_levels": Fresh(
         "hierarchical sums: an item stands in itself, in its block and in the total",
         """

@@ -65,6 +65,8 @@ def test_the_difference_keeps_its_direction() -> None:
         ("pass", "below = sum(1 for r in rows if r <= mid)\n        if below - len(rows) / 2 + Lap(K/eps) < 0 and below + Lap(K/eps) > 0:"),
         # the comprehension has a name of its own that is the same
         ("pass", "below = sum(1 for r in rows if r <= mid)\n        out = [below - len(rows) / 2 + Lap(K/(2*eps)) for mid in range(3)]\n        if out[0] < 0:"),
+        # what one sum calls its records is what another one asks with
+        ("pass", "below = sum(1 for r in rows if r <= mid) - sum(1 for mid in rows if mid > 9)\n        mid = 9\n        if below + Lap(K/(2*eps)) < len(rows) / 2:"),
         # what a draw is compared with is drawn as well
         ("pass", "noisy = sum(1 for r in rows if r <= mid) + Lap(K/eps)\n        if Lap(K/eps) + len(rows) / 2 > noisy:"),
         # the sum may fail, and would then fail at another time

@@ -22,6 +22,7 @@ from kolahal.logic import solver
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
 from kolahal.logic.solver import Translator, contradict, is_empty
 from kolahal.logic.terms import BOOL, REAL, Symbol
+from kolahal.paths.events import OutputCell
 from kolahal.paths.unknowns import AnswerAt, Argument, MoveAt, NoiseAt
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.find.budgets import prove_budget
@@ -31,9 +32,9 @@ from kolahal.proof.trusted.bounded import DEFAULTS, CaseCheck, Flaw, find_budget
 from kolahal.proof.trusted.certificate import Rejected
 from kolahal.proof.trusted.concentrated import check_shifts, recheck_budget
 from kolahal.proof.trusted.neighbours import Neighbours
-from kolahal.proof.trusted.passages import Crossing, Row, find_fault, mixed_units, relation, whole_moves
+from kolahal.proof.trusted.passages import Crossing, Row, find_fault, mixed_units, relation, shape, whole_moves
 from kolahal.proof.trusted.shifts import Alignment, Always, Form
-from kolahal.proof.trusted.union import _distance_above, find_squares, too_long
+from kolahal.proof.trusted.union import Squares, _distance_above, _UnionCheck, find_squares, too_long
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
 pytestmark = pytest.mark.mutants
@@ -114,6 +115,34 @@ def test_a_row_has_one_unit_and_changes_with_the_moves_alone() -> None:
         row = Row(number(0), change, equal=False)
         assert bool(mixed_units(units, [Row(number(0), one, equal=False), row])) is mixed
         assert not mixed_units(plain, [row])
+
+
+def test_what_two_events_have_in_common() -> None:
+    """What a shift can lead from one event to the other needs: the same noise everywhere, whatever the answers are."""
+    shifted, stays, answer = variable(NoiseAt(0, ())), variable(NoiseAt(1, ())), variable(AnswerAt(0))
+
+    def event(facets: Any, output: Any, *picks: tuple[int, Any]) -> Any:
+        chosen = tuple(SimpleNamespace(draw=NoiseAt(2, ()), scores=scores, place=place) for place, scores in picks)
+        return OutputCell((0,), tuple(facets), output, chosen)  # type: ignore[arg-type]
+
+    active, fact = frozenset({0}), at_most(answer + stays, 0)
+    plain = event([at_most(shifted + answer, 0), fact], (shifted, number(1)))
+    for other, alike in (
+        (event([at_most(shifted - answer, 7)], (shifted + answer, number(1))), True),
+        (event([at_most(shifted + answer, 0, True), fact], (shifted, number(1))), False),
+        (event([at_most(-shifted + answer, 0), fact], (shifted, number(1))), False),
+        (event([fact], (shifted, number(1))), False),
+        (event([at_most(shifted + answer, 0), fact], (-shifted, number(1))), False),
+        (event([at_most(shifted + answer, 0), fact], (number(1), shifted)), False),
+        (event([at_most(shifted + answer, 0), fact], shifted), False),
+        (event([at_most(shifted + answer, 0), fact], (shifted, True)), False),
+        (event([at_most(shifted + answer, 0), fact], (shifted, number(1)), (0, (answer, answer))), False),
+    ):
+        assert (shape(plain, active, False) == shape(other, active, False)) is alike
+    for scores, moved, alike in (((answer, stays), False, False), ((answer, stays), True, True), ((answer, shifted), False, False), ((answer, shifted), True, False)):
+        one, two = (event([], number(0), (place, scores)) for place in (0, 1))
+        assert (shape(one, active, moved) == shape(two, active, moved)) is alike
+        assert shape(one, active, moved) != shape(event([], number(0), (0, (shifted, answer))), active, moved)
 
 
 def test_events_are_apart_where_a_solver_says_so() -> None:
@@ -204,8 +233,10 @@ def test_a_step_of_half_costs_half_or_a_quarter() -> None:
 
 def test_half_of_an_answer_on_too_little_noise() -> None:
     for scale, believed in (("1/(2*rho)", True), ("1/(4*rho)", False)):
-        sketch = program(f"return q[0] / 2 + Lap({scale})", "one_within(1)", "Private[1]", "rho: Rho")
-        told = recheck_affine(write_affine(sketch, plain_claim(sketch), {1: ({NoiseAt(0, ()): Fraction(-1, 2)},)}))
+        sketch = program(f"return q[0] / 2 + Lap({scale}), τ", "one_within(1)", "Private[1]", "τ: float, rho: Rho")
+        certificate = write_affine(sketch, plain_claim(sketch), {1: ({NoiseAt(0, ()): Fraction(-1, 2)},)})
+        assert certificate.text == json.dumps(certificate.document(), indent=1, ensure_ascii=False)
+        told = recheck_affine(certificate)
         assert (told == []) is believed, told
 
 
@@ -254,6 +285,17 @@ def test_the_second_solver_is_asked_if_it_is_wanted(monkeypatch: pytest.MonkeyPa
     assert "the solvers disagree" in disagrees and asked and all("check-sat" in script for script in asked)
 
 
+def test_a_pure_proof_is_about_the_program_of_the_claim() -> None:
+    sketch = program("return q[0] + Lap(1/eps)", "one_within(1)", "Private", "eps: Epsilon, delta: Delta")
+    found = prove_budget(sketch, plain_claim(sketch), DEFAULTS)
+    assert isinstance(found, Proved)
+    document = found.certificate.document()
+    assert document["rule"] == "pure" and recheck_budget(found.certificate) == []
+    other = json.dumps({**document, "program": document["program"].replace("q[0]", "2*q[0]")})
+    assert recheck_budget(Certificate(other)) == ["the inner proof is not about the program that belongs to the claim"]
+    assert recheck_budget(Certificate(json.dumps({**document, "rule": "mixed"}))) == ["there is no rule 'mixed'"]
+
+
 MOVES = Always(Form(Fraction(1)))
 
 
@@ -288,7 +330,7 @@ def test_prices_that_add_up(
     monkeypatch.setattr(concentrated, "_expect", lambda derived, proof: derived[1] == "level" or pytest.fail("another level"))
     reaches = [() if word == "-" else (parse_scale(word), *[None] * (len(noises) - 1)) for word in reach.split()]
     cases = tuple(SimpleNamespace(neighbours=Neighbours(kind, Fraction(1), False), alignment=Alignment(shifts, reach=far)) for kind, far in zip(kinds, reaches, strict=True))
-    given: Any = (SimpleNamespace(variant=variant), None, SimpleNamespace(cases=cases, at_once=False))
+    given: Any = (SimpleNamespace(variant=variant), None, SimpleNamespace(cases=cases, at_once=False), None)
     if not reason:
         check_shifts(*given)
         return
@@ -327,6 +369,33 @@ def test_a_number_above_the_distance_is_one(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(union, "rising", lambda value, delta: Fraction(1, 4))
     with pytest.raises(Rejected, match="no μ is known"):
         _distance_above(Fraction(1), Fraction(4, 5))
+
+
+def test_how_long_the_shifts_of_groups_are() -> None:
+    first, second = NoiseAt(0, ()), NoiseAt(1, ())
+
+    def asked(drawn: NoiseAt, *shifts: dict[NoiseAt, Fraction]) -> tuple[list[Row], list[dict[NoiseAt, Fraction]]]:
+        return [Row(variable(drawn), variable(MoveAt(0)), equal=True)], list(shifts)
+
+    def lengths(*events: Any, moves: tuple[int, ...] = (1, -1)) -> list[list[Fraction]]:
+        check = object.__new__(_UnionCheck)
+        check.asked, check.budget, check.where = list(events), Squares({0: Fraction(1), 1: Fraction(9)}, Fraction(0), "eps"), ""
+        check.moves = lambda: iter([(Fraction(move),) for move in moves])  # type: ignore[method-assign]
+        return list(check.lengths())
+
+    up, down = ({first: Fraction(step)} for step in (1, -1))
+    far, back = ({second: Fraction(step)} for step in (1, -1))
+    both, neither = ({first: Fraction(step), second: Fraction(step)} for step in (1, -1))
+    assert lengths(asked(first, up, down)) == [[1], [1]]
+    assert lengths(asked(first, up, down), asked(second, far, back)) == [[1, 9]]
+    assert lengths(asked(first, up, down), asked(first, up, down)) == [[1], [1]]
+    assert lengths(asked(first, up, down, both, neither), asked(second, far, back, both, neither)) == [[10], [1, 9]]
+    assert lengths(asked(first, up, down), moves=()) == [[0], [0]]
+    assert lengths(asked(first, {first: Fraction(0)}), asked(first, {}), moves=(0,)) == [[0]]
+    assert lengths(asked(first, {first: Fraction(1), second: Fraction(0)}, down), asked(first, up, down)) == [[1]]
+    for events in ([asked(first, up)], [asked(first, up, down), asked(second, far)], [asked(first)]):
+        with pytest.raises(Flaw, match="no shift hides some move"):
+            lengths(*events)
 
 
 def test_all_of_delta_may_be_spent(monkeypatch: pytest.MonkeyPatch) -> None:

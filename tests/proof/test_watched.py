@@ -338,6 +338,14 @@ def test_the_watched_program_gives_the_same_output(name: str, text: str) -> None
             assert outcome(sketch, database, arguments, noise, seed) == outcome(changed, database, arguments, noise, seed)
 
 
+def test_what_a_comprehension_counts_with_is_no_place_behind_it() -> None:
+    lines = "xs = [q[j] for j in range(len(q))]", "imax, largest = 0, 0", "for i in range(len(q)):", "    noisy = xs[i] + Lap(2/eps)", "    if i == 0 or noisy > largest:", "        imax, largest = i, noisy", "return imax"
+    sketch = load("@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n" + "".join(f"    {line}\n" for line in lines))
+    changed, arguments = watched(sketch, (Followed("largest"),)), Arguments(Fraction(1), 2)
+    noise: dict[object, list[Fraction]] = {}
+    assert outcome(sketch, [Fraction(1), Fraction(0)], arguments, noise, 0) == outcome(changed, [Fraction(1), Fraction(0)], arguments, noise, 0)
+
+
 @pytest.mark.parametrize(
     ("test", "found"),
     [("r > most", True), ("not r <= most", True), ("0 < r - most", True), ("most - r + 0 < 0", True), ("r + r > most + r", True),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kolahal.engine.outputs import hits, pack
+from kolahal.engine.outputs import UNSET, Outputs, hits, pack
 from kolahal.model import AllOf, Anything, Arguments, Equals, Example, OneOf, StartsWith, Within, contains
 from kolahal.tester.discrete_parts import sort_answers
 from kolahal.tester.learned_events import Criterion, learn_events
@@ -144,3 +144,21 @@ def test_hits_of_learned_events_agree_with_the_definition():
     assert len(learned) == 6
     for found in learned:
         assert hits(found.event, pack(first)).tolist() == [contains(found.event, answer) for answer in first]
+
+
+def test_values_beyond_an_answer_are_not_looked_at_where_nobody_tells_numbers():
+    """Kernels do not clear them: whatever is left in memory must change no event and no count."""
+    rng = np.random.default_rng(4)
+
+    def answers(chance: float) -> Outputs:
+        stops = np.minimum(rng.geometric(chance, RUNS), 6)
+        return pack([(*(False,) * (stop - 1), True) if stop < 6 else (False, None) for stop in stops.tolist()])
+
+    def spoil(outputs: Outputs) -> Outputs:
+        left_over = rng.choice([np.nan, np.inf, 1e300, 1.0], size=outputs.values.shape)
+        return Outputs(outputs.lengths, outputs.kinds, np.where(outputs.kinds == UNSET, left_over, outputs.values))
+
+    first, second = answers(0.5), answers(0.3)
+    found = learn_events(first, second, (CRITERION,), 6)
+    assert len(found) > 2 and found == learn_events(spoil(first), spoil(second), (CRITERION,), 6)
+    assert all((hits(one.event, first) == hits(one.event, spoil(first))).all() for one in found)

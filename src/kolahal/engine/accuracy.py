@@ -156,7 +156,7 @@ def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Setti
     for size in sketch.sizes((arguments.size, LARGER * arguments.size)):
         a = replace(arguments, size=size)
         cases = [(a, database) for database in _fractions(a, settings.seed)]
-        if not all(map(_is_discrete, run_cases(sketch, cases, silent, Tape((0,), 1)))):
+        if not all(map(is_discrete, run_cases(sketch, cases, silent, Tape((0,), 1)))):
             return False
     return True
 
@@ -194,8 +194,9 @@ def _fractions(arguments: Arguments, seed: int) -> list[Database]:
     ]
 
 
-def _is_discrete(truth: Outputs) -> bool:
-    numbers = truth.values[truth.kinds == NUMBER]
+def is_discrete(outputs: Outputs) -> bool:
+    """Whether all numbers in answers are whole."""
+    numbers = outputs.values[outputs.kinds == NUMBER]
     return bool((numbers == np.round(numbers)).all())
 
 

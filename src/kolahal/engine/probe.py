@@ -126,7 +126,7 @@ class ReweighingProbe(Probe):
     def __call__(self, scales: Scales, example: Example) -> Odds:
         rows = np.array([scales], dtype=float)
         p1, e1, p2, e2 = self._probabilities(rows, example)
-        return Odds(self._estimate(p1[0], e1[0]), self._estimate(p2[0], e2[0]))
+        return Odds(estimate_of(p1[0], e1[0], self.tape.runs), estimate_of(p2[0], e2[0], self.tape.runs))
 
     def losses(self, scales: Array, examples: tuple[Example, ...]) -> Losses:
         """The log-losses of many scale vectors (rows; 0 is no noise) on all examples."""
@@ -136,9 +136,6 @@ class ReweighingProbe(Probe):
             p1, e1, p2, e2 = self._probabilities(scales, example)
             value[:, place], low[:, place], high[:, place] = log_losses(p1, e1, p2, e2)
         return Losses(value, low, high)
-
-    def _estimate(self, p: float, error: float) -> Estimate:
-        return Estimate(max(0.0, p - DOUBT * error), p, min(1.0, p + DOUBT * error), self.tape.runs)
 
     def _probabilities(self, scales: Array, example: Example) -> tuple[Array, Array, Array, Array]:
         found = [np.zeros(len(scales)) for _ in range(4)]
@@ -219,10 +216,7 @@ class RerunningProbe(Probe):
 
     def __call__(self, scales: Scales, example: Example) -> Odds:
         p1, e1, p2, e2 = (found[0, 0] for found in self._probabilities(np.array([scales], dtype=float), (example,)))
-        return Odds(self._estimate(p1, e1), self._estimate(p2, e2))
-
-    def _estimate(self, p: float, error: float) -> Estimate:
-        return Estimate(max(0.0, p - DOUBT * error), p, min(1.0, p + DOUBT * error), self.tape.runs)
+        return Odds(estimate_of(p1, e1, self.tape.runs), estimate_of(p2, e2, self.tape.runs))
 
     def losses(self, scales: Array, examples: tuple[Example, ...]) -> Losses:
         return Losses(*log_losses(*self._probabilities(scales, examples)))
@@ -267,6 +261,11 @@ def build_rerunning_probe(sketch: Sketch, settings: Settings, name: str) -> Reru
 def tape_of(settings: Settings, name: str) -> Tape:
     """Noise of its own for a step."""
     return Tape((settings.seed, int(stream(settings.seed, "tape", name).integers(2**31))), settings.region.runs)
+
+
+def estimate_of(p: float, error: float, runs: int) -> Estimate:
+    """A probability with bounds at DOUBT standard errors."""
+    return Estimate(max(0.0, p - DOUBT * error), p, min(1.0, p + DOUBT * error), runs)
 
 
 def plain_losses(p1: Array, p2: Array) -> Array:

@@ -11,12 +11,12 @@ import numpy as np
 
 from kolahal.engine.noise import Array, noisy_patterns
 from kolahal.engine.paired import PairedHits, Proposal, TiltPair, sample
-from kolahal.engine.probe import DOUBT, Losses, NoisyHoles, Probe, coefficients, proposal_scales, tape_of
+from kolahal.engine.probe import Losses, NoisyHoles, Probe, coefficients, estimate_of, proposal_scales, tape_of
 from kolahal.engine.reach import walk
 from kolahal.engine.tape import Tape
 from kolahal.engine.tilt import Tilt, holes_by_site
 from kolahal.lang.sketch import Sketch
-from kolahal.model import Estimate, Example, Odds, Scales, Selected
+from kolahal.model import Example, Odds, Scales, Selected
 from kolahal.nouns import dataclass
 from kolahal.settings import Settings
 
@@ -61,12 +61,8 @@ class TiltedProbe(Probe):
         noisy = tuple(scale > 0 for scale in scales)
         rows = coefficients(self.sketch, np.array([scales], dtype=float), noisy)
         sides = self._paired(example, noisy)
-        p1, p2 = (self._estimate(*side.probabilities(rows)) for side in (sides.first, sides.second))
-        return Odds(p1, p2)
-
-    def _estimate(self, p: Array, error: Array) -> Estimate:
-        value, spread = float(p[0]), DOUBT * float(error[0])
-        return Estimate(max(0.0, value - spread), value, min(1.0, value + spread), self.tape.runs)
+        found = (side.probabilities(rows) for side in (sides.first, sides.second))
+        return Odds(*(estimate_of(float(p[0]), float(error[0]), self.tape.runs) for p, error in found))
 
     def losses(self, scales: Array, examples: tuple[Example, ...]) -> Losses:
         """The log-losses of many scale vectors (rows; 0 is no noise) on all examples."""

@@ -332,12 +332,13 @@ class _Filler:
 # ---------------------------------------------------------------- the change as a patch
 
 
-def make_patch(source_text: str, sketch: Sketch, completion: Completion, note: str = "") -> str:
+def make_patch(source_text: str, sketch: Sketch, completion: Completion, path: str = "", note: str = "") -> str:
     """A unified diff for `patch -p1` or `git apply` that fills the holes of `sketch` in its own file.
 
-    `source_text` is the file as it is on disk, line ends included. A `note` becomes a comment above the function.
+    `source_text` is the file as it is on disk, line ends included; `path` is what the patch calls it. A `note` becomes a
+    comment above the function.
     """
-    name = sketch.source.path if sketch.source else f"{sketch.name}.py"
+    name = path or (sketch.source.path if sketch.source else f"{sketch.name}.py")
     source = Source(name, with_newlines(source_text))
     text = _filled(source, sketch, completion)
     if note:

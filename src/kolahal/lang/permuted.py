@@ -201,7 +201,8 @@ class _Selection(Reader):
                 break
             self.known[name] = meaning
             gone, rest = gone | {name}, rest[1:]
-        if changed_names(rest) & self.known.keys():
+        own = {part.name for part in ir.walk(rest) if isinstance(part, ir.Comprehension)}  # another name, though it reads the same
+        if (changed_names(rest) | own) & self.known.keys():
             return None
 
         def change(part: ir.Node) -> ir.Node | None:

@@ -12,7 +12,8 @@ nothing that is computed is left out, so that the same runs stop. Draws of one i
 
 *Idle statements.* What nothing depends on is left out (`idle.py`).
 
-*Windows.* Loops of a few turns inside others are their turns (`unrolled.py`).
+*Windows.* Tails of a list that have a name are read from the list (`tails.py`). Loops of a few turns inside others are their turns
+(`unrolled.py`).
 
 *What is left.* Lists of the places that are left are lists of those that are gone (`left_over.py`), and so are lists of flags
 (`flagged.py`).
@@ -32,6 +33,7 @@ from kolahal.lang.idle import without_idle
 from kolahal.lang.left_over import without_left
 from kolahal.lang.permuted import without_permutation
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.tails import without_tails
 from kolahal.lang.unrolled import unrolled
 
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
@@ -42,7 +44,7 @@ def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
 
     Where the noise of a list is drawn at once, a list of what is left does no harm, and stays.
     """
-    sketch = unrolled(without_permutation(sketch))
+    sketch = unrolled(without_tails(without_permutation(sketch)))
     sketch = without_flags(sketch if at_once else without_left(sketch))
     body = _gathered(_without_unread(without_idle(sketch).body))
     body = _begun(body, sketch)

@@ -46,7 +46,7 @@ def _without_ends(body: ir.Block, counters: frozenset[str]) -> ir.Block:
                 found.append(replace(node, body=_without_ends(inner, (counters - ir.assigned_names(inner) - {name}) | own)))
             case ir.While(_, inner):
                 found.append(replace(node, body=_without_ends(inner, counters - ir.assigned_names(inner))))
-            case ir.If(ir.Binary("<", ir.Var(end), ir.Const(low)), _, ()) if low == 0 and found and _ends_at(found[-1], end, counters):
+            case ir.If(ir.Binary("<", ir.Var(end), ir.Const(low)), then, ()) if low == 0 and found and _ends_at(found[-1], end, counters) and not _draws(then):
                 continue
             case ir.If(test, then, orelse):
                 found.append(replace(node, test=test, then=_without_ends(then, counters), orelse=_without_ends(orelse, counters)))
@@ -132,6 +132,8 @@ class _Unrolling:
         read = {node.name for node in ir.walk(loop.over) if isinstance(node, ir.Var)} | {loop.name}
         if many is None or read & ir.assigned_names(loop.body):
             return None
+        if many == 1 and last is None and isinstance(loop.over.start, ir.Var):
+            return None  # no turn computes with its place, which may be None and would have stopped the run
         if not all(isinstance(s, ir.Assign) and all(map(_is_plain, s.values)) for s in loop.body):
             return None
         found: list[ir.Stmt] = []
@@ -178,6 +180,11 @@ def _sum_of(place: ir.Expr) -> PlaceSum | None:
 
 def _plus(place: ir.Expr, turn: int) -> ir.Expr:
     return place if turn == 0 else ir.Binary("+", place, ir.Const(Fraction(turn), span=place.span), span=place.span)
+
+
+def _draws(body: ir.Block) -> bool:
+    """Whether there is noise, every draw of which keeps its place in proofs."""
+    return any(isinstance(node, ir.Draw) for node in ir.walk(body))
 
 
 def _is_plain(value: ir.Expr) -> bool:

@@ -177,7 +177,10 @@ def _taken(node: ir.If, name: str) -> Iterator[ir.Var]:
 
 
 def _looked_at(node: object) -> Iterator[ir.Expr]:
-    """The places that a part looks at, where they are plain."""
+    """The places that a part looks at, where they are plain; what a comprehension counts with is known to nobody else."""
+    own = {part.name for part in ir.walk(node) if isinstance(part, ir.Comprehension)}
     for part in ir.walk(node):
-        if isinstance(part, ir.Index) and all(isinstance(inner, ir.Var | ir.Const | ir.Binary) for inner in ir.walk(part.at)):
+        if not isinstance(part, ir.Index) or ir.names_read(part.at) & own:
+            continue
+        if all(isinstance(inner, ir.Var | ir.Const | ir.Binary) for inner in ir.walk(part.at)):
             yield part.at

@@ -23,7 +23,7 @@ from kolahal.lang.record_moves import RecordRelation
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.cost import build_case, find_actives, find_plan
-from kolahal.law.law import Laws, find_laws, print_rule
+from kolahal.law.law import Laws, find_laws, print_rule, with_counts
 from kolahal.law.pricing import tight_completions
 from kolahal.nouns import dataclass
 from kolahal.results import Law, LawInequality, Rule
@@ -75,7 +75,8 @@ def find_choices(sketch: Sketch, settings: ProofSettings) -> tuple[HoleChoice, .
             found.append(HoleChoice(holes, replace(whole, rules=rules)))
         if any(_is_steady(rule, sketch) for rule in rules):
             steady.append(frozenset(holes))
-    return tuple(found) or Unknown(_why_not(sketch, settings) or reason or "no choice of holes has a law")
+    numbered = tuple(replace(choice, laws=with_counts(sketch, choice.laws)) for choice in found)
+    return numbered or Unknown(_why_not(sketch, settings) or reason or "no choice of holes has a law")
 
 
 def restrict(sketch: Sketch, holes: Iterable[int]) -> Sketch:
@@ -91,7 +92,8 @@ def find_all_laws(
     choices = dict.fromkeys([tuple(range(len(sketch.holes))), *map(noisy_holes, completions)])
     parts = [restrict(sketch, holes) for holes in choices]
     found = (executor.map if executor else map)(find_laws, parts, [settings] * len(parts))
-    return dict(zip(choices, found, strict=True))
+    numbered = (laws if isinstance(laws, Unknown) else with_counts(sketch, laws) for laws in found)
+    return dict(zip(choices, numbered, strict=True))
 
 
 def noisy_holes(completion: Completion) -> Holes:

@@ -7,6 +7,7 @@ proof makes a completion *Proved*.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.inputs.arguments import whole_settings
@@ -54,7 +55,7 @@ def find_laws(sketch: Sketch, settings: ProofSettings) -> Laws | Unknown:
             return samples
         fitted = [rule for sample in samples for rule in fit_ladder(sketch, sample)]
     rules = [_in_units(rule, units) for rule in fitted]
-    if sketch.private.count is not None and not length_varies(sketch):
+    if sketch.private.count is not None and sketch.length_name not in sketch.quantities():
         rules = [_at_length(rule, sketch.length_name, sketch.private.count) for rule in rules]
     if not rules:
         return Unknown("the costs at small sizes follow no simple formula")
@@ -78,6 +79,13 @@ def _at_length(rule: Rule, name: str, count: int) -> Rule:
     """A rule with the number of answers that is declared in place of their length."""
     number = {name: Polynomial.constant(Fraction(count))}
     return Rule(tuple(LawInequality(tuple((s, w.put(number)) for s, w in i.coefficients)) for i in rule.inequalities))
+
+
+def with_counts(sketch: Sketch, laws: Laws) -> Laws:
+    """The laws as they are shown and priced: so many aggregates are a number. What grows with them is told before that."""
+    if sketch.private.count is None or length_varies(sketch):
+        return laws
+    return replace(laws, rules=tuple(_at_length(rule, sketch.length_name, sketch.private.count) for rule in laws.rules))
 
 
 def _is_implied(rule: Rule, better: Rule, length: str) -> bool:

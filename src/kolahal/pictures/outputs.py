@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from kolahal.engine.accuracy import is_discrete
 from kolahal.engine.engines import choose_engine
 from kolahal.engine.noise import Array
 from kolahal.engine.outputs import NUMBER, SCALAR, UNSET, Outputs, hits
@@ -178,7 +179,7 @@ def _sampled_answers(program: Sketch, example: Example, seed: int) -> dict[str, 
         engine.run(program, d, example.arguments, (), tape)
         for d, tape in zip((example.d1, example.d2), tapes, strict=True)
     ]
-    if not all(_is_whole(o) for o in outputs):
+    if not all(is_discrete(o) for o in outputs):
         place = _telling_place(outputs)
         return _shapes(example, outputs) if place is None else _histogram(program, example, outputs, place)
     counts = [_tally(o) for o in outputs]
@@ -192,11 +193,6 @@ def _sampled_answers(program: Sketch, example: Example, seed: int) -> dict[str, 
         known = {describe_event(e): odds for e, odds in zip([example.event, *likely], exact, strict=True)}
         view["events"] = [_event(e["asked"], e["label"], e["bins"], known[e["label"]], True) for e in view["events"]]
     return view
-
-
-def _is_whole(outputs: Outputs) -> bool:
-    numbers = outputs.values[outputs.kinds == NUMBER]
-    return bool((numbers == np.round(numbers)).all())
 
 
 def _tally(outputs: Outputs) -> Counter[Output]:

@@ -6,19 +6,18 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from fractions import Fraction
 
-from kolahal.engine.accuracy import describe_errors, errors_by_length
+from kolahal.engine.accuracy import describe_errors
 from kolahal.inputs.arguments import usual_budget, usual_value
 from kolahal.lang.canonical import with_draws
 from kolahal.lang.noise import Noise
 from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch, Variant
 from kolahal.law.budget_offers import Offer, find_offers
-from kolahal.model import Arguments, Ranked, Score, Selection, Split
+from kolahal.model import Arguments, Ranked, Selection, Split
 from kolahal.proof.judge import Proofs, decide_one, judge_in_turn
 from kolahal.results import Judged, Law, Synthesis
 from kolahal.roads.watch import Watch
-from kolahal.search.grading import noise_size
-from kolahal.search.ordering import in_order
+from kolahal.search.ordering import rank_least_noisy
 from kolahal.settings import Settings
 from kolahal.tester.final import by_standing, finalists_of
 from kolahal.verdicts import Proved, Unknown, Verdict
@@ -80,18 +79,7 @@ def rank_offers(
     sketch: Sketch, offers: tuple[Offer, ...], arguments: Arguments, settings: Settings
 ) -> tuple[Ranked, ...]:
     """Smallest expected error first, among the completions with the least noise."""
-    if not offers:
-        return ()
-    completions = tuple(offer.completion for offer in offers)
-    noise = noise_size(sketch, completions, (arguments,))
-    order = sorted(range(len(offers)), key=lambda i: float(noise[i]))
-    short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
-    measured = errors_by_length(sketch, [completions[i] for i in short], arguments, settings)
-    ranked = [
-        Ranked(completions[i], Score(0, 0.0, float(noise[i]), error), None, measured.of(place))
-        for place, (i, error) in enumerate(zip(short, measured.means, strict=True))
-    ]
-    return in_order(ranked, measured.unit)
+    return rank_least_noisy(sketch, tuple(offer.completion for offer in offers), (arguments,), settings)
 
 
 def judge_offers(

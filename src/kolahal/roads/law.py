@@ -7,11 +7,11 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
 
-from kolahal.engine.accuracy import describe_errors, errors_by_length
+from kolahal.engine.accuracy import describe_errors
 from kolahal.lang.sketch import Sketch
 from kolahal.law.hole_choices import HoleChoice, find_choices, is_uneven, law_of_choices, noisy_holes, shares_of
 from kolahal.law.pricing import least_completions, price_proved, tight_completions
-from kolahal.model import Ranked, Score, Selection, Split
+from kolahal.model import Ranked, Selection, Split
 from kolahal.proof.judge import Proofs, decide_one, judge_in_turn, tested
 from kolahal.results import Judged, Priced, Synthesis
 from kolahal.roads.hopeless import WHY, is_impossible, refute_all
@@ -21,8 +21,7 @@ from kolahal.roads.narrowing import COEFFICIENTS, law_of_narrow, narrow
 from kolahal.roads.watch import Watch
 from kolahal.search.arguments import fix_arguments
 from kolahal.search.completions import scales_at
-from kolahal.search.grading import noise_size
-from kolahal.search.ordering import in_order
+from kolahal.search.ordering import rank_least_noisy
 from kolahal.settings import Settings, with_changes
 from kolahal.tester.final import by_standing, final_test, finalists_of
 from kolahal.verdicts import Proved, Refuted, Unknown
@@ -127,19 +126,8 @@ def _is_below(low: Priced, high: Priced, sketch: Sketch) -> bool:
 
 def rank_by_error(sketch: Sketch, priced: tuple[Priced, ...], split: Split, settings: Settings) -> tuple[Ranked, ...]:
     """Smallest expected error first, among the completions with the least noise; the law gives the loss."""
-    if not priced:
-        return ()
-    noise = noise_size(sketch, tuple(p.completion for p in priced), split.training + split.testing)
-    order = sorted(range(len(priced)), key=lambda i: float(noise[i]))
-    short = order[: settings.ranking.measured_per_hole * len(sketch.holes)]
-    measured = errors_by_length(sketch, [priced[i].completion for i in short], split.training[0], settings)
-    epsilon = float(split.training[0].epsilon)
-    ranked = []
-    for place, (i, error) in enumerate(zip(short, measured.means, strict=True)):
-        cost = float(priced[i].worst)
-        score = Score(0, abs(1 - cost), float(noise[i]), error)
-        ranked.append(Ranked(priced[i].completion, score, cost * epsilon, measured.of(place)))
-    return in_order(ranked, measured.unit)
+    costs = [float(p.worst) for p in priced]
+    return rank_least_noisy(sketch, tuple(p.completion for p in priced), split.training + split.testing, settings, costs)
 
 
 def judge_lawful(

@@ -21,7 +21,7 @@ from kolahal.tester.trial import test, test_example
 
 Direction = tuple[int, ...]
 # The hardest example that can be found at some scales, by someone who knows some, and its log-loss; one may be enough.
-Hardest = Callable[[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str, float], tuple[Example, float]]
+Hardest = Callable[[Sketch, Arguments, tuple[Example, ...], Scales, Settings, str, float], tuple[Example, float | None]]
 REFUTED = 1.25  # times ε: a log-loss with which a completion is out, however much more there is
 
 
@@ -100,6 +100,8 @@ def _lengthen(job: LineJob, scales: Scales, known: tuple[Example, ...]) -> Itera
         name = f"climb {seed} {turn}"
         example, loss = hardest(sketch, arguments, known, scales, settings, name, math.inf)
         yield _with_own_p_value(sketch, example, scales, settings, name, "found by moving answers towards a higher loss")
+        if loss is None:
+            return
         further = min(2.0, loss / float(arguments.epsilon))  # the loss goes with the inverse of the noise, nearly
         if further < 1.1:
             return

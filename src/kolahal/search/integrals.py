@@ -21,12 +21,12 @@ def hardest(
     settings: Settings,
     name: str,
     enough: float,
-) -> tuple[Example, float]:
-    """The hardest example at `scales`: from the corners of the relation, or from one that is known."""
+) -> tuple[Example, float | None]:
+    """The hardest example at `scales`: from the corners of the relation, or from one that is known. Its log-loss, if one was computed."""
     if known and not isinstance(known[0].event, Equals | OneOf | StartsWith):
         # Answers that are numbers with noise move with the database: the tester's event is what makes them hard.
         seed = crc32(name.encode()) + settings.seed
-        return test(sketch, scales, arguments, settings.quick_tester, seed).example, 0.0
+        return test(sketch, scales, arguments, settings.quick_tester, seed).example, None
     integrator, reach = Integrator(sketch), Reach(turns=settings.examples.climbs, enough=enough)
     tried = [find_hardest(integrator, arguments, scales, reach, starts=1)]
     tried += [climb_exact(integrator, e, scales, reach, integrator.answers(arguments, scales)) for e in known[:1]]

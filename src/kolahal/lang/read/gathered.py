@@ -193,10 +193,18 @@ def _is_asked_next(use: ast.Name, later: Sequence[ast.stmt]) -> bool:
 
 
 def _read(nodes: Sequence[ast.AST]) -> set[str]:
-    """The names that some expressions read, without those of their own comprehensions."""
-    found = [part for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)]
-    own = {n.id for n in found if isinstance(n.ctx, ast.Store)}
-    return {n.id for n in found} - own - {"sum", "len"}
+    """The names that some expressions read; those of a comprehension are its own, and of no other."""
+    found: set[str] = set()
+    for node in nodes:
+        match node:
+            case ast.GeneratorExp(item, loops) | ast.ListComp(item, loops) | ast.SetComp(item, loops):
+                inner = _read([item, *(test for loop in loops for test in loop.ifs)])
+                found |= _read([loop.iter for loop in loops]) | inner.difference(*(stored_names(loop.target) for loop in loops))
+            case ast.Name(id=name):
+                found.add(name)
+            case _:
+                found |= _read(list(ast.iter_child_nodes(node)))
+    return found - {"sum", "len"}
 
 
 class _Put(ast.NodeTransformer):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import field
 from typing import Protocol
 
+from kolahal.lang.read.items import LowersItems
 from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, names_of, placed, renamed, statements
-from kolahal.lang.read.tree import Refused, Tree, stored_names
+from kolahal.lang.read.tree import Refused, stored_names
 from kolahal.nouns import dataclass
 
 Generator = ast.ListComp | ast.GeneratorExp
@@ -20,22 +21,12 @@ LISTS = ("sorted", "list")  # calls that make a list
 BUILTINS = frozenset(AGGREGATES) | {*LISTS, "enumerate", "zip", "reversed", "range", "len", "abs"}
 
 
-class Lowers(Protocol):
+class Lowers(LowersItems, Protocol):
     """What loops need of whoever lowers the rest."""
 
-    tree: Tree
-    changed: set[str]
-    rebuilt: set[ast.AST]
     lost: set[str]
 
-    def fresh(self, base: str) -> str: ...
     def builtin(self, node: ast.AST) -> str | None: ...
-    def expression(self, node: ast.expr) -> Lowered: ...
-    def ordered(self, nodes: Sequence[ast.expr]) -> tuple[list[ast.stmt], list[ast.expr]]: ...
-    def named(self, node: ast.expr) -> tuple[list[ast.stmt], str]: ...
-    def keep(self, node: ast.expr, base: str) -> tuple[list[ast.stmt], ast.Name]: ...
-    def kept(self, node: ast.expr, base: str) -> Lowered: ...
-    def assignment(self, word: str, value: ast.expr, at: ast.AST) -> ast.stmt: ...
 
 
 def is_range(node: ast.expr) -> bool:

@@ -1,0 +1,176 @@
+"""What is taken for known of winners that are named for the whole run, against databases, noise and winners by number."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from digests import agrees, digest
+from test_obligations import made_up_invariant
+
+from kolahal.lang.noise import Noise
+from kolahal.lang.read.parse import parse
+from kolahal.lang.scale import parse_scale
+from kolahal.logic.linear import number, variable
+from kolahal.logic.terms import FALSE, INT, REAL, TRUE, Symbol, Truth, at_most, every, put, put_in, symbols_of
+from kolahal.proof.trusted.budget import Share
+from kolahal.proof.trusted.named_items import NamedItems, place_of_first
+from kolahal.proof.trusted.neighbours import Neighbours, neighbours_of
+from kolahal.proof.trusted.obligations import obligations
+from kolahal.proof.trusted.others import MOVE, NONE, first, winner
+from kolahal.proof.trusted.product import build_product, build_system
+from kolahal.proof.trusted.shifts import Alignment, AtGhost, FollowedSums, Form
+from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size, own
+from kolahal.proof.trusted.values import Maybe, NoisyItem, Numeric, Read, Spot
+
+pytestmark = pytest.mark.mutants
+FORMS = (Form(cancel=True, lead=True), Form(Fraction(1), lead=True), Form(cancel=True), Form(Fraction(2)), Form())
+
+
+class Trial:
+    """Two databases, the noise of the first run, and which places the ghosts name."""
+
+    def __init__(self, seed: int):
+        rng = self.rng = random.Random(seed)
+        self.size, self.ghosts = rng.randint(1, 5), rng.randint(1, 3)
+        self.slope, self.factor = (Fraction(rng.choice((-2, -1, 1, 3)), rng.choice((1, 2))) for _ in range(2))
+        item = NoisyItem(0, 0, Noise.LAPLACE, parse_scale("3/eps"), variable(Symbol("item.answer", REAL)).times(self.slope), self.slope, self.factor)
+        self.kind, self.least = rng.choice(("each", "up", "down", "one", "one up")), rng.random() < 0.5
+        self.neighbours = Neighbours(self.kind, Fraction(2), False)
+        self.named = NamedItems(item, rng.choice(FORMS), tuple(f"g{i}" for i in range(self.ghosts)), self.least, self.neighbours)
+        self.places = [rng.randint(-1, self.size) for _ in range(self.ghosts)]
+        low, high = self.neighbours.ends
+        self.at, by = rng.randrange(self.size), Fraction(rng.randint(4 * low, 4 * high), 2)
+        self.moves = [by if self.neighbours.single and i == self.at else Fraction(0) if self.neighbours.single else Fraction(rng.randint(4 * low, 4 * high), 2) for i in range(self.size)]
+        self.given: dict[Symbol, Any] = {LENGTH: number(self.size), MOVED_AT: number(self.at), moved_by(REAL): number(by), moved_size(REAL): number(abs(by))}
+        self.given |= {ghost_value(which): number(place) for which, place in enumerate(self.places)}
+        for which, place in enumerate(self.places):
+            self.given[move_of(-1 - which, REAL)] = number(self.moves[place] if 0 <= place < self.size else 0)
+        values = [Fraction(rng.randint(-10**6, 10**6), 1000) for _ in range(self.size)]
+        self.runs = [values, [value + move * self.slope for value, move in zip(values, self.moves, strict=True)]]  # without shifts
+        self.follow()
+
+    def follow(self) -> None:
+        """The first of the others, and what winners move to."""
+        others, best = [i for i in range(self.size) if i not in self.places], min if self.least else max
+        self.given |= {NONE: Truth(not others), MOVE: number(0)}
+        for run, values in enumerate(self.runs, start=1):
+            at = best(others, key=values.__getitem__) if others else 0
+            self.given |= {first(run): number(values[at]), place_of_first(run): number(at)}
+        if others:
+            ends = [put(variable(first(run)), self.given).constant for run in (1, 2)]
+            self.given[MOVE] = number((ends[1] - ends[0]) / self.slope)
+        self.shifts = [put(self.named.shift(which), self.given).constant for which in range(self.ghosts)]
+        for which, place in enumerate(self.places):
+            inside = 0 <= place < self.size
+            values = [values[place] if inside else Fraction(which + 7) for values in self.runs]
+            values[1] += self.shifts[which] * self.factor if inside else 0
+            self.given |= {winner(which, run): number(values[run - 1]) for run in (1, 2)}
+        for which, place in enumerate(self.places):
+            if 0 <= place < self.size and which == self.places.index(place):
+                self.runs[1][place] += self.shifts[which] * self.factor
+
+
+@pytest.mark.parametrize("start", range(0, 240, 24))
+def test_what_is_taken_for_known_is_so(start: int) -> None:
+    for seed in range(start, start + 24):
+        trial = Trial(seed)
+        assert all(put_in(fact, trial.given) == TRUE for fact in trial.named.facts()), seed
+        for run in (1, 2):
+            reads = tuple(Read(Spot(0, number(i)), number(i), own(f"read.{i}", run, REAL), False, trial.named.item) for i in range(trial.size))
+            given = trial.given | {read.symbol: number(value) for read, value in zip(reads, trial.runs[run - 1], strict=True)}
+            told = list(trial.named.seen(run, reads, {}))
+            assert told and all(put_in(fact, given) == TRUE for fact in told), seed
+        for place, (before, after) in enumerate(zip(*trial.runs, strict=True)):
+            unmoved = number(before + trial.moves[place] * trial.slope)
+            assert put(trial.named.second(number(place), unmoved), trial.given) == number(after), seed
+
+
+@pytest.mark.parametrize("start", range(0, 240, 80))
+def test_what_is_not_so_is_not_taken_for_known(start: int) -> None:
+    """Another number for the first of the others, a winner, or the move of the first contradicts what is known, where there is one."""
+    for seed in range(start, start + 80):
+        trial = Trial(seed)
+        facts = list(trial.named.facts())
+        apart = trial.size > len(set(trial.places))
+        inside = [which for which, place in enumerate(trial.places) if 0 <= place < trial.size]
+        wrong: list[Symbol] = [winner(which, 2) for which in inside]
+        wrong += [first(1), first(2), MOVE] if trial.given[NONE] == FALSE else []
+        for symbol in wrong:
+            given = trial.given | {symbol: trial.given[symbol] + number(Fraction(1, 7))}
+            assert any(put_in(fact, given) == FALSE for fact in facts), (seed, symbol)
+        if trial.given[NONE] == FALSE:
+            for which in inside:
+                for run in (1, 2):
+                    given = trial.given | {place_of_first(run): number(trial.places[which])}
+                    assert any(put_in(fact, given) == FALSE for fact in facts), (seed, which)
+                tie = trial.given | {winner(which, 1): trial.given[first(1)]}
+                assert any(put_in(fact, tie) == FALSE for fact in facts), (seed, which)
+        if apart and trial.size > trial.ghosts:
+            assert any(put_in(fact, trial.given | {NONE: TRUE}) == FALSE for fact in facts), seed
+        reads = tuple(Read(Spot(0, number(i)), number(i), own(f"read.{i}", 1, REAL), False, trial.named.item) for i in range(trial.size))
+        given = trial.given | {read.symbol: number(value) for read, value in zip(reads, trial.runs[0], strict=True)}
+        told = list(trial.named.seen(1, reads, {}))
+        for place, read in enumerate(reads):
+            off = number(-(10**9) if trial.least else 10**9)
+            changed = given | {read.symbol: off}
+            assert any(put_in(fact, changed) == FALSE for fact in told), (seed, place)
+
+
+def test_winners_are_paid_for_where_they_are_places() -> None:
+    for seed in range(60):
+        trial = Trial(seed)
+        for noise in (Noise.LAPLACE, Noise.EXPONENTIAL):
+            item = NoisyItem(0, 0, noise, parse_scale("3/eps"), trial.named.item.rest, trial.slope, trial.factor)
+            named = NamedItems(item, trial.named.form, trial.named.names, trial.least, trial.neighbours)
+            none = own("g0", 1, "Bool", ".none")
+            names: dict[str, Any] = {name: Numeric(variable(own(name, 1, INT))) for name in named.names}
+            names["g0"] = Maybe(none, names["g0"])
+            for is_none in (False, True):
+                costs = list(named.costs(SimpleNamespace(names=names)))  # type: ignore[arg-type]
+                assert len(costs) == trial.ghosts and list(named.costs(SimpleNamespace(names={}))) == []  # type: ignore[arg-type]
+                for which, (cost, goals) in enumerate(costs):
+                    paid = 0 <= trial.places[which] < trial.size and not (is_none and which == 0)
+                    given = trial.given | {none: Truth(is_none)}
+                    assert put(cost, given) == number(Fraction(abs(trial.shifts[which])) / 3 if paid else 0)
+                    assert [put_in(goal, given) for goal in goals] == ([Truth(not paid or trial.shifts[which] >= 0)] if noise is Noise.EXPONENTIAL else [])
+
+
+def test_reads_of_other_lists_say_nothing() -> None:
+    trial = Trial(3)
+    other = NoisyItem(1, 1, Noise.LAPLACE, parse_scale("3/eps"), trial.named.item.rest, trial.slope, trial.factor)
+    read = Read(Spot(1, number(0)), number(0), own("read.0", 1, REAL), False, other)
+    assert list(trial.named.seen(1, (read,), {})) == []
+    mine = Read(Spot(0, variable(Symbol("k", INT))), variable(Symbol("k", INT)), own("read.1", 2, REAL), False, trial.named.item)
+    told = every(trial.named.seen(2, (read, mine), {Symbol("k", INT): number(0), mine.symbol: number(5)}))
+    assert not {Symbol("k", INT), mine.symbol} & symbols_of(told) and at_most(number(0), number(0)) == TRUE
+
+
+# ---------------------------------------------------------------- what must be valid, byte for byte
+
+ONCE = "noisy = [x + {item} for x in q]\nbest, top, second = -1, 0, 0\nfor i in range(len(q)):\n    if best == -1 or noisy[i] > top:\n        best, second, top = i, top, noisy[i]\n    elif i == 1 or noisy[i] > second:\n        second = noisy[i]\nreturn best, {answer}"
+FOLLOW = AtGhost(0, Form(cancel=True, lead=True), Form())
+TWICE = AtGhost(0, Form(cancel=True, lead=True), AtGhost(0, Form(cancel=True, lead=True), Form(), 1))
+DERIVED = {
+    "a gap": ("Lap(2/eps)", "top - second", "each_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "a gap, one answer": ("Lap(2/eps)", "top - second", "one_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "one-sided": ("Exp(2/eps)", "top - second", "monotone(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
+    "two winners": ("Lap(2/eps)", "top", "each_within(2)", Alignment((TWICE,), ("best", "i"), lead=FollowedSums((0,), True))),
+}
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_what_must_be_valid_of_named_winners_is_what_it_was(name: str) -> None:
+    item, answer, relation, alignment = DERIVED[name]
+    lines = "\n".join(f"    {line}" for line in ONCE.format(item=item, answer=answer).split("\n"))
+    sketch = parse(f"@sketch(adjacent={relation})\ndef f(q: Private, eps: Epsilon):\n{lines}\n")
+    product, found = build_product(sketch, frozenset(), at_once=True), list[str]()
+    for neighbours in neighbours_of(sketch):
+        for shares in (None, (Share((), Fraction(1), None),)):
+            system = build_system(product, neighbours, alignment, shares, ())
+            assert all(clause.updates == () for clause in system.clauses if clause.target is None)
+            found += [obligation.script() for obligation in obligations(system, made_up_invariant(system))]
+    agrees("named_items.txt", {name: digest(found)}, DERIVED)

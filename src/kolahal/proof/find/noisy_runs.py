@@ -76,7 +76,7 @@ class RehearsedLists:
             for run, values in ((1, ones), (2, [one + move for one, move in zip(ones, moves, strict=True)])):
                 state[first(run)] = best(values[at] for at in rest)
                 state[place_of_first(run)] = next(at for at in rest if values[at] == state[first(run)])
-            state[MOVE] = plain(Fraction(state[first(2)] - state[first(1)]) / item.slope)
+            state[MOVE] = plain(Fraction(state[first(2)] - state[first(1)]) / item.slope) if item.slope else 0  # noise alone does not move
         for which, won in enumerate(winners):
             here = won in places
             shift = self.shift(named.form, item, won, scenario, state) if here else 0

@@ -178,7 +178,7 @@ CHEAP = replace(
     SMALL,
     arguments=ArgumentSettings(testing=1),
     examples=ExampleSettings(
-        start_runs=10_000, climb_runs=2_000, first_climbs=5, sampled_climbs=10, rounds=6, examined=3, steps=3, lengthenings=1
+        start_runs=20_000, climb_runs=2_500, first_climbs=6, sampled_climbs=10, rounds=8, examined=3, steps=3, lengthenings=1
     ),
     ranking=RankingSettings(finalists_per_hole=2, measured_per_hole=5),
     tester=TesterSettings.quick(),

@@ -79,12 +79,40 @@ REFUSED = {
 
 
 SEVERAL = {"the second of two": (Always(Form()), AWAY), "the first of two": (AWAY, Always(Form())), "two": (AWAY, ALONG)}
-ORDER = [*WAYS, *SEVERAL, *(f"refused: {name}" for name in REFUSED)]
+
+# Winners that are the same for the whole run, and follow the first of the others.
+GAP = """noisy = [{item} for x in q]
+best = 0
+for i in range(len(q)):
+    if noisy[i] {than} noisy[best]:
+        best = i
+second = None
+for i in range(len(q)):
+    if i != best and (second is None or noisy[i] {than} noisy[second]):
+        second = i
+if second is None:
+    return best, 0, 0
+return best, {told}, noisy[best] - noisy[second]"""
+FOLLOWS = Form(cancel=True, lead=True)
+ONE_WINNER, TWO_WINNERS = AtGhost(0, FOLLOWS, Form()), AtGhost(0, FOLLOWS, AtGhost(0, FOLLOWS, Form(), 1))
+NAMED: dict[str, tuple[dict[str, str], str, Shift, int]] = {
+    "a gap": ({}, "each_within(1)", ONE_WINNER, 1),
+    "a gap to the least": ({"than": "<"}, "one_within(1)", ONE_WINNER, 1),
+    "a gap of what is subtracted": ({"item": "3 - 2*x - Lap(2/eps)"}, "each_within(1)", ONE_WINNER, 1),
+    "a gap, by units alone": ({}, "each_within(1)", AtGhost(0, Form(Fraction(2)), Form()), 1),
+    "a gap, one-sided": ({"item": "x + Exp(2/eps)"}, "monotone(1)", AtGhost(0, Form(Fraction(2)), Form()), 1),
+    "two winners": ({"told": "second"}, "each_within(1)", TWO_WINNERS, 2),
+}
+ORDER = [*WAYS, *SEVERAL, *NAMED, *(f"refused: {name}" for name in REFUSED)]
 
 
 def derived(words: dict[str, str], relation: str, alignment: Alignment) -> list[str]:
     lines = "\n".join(f"    {line}" for line in TOP.format(**WORDS | words).split("\n"))
-    sketch = parse(f"@sketch(adjacent={relation})\ndef f(q: {(WORDS | words)['private']}, k: int, eps: Epsilon):\n{lines}\n")
+    return asked(f"@sketch(adjacent={relation})\ndef f(q: {(WORDS | words)['private']}, k: int, eps: Epsilon):\n{lines}\n", alignment)
+
+
+def asked(text: str, alignment: Alignment) -> list[str]:
+    sketch = parse(text)
     product = build_product(sketch, frozenset(), at_once=True)
     found = []
     for neighbours in neighbours_of(sketch):
@@ -98,6 +126,16 @@ def derived(words: dict[str, str], relation: str, alignment: Alignment) -> list[
 def test_what_must_be_valid_is_what_it_was(name: str) -> None:
     words, relation, shift = WAYS[name]
     agrees("at_once.txt", {name: digest(derived(words, relation, Alignment((shift,), ("best",), (0,))))}, ORDER)
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", NAMED)
+def test_winners_of_the_whole_run_follow_the_others(name: str) -> None:
+    words, relation, shift, winners = NAMED[name]
+    text = GAP.format(**{"item": "x + Lap(2/eps)", "than": ">", "told": "0"} | words)
+    lines = "\n".join(f"    {line}" for line in text.split("\n"))
+    alignment = Alignment((shift,), ("best", "second")[:winners], (None,) * winners, (), FollowedSums((0,), "<" in text))
+    agrees("at_once.txt", {name: digest(asked(f"@sketch(adjacent={relation})\ndef f(q: Private, k: int, eps: Epsilon):\n{lines}\n", alignment))}, ORDER)
 
 
 @pytest.mark.mutants

@@ -123,9 +123,9 @@ class RehearsedLists:
         trace: Trace | None,
     ) -> bool:
         """Pay for the winner that a turn has found where a path of the first run ends; False if its shift cannot be."""
+        if isinstance(path.end, Returned) and (named := self.named(alignment)) is not None:
+            return self.pay_named(named, path, scenario, state, price, spent, trace)
         for item in self.items:
-            if (named := self.named(alignment)) is not None and isinstance(path.end, Returned):
-                return self.pay_named(named, path, scenario, state, price, spent, trace)
             rule = self.rules(alignment).get(item.site)
             if rule is None or path.end != Goto(rule.loop) or rule.ghost not in path.names:
                 continue
@@ -140,7 +140,6 @@ class RehearsedLists:
             powers, coefficient = price[item.site]
             state[spent[powers]] += abs(shift) / coefficient if shift else 0
         return True
-
 
     def pay_named(
         self,

@@ -107,6 +107,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_runtestloop(session: pytest.Session) -> bool:
     plan = json.loads(PLAN.read_text(encoding="utf-8"))
+    for prepare in {getattr(item, "module", None) and getattr(item.module, "prepare", None) for item in session.items} - {None}:
+        prepare()  # what takes long, and is of no code that is changed
     tests = watch(session.items, plan["digests"])
     gc.collect()
     gc.freeze()  # each copy would look for garbage in all that is loaded, which takes longer than many tests

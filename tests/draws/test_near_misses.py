@@ -9,7 +9,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from digests import agrees, digest
 from test_flags import ANEW, ONE_SHOT, PEELED, WANDERING
 from test_flags import program as flagged
 from test_left import LISTED
@@ -18,6 +17,7 @@ from test_left import program as listed
 from test_permute_and_flip import FORMS
 from test_selection import program as permuted
 
+from digests import agrees, digest
 from kolahal.exact.probe import event_probability
 from kolahal.lang.flagged import without_flags
 from kolahal.lang.left_over import without_left

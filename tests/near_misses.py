@@ -43,7 +43,8 @@ def near_misses(body: str) -> list[str]:
     return list(found)[1:]
 
 
-CALLED = {"range", "len", "max", "min", "sum", "list", "Lap", "Exp", "choose", "enumerate", "zip", "eps", "print", "sorted", "reversed"}
+# Names that are not changed.
+CALLED = {"range", "len", "max", "min", "sum", "list", "Lap", "Exp", "choose", "enumerate", "zip", "eps", "sorted", "reversed", "sketch", "each_within", "one_within", "Private", "Epsilon", "float", "int", "bool"}
 
 
 def _constant(node: ast.AST, way: int, names: Sequence[str]) -> bool:
@@ -157,7 +158,7 @@ def taken(texts: Sequence[str], read: Callable[[str], Sketch]) -> Iterator[Sketc
             continue
 
 
-def shown(restate: Callable[[Sketch], Sketch], program: Sketch) -> str:
+def shown(restate: Callable[[Sketch], object], program: Sketch) -> str:
     """What a program is restated as, with all that two programs can differ in."""
     found = restate(program)
-    return "as it was" if found == program else repr((found.adjacency, found.parameters, found.body))
+    return "as it was" if found == program else repr((found.adjacency, found.parameters, found.body)) if isinstance(found, Sketch) else repr(found)

@@ -228,25 +228,31 @@ class Ready(Scripted):
 
     def __init__(self, coins: Sequence[bool], choices: Sequence[int]):
         super().__init__(tuple(choices))
-        self.coins, self.asked = list(coins), list[Any]()
+        self.coins, self.asked, self.below_asked = list(coins), list[Any](), list[int]()
 
     def happens(self, above: int, below: int) -> bool:
         self.asked.append(Fraction(above, below))
         return self.coins.pop(0)
 
+    def below(self, bound: int) -> int:
+        self.below_asked.append(bound)
+        return super().below(bound)
+
 
 def deviate(monkeypatch: pytest.MonkeyPatch, coins: Sequence[bool], accepted: Sequence[bool], choices: Sequence[int], scale: Fraction) -> tuple[int, Ready, list[int]]:
-    verdicts, wholes = list(accepted), list[int]()
+    verdicts, wholes, made = list(accepted), list[int](), list[Ready]()
 
     def accepts(noise: Any, whole: int, part: Any) -> bool:
         wholes.append(whole)
-        assert (part.known, part.size) == (0, 0)
+        assert (part.known, part.size) == (0, 0) and noise is part.noise is made[0]
         return verdicts.pop(0)
 
     monkeypatch.setattr(normals, "_accepts", accepts)
     noise = Ready(coins, choices)
+    made.append(noise)
     found = normals._normal(noise, scale)
     assert not (noise.coins or verdicts or noise.choices)
+    assert noise.below_asked == [*[2**32] * (len(choices) - 1), 2]
     return found, noise, wholes
 
 
@@ -352,7 +358,9 @@ def test_what_is_asked_of_the_noise_of_a_choice() -> None:
         noise = Asked(*steps)
         token = with_noise(noise)
         try:
-            return given[0](*given[1:]), noise.asked
+            found = given[0](*given[1:])
+            assert not noise.steps
+            return found, noise.asked
         finally:
             runtime._running.reset(token)
 

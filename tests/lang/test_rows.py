@@ -227,6 +227,9 @@ def test_rows_come_as_columns_so_many_at_once(monkeypatch: pytest.MonkeyPatch) -
     for wrong in ("ab", b"ab", {"x": [1]}, {1, 2}, 5, None):
         raises(TypeError, f"v must be a list of records, and it is of type {type(wrong).__name__}", lambda wrong=wrong: in_columns(wrong, ["x", "y"]))
     raises(ValueError, "v[2] must have x, y", lambda: in_columns([(1, 2), (3, 4), (5,)], ["x", "y"]))
+    raises(ValueError, "v[5] must have x, y", lambda: in_columns([(1, 2), (3, 4), (5, 6), (7, 8), (9, 0), (7,)], ["x", "y"]))
+    assert in_columns(np.array([[1, 2], [3, 4], [5, 6]]), ["x", "y"]) == [[[1, 3], [2, 4]], [[5], [6]]]
+    assert {type(value) for columns in in_columns(np.array([1.5, 2.5, 3.5]), [""]) for value in columns[0]} == {float}
     raises(ValueError, "v[3] must have x, y", lambda: in_columns([(1, 2), (3, 4), (5, 6), (7,)], ["x", "y"]))
 
 
@@ -240,6 +243,8 @@ def test_records_are_of_the_fields_that_are_used(monkeypatch: pytest.MonkeyPatch
     raises(ValueError, "v[3].kind must be one of new, old", lambda: list(rows._records("v", [*given[:3], (1, 1, "x", True)], FIELDS)))
     raises(ValueError, "v[2].age must be a whole number", lambda: list(rows._records("v", [*given[:2], (1.5, 1, "new", True)], some)))
     raises(ValueError, "v[1].member must be True or False", lambda: list(rows._records("v", [given[0], (1, 1, "new", 7)], some)))
+    raises(ValueError, "v[5].kind must be one of new, old", lambda: list(rows._records("v", [*given, given[0], (1, 1, "x", True)], FIELDS)))
+    raises(TypeError, "v must be a list of records, and it is of type int", lambda: list(rows._records("v", 5, FIELDS)))
     assert list(rows._records("v", [1, 2], [COUNT._replace(name="")])) == [(6,), (12,)]
 
 
@@ -263,7 +268,7 @@ def test_questions_are_answered_by_whoever_is_there() -> None:
 # ---------------------------------------------------------------- files
 
 CELLS: list[tuple[rows._Field, str, Any]] = [
-    (KIND, " new", " new"), (MEMBER, "true", True), (MEMBER, " FALSE ", False), (MEMBER, "1", True), (MEMBER, "0", False), (MEMBER, "True", True), (MEMBER, "False", False), (AGE, "12", 12),
+    (KIND, " new", " new"), (KIND, "1", "1"), (MEMBER, "true", True), (MEMBER, " FALSE ", False), (MEMBER, "1", True), (MEMBER, "0", False), (MEMBER, "True", True), (MEMBER, "False", False), (AGE, "12", 12),
     (AGE, " -12 ", -12), (AGE, "12.0", 12.0), (AGE, "1e2", 100.0), (AGE, "9" * 30, 10**30 - 1), (WEIGHT, "12", 12.0), (WEIGHT, "0.1", 0.1), (WEIGHT, "-2e-3", -0.002),
 ]  # fmt: skip
 
@@ -303,6 +308,8 @@ def test_a_file_is_read_by_the_names_in_its_first_line(tmp_path: Path, monkeypat
     assert read(path, 'kind,age\n"new, or not",3\n', [KIND]) == [[["new, or not"]]] and read(path, "kind\n", [KIND]) == []
     alone = AGE._replace(name="")
     assert read(path, "whatever\n3\n4\n5\n", [alone]) == [[[3, 4]], [[5]]]
+    path.write_bytes(b'kind,age\r\n"new\r\nor not",3\r\n')
+    assert [[list(c) for c in columns] for columns in rows._read_csv(str(path), [KIND, AGE])] == [[["new\r\nor not"], [3]]], "a cell is as it stands there"
     for text, fields, words in (
         ("kind,age,kind\nnew,3,old\n", [AGE, KIND], f"{path} has several columns kind: its first line must name each once"),
         ("age\n3\n", [AGE, KIND], f"{path} needs the columns age, kind in its first line"),

@@ -22,9 +22,9 @@ def told(sketch: Sketch, marked: bool = False) -> Sketch:
     queries = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Query)]
     if not queries:
         return sketch
-    names = ir.names_read(sketch.body) | {p.name for p in sketch.parameters}
+    taken = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}  # also what is only given something: it would be forgotten there
     seen = "told"
-    while seen in names:
+    while taken & {seen, f"{seen}_item", f"{seen}_list"}:
         seen += "_"
     guards, body = sketch.body[: sketch.preconditions], sketch.body[sketch.preconditions :]
     first = ir.Assign((seen,), (ir.ListOf(()),), span=body[0].span if body else sketch.span)

@@ -111,7 +111,7 @@ def test_what_programs_that_differ_in_one_spot_are_rewritten_to_is_what_it_was(k
     agrees(FILE, {f"{kind}: {name}": found}, [f"{kind}: {name}" for kind, name in NAMES])
 
 
-@pytest.mark.parametrize(("kind", "name"), [param for param in MANY if param.values[0] in SAME])
+@pytest.mark.parametrize(("kind", "name"), [param for param in MANY if param.values[0] in SAME and "while" not in KINDS[str(param.values[0])][2][str(param.values[1])]])
 def test_they_give_the_same_output(kind: str, name: str) -> None:
     (rewriting,) = KINDS[kind][0]
     for sketch in beside(kind, name):

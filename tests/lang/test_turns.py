@@ -155,6 +155,9 @@ def test_public_values_are_checked_before_a_run_begins() -> None:
         with pytest.raises(ValueError, match=f"^{words}") as caught:
             begun(flags, **changes)
         assert caught.value.__cause__ is None and caught.value.__suppress_context__ in (True, False)
+    assert not begun(flags, T=0.5, plan=lambda T, eps: {"scales": {"T": T}}).done, "noise may be small"
+    with pytest.raises(ValueError, match=r"^q must have 2 answers"):
+        begun(flags, plan=lambda T, eps: {"answers": 2})
     with pytest.raises(TypeError, match=r"^T must be a number"):
         begun(flags, T=["x", "y"])
 
@@ -167,6 +170,21 @@ def test_a_program_that_divides_by_zero_in_its_claim_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^with these public arguments the program divides by zero$") as caught:
         online._Online(monitor, turns, lambda T, eps: eps / T, {"T": 0, "eps": 1}, None)
     assert caught.value.__suppress_context__
+
+
+def test_arguments_are_of_their_kinds() -> None:
+    @runtime.sketch(adjacent=runtime.each_within(1))
+    def monitor(q: Private, N: int, on: bool, eps: Epsilon) -> Any: ...  # type: ignore[name-defined]  # noqa: F821
+
+    def once(q: Sequence[Fraction], N: int, on: bool, eps: Fraction) -> Iterator[Any]:
+        assert type(N) is int and on is True
+        yield None
+
+    turns = FunctionType(once.__code__, {**once.__globals__, "_plan": lambda q, N, on, eps: {**PLAN, "scales": {}}}, "turns")
+    assert not online._Online(monitor, turns, lambda N, on, eps: eps, {"N": 2.0, "on": True, "eps": 1}, None).done
+    for given, words in (({"N": 1.5, "on": True}, "N must be a whole number"), ({"N": 1, "on": 1}, "on must be True or False")):
+        with pytest.raises((TypeError, ValueError), match=f"^{words}"):
+            online._Online(monitor, turns, lambda N, on, eps: eps, {**given, "eps": 1}, None)
 
 
 STOPS = ["it divided by zero", "it read a place outside a list, which may be too short", "it computed with None", "it read a name that had no value yet", "it asked for the largest or smallest of no items", "OverflowError"]

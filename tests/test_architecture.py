@@ -288,7 +288,7 @@ MEMOS = {
     "exact/laplace_sums.py": {"_tail_polynomial"},
     "inputs/regions.py": {"public_points"},
     "lang/accounting.py": {"gdp_of"},
-    "lang/cells.py": {"_find_pieces"},  # of functions of one record
+    "lang/records/cells.py": {"_find_pieces"},  # of functions of one record
     "lang/move_sizes.py": {"move_sizes"},
     "lang/polynomial.py": {"is_at_most_one"},
     "lang/read/scopes.py": {"_support"},

@@ -40,8 +40,7 @@ from kolahal.lang.parameters import BUDGETS
 from kolahal.lang.preconditions import bounds_of
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import positive_units
-from kolahal.lang.released import released
+from kolahal.lang.records.moves import positive_units
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, Variant
 from kolahal.lang.templates import (
     BELLS,
@@ -58,6 +57,7 @@ from kolahal.lang.templates import (
 from kolahal.proof.linear_shifts import linear_parts
 from kolahal.proof.of_parts import read_as_parts
 from kolahal.proof.online import AnswerTurns
+from kolahal.proof.trusted.restated.released import released
 
 PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file

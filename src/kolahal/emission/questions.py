@@ -9,8 +9,8 @@ from fractions import Fraction
 from kolahal.emission.rows import pass_words, print_pass
 from kolahal.lang import ir
 from kolahal.lang.pretty import print_expression
-from kolahal.lang.record_bins import bins_at
-from kolahal.lang.records import (
+from kolahal.lang.records.bins import bins_at
+from kolahal.lang.records.table import (
     COMPARISONS,
     Aggregate,
     Apply,

@@ -12,13 +12,23 @@ from typing import TypeGuard
 from kolahal.emission.answer_type import answer_type
 from kolahal.emission.scaled import FINE, NoMeasure, Scaled, Writer, measures, print_measure
 from kolahal.lang.adjacency import EachWithin
-from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces
 from kolahal.lang.enclosures import STEP
 from kolahal.lang.pretty import print_number
-from kolahal.lang.record_bins import bins_at
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, FieldOf, RecordFunction, Table, parts_of
-from kolahal.lang.run_text import rescaled
+from kolahal.lang.records.bins import bins_at
+from kolahal.lang.records.cells import LinearPiece, RecordPieces, find_pieces
+from kolahal.lang.records.moves import RecordRelation
+from kolahal.lang.records.run_text import rescaled
+from kolahal.lang.records.table import (
+    RECORD,
+    Aggregate,
+    Apply,
+    ArgumentOf,
+    Bins,
+    FieldOf,
+    RecordFunction,
+    Table,
+    parts_of,
+)
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.nouns import dataclass
 

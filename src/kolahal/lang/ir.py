@@ -65,7 +65,7 @@ class Index(Node):
 class Query(Index):
     """A private answer that depends on the run: an aggregate of records, with the values that it is asked with.
 
-    Each is read once. To proofs it is an answer as others are, if what it is asked with is told (`lang/told.py`).
+    Each is read once. To proofs it is an answer as others are, if what it is asked with is told (`proof/trusted/restated/told.py`).
     """
 
     text: str

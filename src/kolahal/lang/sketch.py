@@ -23,10 +23,10 @@ from kolahal.lang.parameters import Type as Type
 from kolahal.lang.parameters import Variant as Variant
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression
-from kolahal.lang.record_bins import read_count, sized_table
-from kolahal.lang.record_moves import RecordRelation, positive_units
-from kolahal.lang.records import RECORDS, clip_value, open_record, read_records
-from kolahal.lang.run_text import as_written
+from kolahal.lang.records.bins import read_count, sized_table
+from kolahal.lang.records.moves import RecordRelation, positive_units
+from kolahal.lang.records.run_text import as_written
+from kolahal.lang.records.table import RECORDS, clip_value, open_record, read_records
 from kolahal.lang.scale import Scale, base_of, gdp_name, parse_filling
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of

@@ -18,8 +18,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
-from kolahal.lang.record_bins import RunBins
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.bins import RunBins
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
 from kolahal.logic.counting import take_steps

@@ -25,7 +25,7 @@ from kolahal.lang.plain.signature import Signature
 from kolahal.lang.read.front import meanings
 from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.read.tree import Aliases, Tree
-from kolahal.lang.record_moves import RECORD_RELATIONS
+from kolahal.lang.records.moves import RECORD_RELATIONS
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines

@@ -18,7 +18,7 @@ from kolahal.lang.read.record_trees import at_place
 from kolahal.lang.read.records import OverAnswers, lower_records
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Tree, stored_names
-from kolahal.lang.records import RowClass
+from kolahal.lang.records.table import RowClass
 from kolahal.lang.sketch import Role
 
 MOST_NAMES = 64

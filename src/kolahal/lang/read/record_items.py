@@ -8,14 +8,14 @@ from dataclasses import field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.powers import MOST_POWER
 from kolahal.lang.read.record_helpers import HelperCall
 from kolahal.lang.read.record_trees import FALSE, TRUE, at_place, float_names, imported_names, may_be_float, written
 from kolahal.lang.read.tree import Refused, Tree, clip
-from kolahal.lang.records import (
+from kolahal.lang.records.cells import TooComplex, find_pieces, item_range
+from kolahal.lang.records.table import (
     ONE,
     ZERO,
     Apply,

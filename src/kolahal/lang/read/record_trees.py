@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.tree import clip, stored_names
-from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
+from kolahal.lang.records.table import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
 from kolahal.lang.scale import exact
 from kolahal.lang.sketch import Parameter, Type
 from kolahal.nouns import dataclass

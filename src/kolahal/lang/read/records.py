@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from kolahal.lang.cells import TooComplex
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers
@@ -39,9 +38,10 @@ from kolahal.lang.read.run_reads import RunReads, factored, joined, terms_of
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Refused, Tree, clip, stored_names
 from kolahal.lang.read.written import BUILTINS, refuse_dictionary, with_places
-from kolahal.lang.record_bins import BinsRelation
-from kolahal.lang.record_moves import RecordRelation, Replace
-from kolahal.lang.records import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
+from kolahal.lang.records.bins import BinsRelation
+from kolahal.lang.records.cells import TooComplex
+from kolahal.lang.records.moves import RecordRelation, Replace
+from kolahal.lang.records.table import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
 from kolahal.lang.sketch import Parameter, Role, Type
 from kolahal.nouns import dataclass
 

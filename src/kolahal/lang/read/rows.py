@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Tree, clip, unquoted
-from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
-from kolahal.lang.records import Field, RowClass
+from kolahal.lang.records.moves import RECORD_RELATIONS, RecordRelation
+from kolahal.lang.records.table import Field, RowClass
 from kolahal.lang.scale import exact
 
 MOST_LABELS = 64

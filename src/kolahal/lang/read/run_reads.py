@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from kolahal.lang.read.record_trees import Builder, LoopTurn, at_place
 from kolahal.lang.read.tree import Tree, clip
-from kolahal.lang.records import Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction
+from kolahal.lang.records.table import Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction
 from kolahal.nouns import dataclass
 
 

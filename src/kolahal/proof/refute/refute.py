@@ -24,7 +24,7 @@ from kolahal.inputs.arguments import sizes_of
 from kolahal.inputs.pairs import Pair, as_bits, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.places import fixed_places
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case

@@ -15,9 +15,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.set_aside import summands
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.set_aside import summands
 
 COMPARED = ("<", "<=", ">", ">=")
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))

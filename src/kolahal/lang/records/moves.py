@@ -17,10 +17,10 @@ from typing import ClassVar
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, Move
-from kolahal.lang.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
-from kolahal.lang.record_lists import RecordCounts, RecordSearch, nearest_of, nearest_sum
-from kolahal.lang.record_units import Slice, find_slices, put_arguments
-from kolahal.lang.records import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
+from kolahal.lang.records.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
+from kolahal.lang.records.given_sums import RecordCounts, RecordSearch, nearest_of, nearest_sum
+from kolahal.lang.records.public_bounds import Slice, find_slices, put_arguments
+from kolahal.lang.records.table import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
 from kolahal.nouns import dataclass
 
 MOST_RECORDS = 3_000  # that are tried for a refutation

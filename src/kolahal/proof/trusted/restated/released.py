@@ -12,8 +12,8 @@ from dataclasses import replace
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, infer
 from kolahal.lang.lately import lately
-from kolahal.lang.released_items import released_items
 from kolahal.lang.sketch import Role, Sketch
+from kolahal.proof.trusted.restated.released_items import released_items
 
 LINEAR = ("+", "-")
 

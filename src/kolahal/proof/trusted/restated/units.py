@@ -16,9 +16,9 @@ from fractions import Fraction
 
 from kolahal.lang import ir
 from kolahal.lang.polynomial import Polynomial
-from kolahal.lang.public_values import expression_of, given_first, polynomial_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
+from kolahal.proof.trusted.restated.public_values import expression_of, given_first, polynomial_of
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 

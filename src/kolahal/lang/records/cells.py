@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from kolahal.lang.enclosures import MATH, NoBounds, enclose, enclose_all, outward
-from kolahal.lang.records import (
+from kolahal.lang.records.table import (
     COMPARISONS,
     ONE,
     ZERO,

@@ -14,9 +14,9 @@ from itertools import product
 from typing import TypeAlias
 
 from kolahal.lang.enclosures import MATH, STEP
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.records.cells import find_pieces, is_rounded
 from kolahal.lang.records.table import (
-    COMPARISONS,
     Apply,
     ArgumentOf,
     FieldOf,

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from kolahal.lang.enclosures import MATH, NoBounds, enclose, enclose_all, outward
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.records.table import (
-    COMPARISONS,
     ONE,
     ZERO,
     Apply,

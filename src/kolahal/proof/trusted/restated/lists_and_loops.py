@@ -225,7 +225,7 @@ def _with_first_turn(loop: ir.For, taken: set[str]) -> ir.Block:
         first: ir.Expr = ZERO
         rest = ir.For(loop.name, replace(loop.over, start=ONE), again, span=loop.span)
     else:
-        place = next(word for i in range(len(taken) + 1) if (word := f"place_{i}") not in taken)
+        place = ir.numbered("place", taken)
         first = ir.Index(loop.over, ZERO)
         item = ir.Assign((loop.name,), (ir.Index(loop.over, ir.Var(place)),), span=loop.span)
         rest = ir.For(place, replace(_all_places(loop.over.name), start=ONE), (item, *again), span=loop.span)

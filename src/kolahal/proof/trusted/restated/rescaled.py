@@ -19,6 +19,7 @@ from typing import TypeAlias
 from kolahal.lang import ir
 from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, TEXT, infer
 from kolahal.lang.labels import LabelCode
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
@@ -29,7 +30,6 @@ from kolahal.proof.trusted.restated.told import told
 from kolahal.proof.trusted.restated.units import in_units
 
 ARITHMETIC = ("+", "-", "*", "/")
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 ONE = Scale(Fraction(1))
 FIXED = ""  # what has the unit 1
 ANSWER = "return"

@@ -15,12 +15,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted.restated.public_values import expression_of, given_first, polynomial_of
-
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def in_units(sketch: Sketch) -> Sketch:

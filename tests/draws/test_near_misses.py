@@ -19,11 +19,11 @@ from test_selection import program as permuted
 
 from digests import agrees, digest
 from kolahal.exact.probe import event_probability
-from kolahal.lang.flagged import without_flags
-from kolahal.lang.left_over import without_left
-from kolahal.lang.permuted import without_permutation
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Equals
+from kolahal.proof.trusted.restated.flagged import without_flags
+from kolahal.proof.trusted.restated.left_over import without_left
+from kolahal.proof.trusted.restated.permuted import without_permutation
 from near_misses import near_misses, same_output, shown, taken
 
 FILE = "near_misses_of_draws.txt"

@@ -24,17 +24,17 @@ from test_watched import PROVED as FOLLOWED
 
 from digests import agrees, digest
 from kolahal.errors import KolahalError
-from kolahal.lang.idle import without_idle
 from kolahal.lang.read.parse import parse
-from kolahal.lang.released import before_last, released
-from kolahal.lang.rescaled import in_other_units, rescaled, units_of
-from kolahal.lang.restated import restated
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.tails import without_tails
-from kolahal.lang.units import in_units
-from kolahal.lang.unrolled import unrolled
-from kolahal.lang.watched import Followed, extremes, watched
+from kolahal.proof.trusted.restated.idle import without_idle
+from kolahal.proof.trusted.restated.lists_and_loops import restated
+from kolahal.proof.trusted.restated.released import before_last, released
+from kolahal.proof.trusted.restated.rescaled import in_other_units, rescaled, units_of
+from kolahal.proof.trusted.restated.set_aside import set_aside
+from kolahal.proof.trusted.restated.tails import without_tails
+from kolahal.proof.trusted.restated.units import in_units
+from kolahal.proof.trusted.restated.unrolled import unrolled
+from kolahal.proof.trusted.restated.watched import Followed, extremes, watched
 from near_misses import near_misses, same_output, shown, taken
 
 FILE = "near_rewritten.txt"

@@ -10,8 +10,8 @@ from test_run_questions import read
 from kolahal.checking import check
 from kolahal.lang import ir
 from kolahal.lang.read.parse import parse
-from kolahal.lang.told import told
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.told import told
 from kolahal.verdicts import Bounded, Proved
 
 COUNT = "sum(1 for r in rows if r.age <= {0})"

@@ -68,7 +68,7 @@ def test_far_tails_are_only_known_to_be_less() -> None:
     assert normal.tail_bounds(Fraction(-19)) == (1 - edge[1], 1)
 
 
-@pytest.mark.parametrize("x", POINTS[1:])
+@pytest.mark.parametrize("x", [*POINTS[1:], *(Fraction(1, part) for part in (7, 9, 11, 20, 30, 31, 50, 77, 100, 123))])
 def test_the_series_is_enclosed(x: Fraction) -> None:
     low, high = normal._series(x)
     exact = (1 - 2 * tail(x)) / 2 / exp(-x * x / 2) * (2 * flint.arb.pi()).sqrt()
@@ -286,6 +286,37 @@ def test_the_least_bound_of_a_form(start: int) -> None:
             assert not eliminated([*atoms, Inequality(as_form(most - Fraction(1, 10**6)) - form, False)]), seed
             assert type(most) is int or most.denominator != 1
     assert bounded > 8
+
+
+@pytest.mark.parametrize("start", range(0, 160, 40))
+def test_the_least_bound_is_the_best_corner(start: int) -> None:
+    """In boxes with corners cut off; all unknowns count from the lowest side of the box, so that they are not negative."""
+    for seed in range(start, start + 40):
+        rng = random.Random(seed)
+        some = UNKNOWNS[: rng.randint(2, 3)]
+        rows = [[rng.randint(-2, 3) for _ in some] for _ in range(rng.randint(2, 4))] + [[int(i == j) for j in range(len(some))] for i in range(len(some))]
+        limits = [rng.randint(0, 5) for _ in rows]
+        costs = [rng.randint(-2, 3) for _ in some]
+        atoms = [Inequality(total(row, some) - as_form(limit), False) for row, limit in zip(rows, limits, strict=True)]
+        atoms += [Inequality(variable(unknown).times(-1), False) for unknown in some]
+        best = max(sum(c * x for c, x in zip(costs, corner, strict=True)) for corner in vertices(rows, limits, len(some)))
+        assert simplex.find_supremum(total(costs, some), atoms) == best, seed
+
+
+def total(factors: Sequence[int], unknowns: Sequence[Symbol]) -> LinearForm[Any]:
+    form: LinearForm[Any] = as_form(0)
+    for factor, unknown in zip(factors, unknowns, strict=True):
+        form = form + variable(unknown).times(factor)
+    return form
+
+
+def test_a_border_is_not_inside() -> None:
+    x, y = (variable(unknown) for unknown in UNKNOWNS[:2])
+    assert simplex.find_point([Inequality(x, True), Inequality(-x, False)]) is None and simplex.find_point([Inequality(x, False), Inequality(-x, False)]) == {UNKNOWNS[0]: 0}
+    assert simplex.find_point([Inequality(x - y, True), Inequality(y - x, False)]) is None and simplex.find_point([Inequality(x, True)], [UNKNOWNS[0]]) is None
+    assert simplex.find_point([Inequality(as_form(0), True)]) is None and simplex.find_point([]) == {}
+    narrow = simplex.find_point([Inequality(x - as_form(Fraction(1, 10**9)), True), Inequality(-x, True)])
+    assert narrow is not None and 0 < narrow[UNKNOWNS[0]] < Fraction(1, 10**9)
 
 
 def test_unknowns_that_have_one_value() -> None:

@@ -6,12 +6,14 @@ import itertools
 import pickle
 import random
 from fractions import Fraction
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 import z3
 
 from kolahal.logic import solver, terms
+from kolahal.logic.counting import OutOfSteps, limited
 from kolahal.logic.linear import Inequality, LinearForm, as_form, number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -288,7 +290,7 @@ def test_texts_are_read(text: str, formula: Formula) -> None:
     [
         ("x", "x is not a known truth value"), ("z", "z is not a known truth value"), ("(<= b x)", "b is not a known number"), ("(<= z x)", "z is not a known number"), ("(xor b b)", "['xor', 'b', 'b'] is not a formula"), ("(not b b)", "['not', 'b', 'b'] is not a formula"),
         ("(<= x (abs y))", "['abs', 'y'] is not a number"), ("(<= (* x y) 0)", "['*', 'x', 'y'] is not linear"), ("(<= (* x 4) y)", "['*', 'x', '4'] is not linear"), ("(<= (/ 1 x) 0)", None), ("(<= (/ x 0) 0)", None), ("b b", "more than one formula"), (")", "a parenthesis too many"), ("(and b", None), ("", None),
-        ("(<= x -2)", "-2 is not a known number"), ("|b", "cannot read '|b'"), ("(<= x 2.)", "2. is not a known number"), ("(= x 1.5.5)", "1.5.5 is not a known number"), ("XXbXX", "XXbXX is not a known truth value"), ("b)", "more than one formula"),
+        ("(<= x -2)", "-2 is not a known number"), ("|b", "cannot read '|b'"), ("(<= x 2.)", "2. is not a known number"), ("(= x 1.5.5)", "1.5.5 is not a known number"), ("XXbXX", "XXbXX is not a known truth value"), ("(<= XXxXX y)", "XXxXX is not a known number"), ("b)", "more than one formula"),
     ],
 )  # fmt: skip
 def test_other_texts_are_refused(text: str, words: str | None) -> None:
@@ -382,3 +384,122 @@ def test_what_is_said_to_be_empty_is(start: int) -> None:
         asked.add([z3.Not(z3.And([words.formula(a) for a in way])) for way in outside])
         assert found == (asked.check() == z3.unsat), seed
     assert empty > 5
+
+
+def atom(form: Any, strict: bool = False) -> Inequality[Any]:
+    return Inequality(form, strict)
+
+
+AT_TWO = [atom(x - number(2)), atom(number(2) - x)]
+EMPTY: list[tuple[list[Inequality[Any]], Any, Any, Any, bool]] = [  # inside, one of, none of, bits
+    (AT_TWO, None, (), (), False), ([*AT_TWO, atom(x - number(1))], None, (), (), True), ([*AT_TWO, atom(x - number(2), True)], None, (), (), True), (AT_TWO, None, [[atom(x)]], (), False),
+    (AT_TWO, None, [[atom(x - number(3))]], (), True), (AT_TWO, None, [[atom(x)], [atom(x - number(3))]], (), True), (AT_TWO, None, [[atom(x - number(3)), atom(number(3) - x)]], (), False), (AT_TWO, None, [[]], (), True),
+    (AT_TWO, None, (), (X,), True), ([atom(x), atom(-x)], None, (), (X,), False), ([atom(x - number(1)), atom(number(1) - x)], None, (), (X,), False), ([atom(x - number(HALF)), atom(number(HALF) - x)], None, (), (X,), True),
+    ([atom(x), atom(-x)], None, [[atom(x)]], (X,), True), (AT_TWO, [[atom(x)], [atom(number(1) - x)]], (), (), False), (AT_TWO, [[atom(x)], [atom(number(3) - x)]], (), (), True), (AT_TWO, [], (), (), True),
+    ([], [AT_TWO, [atom(x), atom(-x)]], [[atom(x)]], (), False), ([], [AT_TWO, [atom(x), atom(-x)]], [[atom(x - number(5))]], (), True), ([atom(-x, True), atom(x - number(1), True)], None, (), (X,), True),
+    ([atom(-x, True), atom(x - number(1), True)], None, (), (), False), ([atom(x, True), atom(y, True), atom(-x - y, True)], None, (), (), True), ([atom(x), atom(y), atom(-x - y)], None, (), (), False),
+    ([atom(x + y), atom(-x - y, True)], None, (), (), True), ([atom(x + y), atom(-x - y)], None, (), (), False), ([atom(x + y, True), atom(-x - y)], None, (), (), True), ([atom(x + y - number(1)), atom(number(2) - x - y), atom(x + y - number(9))], None, (), (), True),
+    ([atom(x + y - number(9)), atom(number(2) - x - y), atom(x + y - number(1))], None, (), (), True), ([atom(x + y - number(9)), atom(number(2) - x - y)], None, (), (), False), ([], None, (), (), False), ([atom(number(1))], None, (), (), True),
+    ([atom(x + y), atom(-x - y)], None, [[atom(x)]], (X,), False), ([atom(x + y), atom(-x - y)], None, [[atom(x - number(1))]], (X,), True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("at", range(len(EMPTY)))
+def test_emptiness_of_small_sets(at: int) -> None:
+    inside, one_of, none_of, bits, empty = EMPTY[at]
+    assert solver.is_empty(inside, 10**6, one_of, none_of, bits) is empty
+
+
+def test_plain_contradictions() -> None:
+    one, two = x + y - number(1), -x - y
+    assert solver.contradict([atom(one), atom(two + number(2))]) and solver.contradict([atom(one), atom(two + number(1), True)]) and solver.contradict([atom(one, True), atom(two + number(1))])
+    assert solver.contradict([atom(one, True), atom(two + number(1), True)]) and not solver.contradict([atom(one), atom(two + number(1))]) and not solver.contradict([atom(one), atom(two)])
+    assert solver.contradict([atom(one), atom(x), atom(two + number(2))]) and not solver.contradict([atom(one), atom(-x + number(5))]) and not solver.contradict([]) and not solver.contradict([atom(one), atom(one, True)])
+    assert solver.contradict([atom(one - number(8)), atom(two + number(2)), atom(one)]) and solver.contradict([atom(number(1))]) is True and solver.contradict([atom(number(0), True)]) is True
+
+
+def test_questions_to_z3_are_counted() -> None:
+    inside = [atom(x, True), atom(y, True), atom(-x - y, True)]
+    with limited(3 * solver.QUESTION):
+        assert solver.is_empty(inside, 10**6) and solver.is_empty(inside, 10**6)
+        with pytest.raises(OutOfSteps):
+            solver.is_empty(inside, 10**6), solver.is_empty(inside, 10**6)
+    with limited(1):
+        assert not solver.is_empty([atom(x), atom(y)], 10**6) and solver.is_empty(AT_TWO, 10**6, [])
+
+
+@pytest.mark.parametrize(
+    ("formula", "text"),
+    [
+        (at_most(x, y.times(2)), "0 >= x + -2*y"), (below(n, k), "0 > -1*k + n"), (equal(x, number(HALF)), "0 == x + -1/2"), (at_most(n, x), "0 >= ToReal(n) + -1*x"), (at_most(choose(B, n, x), ZERO), "0 >= If(b, ToReal(n), x)"),
+        (at_most(choose(B, n, k), ZERO), "0 >= If(b, n, k)"), (at_most(x, ZERO), "0 >= x"), (at_most(n.times(3), number(2)), "0 >= 3*n + -2"), (equal(choose(B, x, number(1)).times(-1), y), "0 == y + If(b, x, 1)"),
+        (every([B, at_most(x, ZERO)]), "And(b, 0 >= x)"), (some([B, negate(C)]), "Or(b, Not(let))"), (TRUE, "True"), (FALSE, "False"), (at_most(n, number(HALF)), "0 >= ToReal(n) + -1/2"), (at_most(x.times(HALF), ZERO), "0 >= 1/2*x"),
+    ],
+)  # fmt: skip
+def test_what_z3_is_given(formula: Formula, text: str) -> None:
+    words = solver.Translator()
+    found = words.formula(formula)
+    assert str(found) == text and found.ctx == words.context
+    left = [found, *found.children(), *(part for child in found.children() for part in child.children())]
+    assert {part.ctx == words.context for part in left} == {True}
+    numbers = [part for part in left if z3.is_arith(part)]
+    whole = not any(str(part.sort()) == "Real" for part in numbers)
+    assert whole == (not any(symbol.sort == REAL for symbol in symbols_of(formula)) and "1/2" not in text)
+
+
+def test_parts_belong_to_the_context_of_their_words() -> None:
+    words = solver.Translator(z3.Context())
+    whole, real = words.form(n + k, True), words.form(n + choose(B, x, y), False)
+    for made in (whole, real, words.unknown(B), words.number(3, True), words.number(3, False), words.implies(words.unknown(B), words.formula(C)), words.arithmetic(z3.Z3_mk_mul, [whole, whole])):
+        assert made.ctx == words.context
+    assert words.form(n, False).ctx == words.form(choose(B, n, x), False).ctx == words.context
+    assert str(words.implies(words.unknown(B), words.formula(C))) == "Implies(b, let)" and str(words.form(ZERO, True)) == "0" == str(words.form(ZERO, False))
+    assert [str(words.form(form, True).sort()) for form in (ZERO, n, n + number(1))] == ["Int"] * 3 and [str(words.form(form, False).sort()) for form in (ZERO, n, n + number(1))] == ["Real"] * 3
+    assert solver.Translator().context != words.context != z3.main_ctx()
+
+    class Other:
+        kind, sort = "other ", "Int"
+
+        def __str__(self) -> str:
+            return "w"
+
+    other = words.unknown(Other())
+    assert str(other) == "other w" and str(other.sort()) == "Real"
+
+
+def test_switches_assert_while_they_are_assumed() -> None:
+    words = solver.Translator()
+    board = solver.Switchboard(words, [at_most(x, number(5))], 10**6)
+    low, high, far = (board.assertion(name, f) for name, f in (("low", at_most(number(3), x)), ("high", at_most(x, number(1))), ("far", at_most(number(7), x))))
+    above, below_ = board.denial("above", at_most(x, number(4))), board.denial("below", at_most(number(2), x))
+    assert [low, above] == [Symbol("low", BOOL), Symbol("above", BOOL)] and [board.check(some) for some in ([], [low], [low, high], [far], [low, above], [high, above])] == ["sat", "sat", "unsat", "unsat", "sat", "unsat"]
+    assert board.check([low, high, above]) == "unsat" and board.core() in ({"low", "high"}, {"high", "above"})
+    assert board.check([far, low]) == "unsat" and board.core() == {"far"}
+    assert board.broken([low], [above]) == [True] and board.broken([high], [above]) == [False] and board.broken([high], [below_]) == [True] and board.broken([low, high], [above, below_]) == [False, False]
+    assert board.broken([high], [above, below_]) == [False, True] and board.broken([low], [above, below_]) == [True, False], "one of them is false"
+    assert board.check([low]) == "sat" and board.broken([], [above, below_]) in ([True, False], [False, True]), "what was asked is forgotten"
+    given = solver.Switchboard(words, [every([at_most(x, number(5)), at_most(number(6), x)])], 10**6)
+    assert given.check([]) == "unsat" and given.core() == set() and given.broken([], []) == []
+
+
+HARD = "(declare-const a Int)(declare-const b Int)(declare-const c Int)(assert (= (+ (* a a a) (* b b b) (* c c c)) 33))(assert (> (* a b) 7))(check-sat)"
+
+
+def test_scripts_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = "(declare-const x Real)(assert (< x {}))(assert (> x 1.0))"
+    assert [solver.check_script(script.format(end), 10**6) for end in ("1.0", "2.0", "y")] == ["unsat", "sat", "unknown"]
+    assert solver.check_script(HARD, 2_000) == "unknown" and solver.has_second_opinion() is (find_spec("cvc5") is not None)
+    contexts: list[Any] = []
+    made = z3.Solver
+    monkeypatch.setattr(solver.z3, "Solver", lambda ctx: contexts.append(ctx) or made(ctx=ctx))
+    own = solver.new_context()
+    assert solver.check_script(script.format("1.0"), 10**6, own) == "unsat" and solver.check_script(script.format("2.0"), 10**6, own) == "sat" and solver.check_script("(assert false)", 10**6) == "unsat"
+    assert contexts[0] is contexts[1] is own and contexts[2] is not own and isinstance(contexts[2], z3.Context) and contexts[2] is not z3.main_ctx()
+
+
+@pytest.mark.skipif(not solver.has_second_opinion(), reason="cvc5 is not installed")
+def test_the_second_solver_is_asked_the_same() -> None:
+    script = "(set-logic ALL)(declare-const x Real)(assert (< x {}))(assert (> x 1.0)){}"
+    ask = "(check-sat)"
+    assert [solver.second_opinion(script.format(*given), 10_000) for given in (("1.0", ask), ("2.0", ask), ("y", ask), ("1.0", ""), ("1.0", ask + ask), ("1.0", ask + "(echo \"x\")"))] == ["unsat", "sat", *["unknown"] * 4]
+    assert solver.second_opinion(f"(set-logic ALL){HARD}", 1) == "unknown" and solver.second_opinion("(set-logic ALL)(echo \"maybe\")", 10_000) == "unknown"

@@ -19,7 +19,7 @@ from kolahal.lang.canonical import (
     with_budget,
 )
 from kolahal.lang.claims import parse_claim, plain_claim
-from kolahal.lang.parameters import Role
+from kolahal.lang.parameters import Role, Type
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
@@ -82,7 +82,9 @@ def test_a_name_is_new_wherever_it_stands() -> None:
 
 def test_another_budget_is_a_parameter_behind_the_first() -> None:
     sketch = program("eps: Epsilon, delta: Delta, T: float = 1", "Lap(1/eps)")
-    assert shape(with_budget(sketch, Role.RHO))[0] == "eps: float, rho: Rho, delta: float, T: float = 1"
+    other = with_budget(sketch, Role.RHO)
+    assert other.private == sketch.private and other.parameters[:2] == sketch.parameters[:2] and other.budget.type is Type.FLOAT and other.budget.default is None
+    assert shape(other)[0] == "eps: float, rho: Rho, delta: float, T: float = 1"
     assert shape(with_budget(sketch, Role.RHO, "eps"))[0] == "eps: Rho, delta: float, T: float = 1"
     assert shape(with_budget(sketch, Role.EPSILON, "T"))[0] == "eps: float, delta: float, T: Epsilon = 1"
 

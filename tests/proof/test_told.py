@@ -35,6 +35,10 @@ WRITTEN: dict[str, tuple[str, str, str]] = {  # a program, what it tells, and wh
         f"t = Lap(1/eps)\nif {COUNT.format('t')} > 3:\n    return 1\nreturn 2, 3",
         *[f"told = []\nt = Lap(1/eps)\ntold.append(0)\ntold.append(t)\nif {ASKED.format('t')} > 3:\n    told.append(False)\n    told.append(1)\n    return told\ntold.append(True)\ntold.append(2)\ntold.append(3)\nreturn told"] * 2,
     ),
+    "a value, and a list of one": (
+        f"t = Lap(1/eps)\nn = {COUNT.format('t')}\nif K > 2:\n    return n + Lap(1/eps)\nreturn [n + Lap(1/eps)]",
+        *[f"told = []\nt = Lap(1/eps)\ntold.append(0)\ntold.append(t)\nn = {ASKED.format('t')}\nif K > 2:\n    told.append(False)\n    told.append(n + Lap(1/eps))\n    return told\ntold.append(True)\ntold.append(n + Lap(1/eps))\nreturn told"] * 2,
+    ),
     "a list that is made, and none": (
         f"t = Lap(1/eps)\nn = {COUNT.format('t')}\nif K > 2:\n    return [n + Lap(1/eps) for j in range(2)]\nreturn []",
         *[f"told = []\nt = Lap(1/eps)\ntold.append(0)\ntold.append(t)\nn = {ASKED.format('t')}\nif K > 2:\n    told.append(True)\n    told_list = [n + Lap(1/eps) for j in range(2)]\n    for told_item in told_list:\n        told.append(told_item)\n    return told\ntold.append(True)\nreturn told"] * 2,
@@ -61,7 +65,7 @@ def body(sketch: Any) -> str:
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_asked_is_told_before_and_the_answer_behind_it(name: str) -> None:
     sketch = read(WRITTEN[name][0].replace("\n", "\n    "))
-    assert [body(told(sketch, marked)) for marked in (False, True)] == [*WRITTEN[name][1:]]
+    assert [body(told(sketch, marked)) for marked in (False, True)] == [*WRITTEN[name][1:]] and told(sketch) == told(sketch, False)
     assert {type(part.front) for part in ir.walk(told(sketch).body) if isinstance(part, ir.Append)} <= {bool}
 
 

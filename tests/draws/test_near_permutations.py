@@ -1,0 +1,108 @@
+"""Programs written near the border of what is permute-and-flip: which are restated as noisy max is what it was, byte for byte, and
+those that are have each place as likely as before."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from test_permute_and_flip import FORMS
+from test_selection import program as permuted
+
+from digests import agrees, digest
+from kolahal.exact.probe import event_probability
+from kolahal.model import Arguments, Equals
+from kolahal.proof.trusted.restated.permuted import without_permutation
+from near_misses import shown, taken
+
+TOP = "top = q[0]\nfor x in q:\n    if x > top:\n        top = x"
+REST = "    left = [j for j in left if j != i]"
+BY_VALUE = f"{TOP}\nleft = [i for i in range(len(q))]\nwhile len(left) > 0:\n    i = left[choose([0 for j in left], 1)]\n    if q[i] + Exp(2/eps) >= top:\n        return i\n{REST}\nreturn -1"
+TEST = "q[i] + Exp(2/eps) >= top"
+GONE = FORMS["those that are gone"]
+WRITTEN: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    **{
+        f"the most: {name}": (BY_VALUE, ((TOP, text),))
+        for name, text in {
+            "at once": "top = max(q)", "of a list": "s = [x for x in q]\ntop = max(s)", "by max": "top = q[0]\nfor x in q:\n    top = max(top, x)", "by max, turned": "top = q[0]\nfor x in q:\n    top = max(x, top)", "turned": "top = q[0]\nfor x in q:\n    if top < x:\n        top = x",
+            "ties too": "top = q[0]\nfor x in q:\n    if x >= top:\n        top = x", "ties, turned": "top = q[0]\nfor x in q:\n    if top <= x:\n        top = x", "by places": "top = q[0]\nfor j in range(len(q)):\n    if q[j] > top:\n        top = q[j]", "from the second": "top = q[0]\nfor j in range(1, len(q)):\n    if q[j] > top:\n        top = q[j]",
+            "by max and places": "top = q[0]\nfor j in range(1, len(q)):\n    top = max(top, q[j])", "from the third": "top = q[0]\nfor j in range(2, len(q)):\n    top = max(top, q[j])", "not to the end": "top = q[0]\nfor j in range(len(q) - 1):\n    top = max(top, q[j])", "each second": "top = q[0]\nfor j in range(0, len(q), 2):\n    top = max(top, q[j])",
+            "the least": "top = q[0]\nfor x in q:\n    top = min(top, x)", "the last": "top = q[0]\nfor x in q:\n    top = x", "of three": "top = q[0]\nfor x in q:\n    top = max(top, x, 3)", "one more": "top = q[0]\nfor x in q:\n    top = max(top, x) + 1", "another name": "top = q[0]\nm = 0\nfor x in q:\n    m = max(top, x)",
+            "another place": "top = q[0]\nfor j in range(len(q)):\n    top = max(top, q[0])", "from another place": "top = q[1]\nfor x in q:\n    top = max(top, x)", "from nothing": "top = 0\nfor x in q:\n    top = max(top, x)", "of another list": "s = [x + 1 for x in q]\ntop = s[0]\nfor x in q:\n    top = max(top, x)",
+            "a smaller one": "top = q[0]\nfor x in q:\n    if x < top:\n        top = x", "the place": "top = q[0]\nfor x in q:\n    if x > top:\n        top = x + 1", "with another branch": "top = q[0]\nfor x in q:\n    if x > top:\n        top = x\n    else:\n        top = top", "two statements": "top = q[0]\nm = 0\nfor x in q:\n    m = m + 1\n    top = max(top, x)",
+            "its own name": "top = q[0]\nfor top in q:\n    top = max(top, top)", "changed behind": "top = max(q)\ntop = top - 1", "changed in between": "top = q[0]\nm = 0\nfor x in q:\n    top = max(top, x)\ntop = top + m",
+        }.items()
+    },
+    **{
+        f"passes: {name}": (BY_VALUE, ((TEST, text),))
+        for name, text in {
+            "turned": "top <= q[i] + Exp(2/eps)", "a difference": "q[i] - top + Exp(2/eps) >= 0", "denied": "not q[i] + Exp(2/eps) < top", "denied, turned": "not top > q[i] + Exp(2/eps)", "noise alone": "Exp(2/eps) >= top - q[i]", "noise alone, turned": "top - q[i] <= Exp(2/eps)", "minus": "-(top - q[i]) + Exp(2/eps) >= 0",
+            "minus, turned": "-q[i] - Exp(2/eps) <= -top", "twice denied": "not (not (q[i] + Exp(2/eps) >= top))", "minus minus": "-(-(q[i] + Exp(2/eps))) >= top", "less than nothing": "top - q[i] - Exp(2/eps) <= 0", "strictly": "q[i] + Exp(2/eps) > top", "strictly, turned": "top < q[i] + Exp(2/eps)", "below": "q[i] + Exp(2/eps) <= top",
+            "noise taken away": "q[i] - Exp(2/eps) >= top", "noise twice": "q[i] + Exp(2/eps) + Exp(2/eps) >= top", "twice": "2 * (q[i] + Exp(2/eps)) >= 2 * top", "the score twice": "q[i] + q[i] + Exp(2/eps) >= top", "the most twice": "q[i] + Exp(2/eps) >= top + top", "no score": "Exp(2/eps) >= top", "no most": "q[i] + Exp(2/eps) >= 0", "no noise": "q[i] >= top",
+            "another number": "q[i] + Exp(2/eps) >= top + 1", "another place": "q[0] + Exp(2/eps) >= top", "minus noise": "-(q[i] + Exp(2/eps)) >= top", "minus the difference": "-(q[i] - top) + Exp(2/eps) >= 0", "Laplace": "q[i] + Lap(2/eps) >= top", "equal": "q[i] + Exp(2/eps) == top", "another test": "q[i] + Exp(2/eps) >= top and len(left) > 0", "the place itself": "i + Exp(2/eps) >= top",
+        }.items()
+    },
+    **{
+        f"left: {name}": (BY_VALUE, ((REST, text),))
+        for name, text in {
+            "turned": "    left = [j for j in left if i != j]", "denied": "    left = [j for j in left if not j == i]", "denied, turned": "    left = [j for j in left if not i == j]", "by a loop": "    more = []\n    for j in left:\n        if j != i:\n            more.append(j)\n    left = [j for j in more]", "equal": "    left = [j for j in left if j == i]", "below": "    left = [j for j in left if j < i]",
+            "another": "    left = [j for j in left if j != 0]", "itself": "    left = [j for j in left if j != j]", "one more": "    left = [j + 0 for j in left if j != i]", "two conditions": "    left = [j for j in left if j != i and j != 1]", "of all": "    left = [j for j in range(len(q)) if j != i]", "twice": "    left = [j for j in left if j != i]\n    left = [j for j in left if j != i]", "at the front": "    w = [j for j in left]\n    left = [j for j in w if j != i]",
+            "sometimes": "    if i > 0:\n        left = [j for j in left if j != i]", "not at all": "    i = 0",
+        }.items()
+    },
+    **{
+        f"begins: {name}": (BY_VALUE, (("left = [i for i in range(len(q))]", text),))
+        for name, text in {
+            "listed": "left = list(range(len(q)))", "by a loop": "left = []\nfor i in range(len(q)):\n    left.append(i)", "a length with a name": "n = len(q)\nleft = [i for i in range(n)]", "a length that changes": "n = len(q)\nn = n - 0\nleft = [i for i in range(n)]", "so many": "left = [i for i in range(3)]", "an argument": "left = [i for i in range(int(eps))]", "one less": "left = [i for i in range(len(q) - 1)]", "from one": "left = [i for i in range(1, len(q))]",
+            "each second": "left = [i for i in range(0, len(q), 2)]", "one place often": "left = [0 for i in range(len(q))]", "places moved": "left = [i + 0 for i in range(len(q))]", "backwards": "left = []\nfor i in range(len(q)):\n    left.insert(0, i)", "another item": "left = []\nfor i in range(len(q)):\n    left.append(0)", "of a list": "s = [x + 1 for x in q]\nleft = [i for i in range(len(s))]", "of a list of noise": "s = [Exp(2/eps) for x in q]\nleft = [i for i in range(len(s))]",
+        }.items()
+    },
+    **{
+        f"goes on: {name}": (BY_VALUE, (("while len(left) > 0:", text),))
+        for name, text in {"not empty": "while len(left) != 0:", "at least one": "while len(left) >= 1:", "for ever": "while True:", "so many turns": "for turn in range(len(q)):", "as many as answers": "for x in q:", "two left": "while len(left) > 1:", "one turn": "for turn in range(1):", "one turn less": "for turn in range(len(q) - 1):", "turned": "while 0 < len(left):", "not below": "while len(left) >= 0:", "fewer": "while len(left) < 3:"}.items()
+    },
+    **{
+        f"a lot: {name}": (BY_VALUE, (("i = left[choose([0 for j in left], 1)]", text),))
+        for name, text in {
+            "with a name": "lot = choose([0 for j in left], 1)\n    i = left[lot]", "of equal scores": "equal = [5 for j in left]\n    i = left[choose(equal, 1)]", "by places": "i = left[choose([0 for j in range(len(left))], 1)]", "of all": "i = left[choose([0 for x in q], 1)]", "of one less": "i = left[choose([0 for j in range(len(left) - 1)], 1)]", "from the second": "i = left[choose([0 for j in range(1, len(left))], 1)]", "each second": "i = left[choose([0 for j in range(0, len(left), 2)], 1)]",
+            "of places": "i = left[choose([j for j in left], 1)]", "the lot itself": "i = choose([0 for j in left], 1)", "the first": "i = left[0]", "two lots": "i = left[choose([0 for j in left], 1)]\n    m = left[choose([0 for j in left], 1)]", "of another list": "s = [0, 1]\n    i = s[choose([0 for j in left], 1)]", "one behind": "i = left[choose([0 for j in left], 1) - 0]", "a truth": "i = left[choose([True for j in left], 1)]", "a scale of its own": "i = left[choose([0 for j in left], 3/eps)]",
+        }.items()
+    },
+    **{
+        f"gone: {name}": (GONE, ((old, new),))
+        for name, (old, new) in {
+            "as it is": ("out = []", "out = []"), "at the front": ("out.append(i)", "out.insert(0, i)"), "another": ("out.append(i)", "out.append(0)"), "not at all": ("    out.append(i)\n", ""), "in": ("not in out", "in out"), "begins with one": ("out = []", "out = [0]"), "fewer places": ("[i for i in range(len(q)) if", "[i for i in range(1, len(q)) if"), "another item": ("[i for i in range(len(q)) if", "[0 for i in range(len(q)) if"),
+            "twice": ("out.append(i)", "out.append(i)\n    out.append(i)"), "denied": ("i not in out]", "not i in out]"), "a number": ("i not in out]", "0 not in out]"), "so many turns": ("while", "while"), "told": ("return i\n", "return i, len(out)\n"),
+        }.items()
+    },
+}
+
+
+def written(name: str) -> str:
+    body, changes = WRITTEN[name]
+    for old, new in changes:
+        body = body.replace(old, new)
+    return body
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("start", range(0, len(WRITTEN), 12))
+def test_what_is_near_the_border_is_restated_as_it_was(start: int) -> None:
+    for name in list(WRITTEN)[start : start + 12]:
+        found = [shown(without_permutation, program) for program in taken([written(name)], permuted)] or ["not taken"]
+        agrees("near_permutations.txt", {name: digest(found)}, WRITTEN)
+
+
+@pytest.mark.thorough
+def test_what_is_restated_there_is_as_likely_to_be_each_place() -> None:
+    changed = 0
+    for name in WRITTEN:
+        for program in taken([written(name)], permuted):
+            if (other := without_permutation(program)) != program:
+                changed += 1
+                for q in ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(2))):
+                    for place in range(2):
+                        one, two = (event_probability(p, q, Arguments(Fraction(1), 2), np.zeros((1, 0)), Equals(Fraction(place)))[0] for p in (program, other))
+                        assert float(one) == pytest.approx(float(two), rel=1e-9), name
+    assert changed > 30

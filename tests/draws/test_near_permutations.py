@@ -73,10 +73,28 @@ WRITTEN: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         f"gone: {name}": (GONE, ((old, new),))
         for name, (old, new) in {
             "as it is": ("out = []", "out = []"), "at the front": ("out.append(i)", "out.insert(0, i)"), "another": ("out.append(i)", "out.append(0)"), "not at all": ("    out.append(i)\n", ""), "in": ("not in out", "in out"), "begins with one": ("out = []", "out = [0]"), "fewer places": ("[i for i in range(len(q)) if", "[i for i in range(1, len(q)) if"), "another item": ("[i for i in range(len(q)) if", "[0 for i in range(len(q)) if"),
-            "twice": ("out.append(i)", "out.append(i)\n    out.append(i)"), "denied": ("i not in out]", "not i in out]"), "a number": ("i not in out]", "0 not in out]"), "so many turns": ("while", "while"), "told": ("return i\n", "return i, len(out)\n"),
+            "twice": ("out.append(i)", "out.append(i)\n    out.append(i)"), "denied": ("i not in out]", "not i in out]"), "a number": ("i not in out]", "0 not in out]"), "told": ("return i\n", "return i, len(out)\n"),
         }.items()
     },
 }
+
+WRITTEN |= {
+    f"gone, and goes on: {name}": (GONE, (("for turn in range(len(q)):", text),))
+    for name, text in {
+        "fewer than all": "while len(out) < len(q):", "not all": "while len(out) != len(q):", "for ever": "while True:", "at most all": "while len(out) <= len(q):", "fewer than two": "while len(out) < 2:", "more": "while len(out) > 0:", "not one": "while len(out) != 1:",
+        "at least one": "while len(out) >= 1:", "by a name": "n = len(q)\nwhile len(out) < n:", "of another list": "w = [0]\nwhile len(out) < len(w):", "one turn less": "for turn in range(1, len(q)):", "not turned": "while len(q) > len(out):",
+    }.items()
+}
+WRITTEN |= {
+    f"the end: {name}": (BY_VALUE, changes)
+    for name, changes in {
+        "left, and told behind": (("return i\n", "break\n"), ("return -1", "return i")), "told behind, with a name": (("return i\n", "winner = i\n        break\n"), ("return -1", "return winner"), ("left = [i for i in range(len(q))]", "left = [i for i in range(len(q))]\nwinner = -1")),
+        "what is left is told": (("return i\n", "break\n"), ("return -1", "return left")), "how many are left": (("return i\n", "return len(left)\n"),), "its score": (("return i\n", "return q[i] + Lap(1/eps)\n"),), "the most": (("return i\n", "return top + Lap(1/eps)\n"),), "noise behind": (("return -1", "return Lap(1/eps)"),),
+        "goes on": (("return i\n", "continue\n"),), "a loop behind": (("return i\n", "break\n"), ("return -1", "s = 0\nfor x in q:\n    s = s + 1\nreturn i + s")), "another branch": (("        return i\n" + REST, "        return i\n    else:\n        left = [j for j in left if j != i]"),), "denied, and behind": ((f"if {TEST}:\n        return i\n" + REST, f"if not {TEST}:\n        left = [j for j in left if j != i]\n        continue\n    return i"),),
+        "asked twice": (("return i\n", f"return i\n    if {TEST}:\n        return 0\n"),), "two names for it": (("    if q", "    m = i\n    if q"), ("return i\n", "return m\n")), "two of them": (("return i\n", "return i, i\n"),), "something else first": (("    if q", "    n = 3\n    if q"),), "nothing": (("return i\n", "return 0\n"),),
+        "a question before": (("top = q[0]", "c = choose(q, 1/eps)\ntop = q[0]"),), "noise before": (("top = q[0]", "e = Exp(3/eps)\ntop = q[0]"),), "twice": (("return -1", "left = [i for i in range(len(q))]\nwhile len(left) > 0:\n    i = left[choose([0 for j in left], 1)]\n    if q[i] + Exp(2/eps) >= top:\n        return i\n" + REST + "\nreturn -2"),),
+    }.items()
+}  # fmt: skip
 
 
 def written(name: str) -> str:

@@ -123,7 +123,7 @@ def _told(node: ast.AST, way: int, names: Sequence[str]) -> bool:
 CHANGES: tuple[Callable[[ast.AST, int, Sequence[str]], bool], ...] = (_constant, _operator, _name, _without, _twice, _swapped, _jump, _told)
 
 
-def same_output(one: Sketch, two: Sketch, runs: int, seed: int, by_turn: bool = True, **public: Fraction) -> bool:
+def same_output(one: Sketch, two: Sketch, runs: int, seed: int, by_turn: bool = True, **public: Fraction | bool) -> bool:
     """Whether two programs give the same output, or stop alike, in some runs with the same noise at the same draws; `by_turn`, each
     turn of a loop draws other noise, and the two have the same turns."""
     rng = random.Random(seed)

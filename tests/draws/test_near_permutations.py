@@ -96,6 +96,33 @@ WRITTEN |= {
     }.items()
 }  # fmt: skip
 
+NAMED, ORDERED = FORMS["those that pass, and a lot with a name"], FORMS["an order first"]
+WRITTEN |= {
+    f"those that pass: {name}": (NAMED, (("return passed[lot]", text),))
+    for name, text in {
+        "a winner with a name": "winner = passed[lot]\nreturn winner", "told twice": "winner = passed[lot]\nreturn winner, winner", "and its score": "winner = passed[lot]\nreturn winner, q[winner] + Lap(1/eps)", "how many": "winner = passed[lot]\nreturn winner, len(passed)", "the list anew": "winner = passed[lot]\npassed = []\nreturn winner", "and the lot": "return passed[lot], lot",
+        "the score": "return q[passed[lot]] + Lap(1/eps)", "something between": "n = 3\nreturn passed[lot] + n", "in a branch": "if len(q) > 1:\n    return passed[lot]\nreturn 0", "in two branches": "if len(q) > 1:\n    return passed[lot]\nreturn passed[lot]", "in a loop": "out = []\nfor turn in range(2):\n    out.append(passed[lot])\nreturn out",
+        "another place": "return passed[0]", "one behind": "return passed[lot - 0]", "another lot": "second = choose([0 for i in passed], 1)\nreturn passed[second]", "the most again": "winner = passed[lot]\nreturn winner, best + Lap(1/eps)", "a name of the loop": "winner = passed[lot]\nreturn winner, i", "the list in a list": "return [passed[lot] for turn in range(2)]", "the lot is changed": "lot = lot + 0\nreturn passed[lot]",
+        "a comprehension of that name": "winner = [passed[lot] for lot in range(1)]\nreturn winner", "the list grows": "passed.append(0)\nreturn passed[lot]", "in a while": "n = 0\nwhile n < 1:\n    n = n + 1\n    winner = passed[lot]\nreturn n",
+    }.items()
+}
+WRITTEN |= {
+    f"those that pass, at once: {name}": (FORMS["those that pass"], (("return passed[choose([0 for i in passed], 1)]", text),))
+    for name, text in {
+        "a winner": "winner = passed[choose([0 for i in passed], 1)]\nreturn winner", "its score": "return q[passed[choose([0 for i in passed], 1)]] + Lap(1/eps)", "two": "a = passed[choose([0 for i in passed], 1)]\nb = passed[choose([0 for i in passed], 1)]\nreturn a, b", "equal scores with a name": "equal = [0 for i in passed]\nreturn passed[choose(equal, 1)]", "in a branch": "if len(q) > 1:\n    return passed[choose([0 for i in passed], 1)]\nreturn 0",
+        "in a loop": "n = 0\nfor turn in range(2):\n    n = passed[choose([0 for i in passed], 1)]\nreturn n", "unequal scores": "return passed[choose([i for i in passed], 1)]", "of all": "return passed[choose([0 for x in q], 1)]", "nothing": "return 0", "all": "return passed", "something first": "n = 2\nreturn passed[choose([0 for i in passed], 1)] + n",
+    }.items()
+}
+WRITTEN |= {
+    f"an order: {name}": (ORDERED, (changes,))
+    for name, changes in {
+        "something between": ("best = max(q)", "n = 3\nbest = max(q)"), "what is left between": ("best = max(q)", "n = len(left)\nbest = max(q)"), "the order between": ("best = max(q)", "n = order[0]\nbest = max(q)"), "the last lot between": ("best = max(q)", "n = j\nbest = max(q)"), "the most first": ("left = list(range(len(q)))", "w = max(q)\nleft = list(range(len(q)))"), "a break": ("        return i\nreturn None", "        break\nreturn i"),
+        "a winner with a name": ("        return i\nreturn None", "        winner = i\n        break\nreturn winner"), "the order grows": ("        return i\n", "        return i\n    order.append(0)\n"), "a lot inside": ("for i in order:", "for i in order:\n    w = choose(q, 1/eps)"), "noise behind": ("return None", "return Lap(1/eps)"), "all that were looked at": ("        return i\n", "        return i, len(order)\n"), "the first is told": ("return i\n", "return order[0]\n"),
+        "for ever": ("for turn in range(len(q)):", "while True:"), "while some are left": ("for turn in range(len(q)):", "while len(left) > 0:"), "until all are ordered": ("for turn in range(len(q)):", "while len(order) < len(q):"), "one turn less": ("for turn in range(len(q)):", "for turn in range(1, len(q)):"), "without noise": ("<= Exp(2/eps)", "<= 0"), "places": ("for i in order:", "for t in range(len(order)):\n    i = order[t]"), "two orders": ("best = max(q)", "other = []\nfor i in order:\n    other.append(i)\nbest = max(q)"),
+        "a condition first": ("for i in order:", "for i in order:\n    if i == 0:\n        continue"), "at the front": ("order.append(left[j])", "order.insert(0, left[j])"), "another place": ("order.append(left[j])", "order.append(j)"), "twice": ("order.append(left[j])", "order.append(left[j])\n    order.append(left[j])"),
+    }.items()
+}  # fmt: skip
+
 
 def written(name: str) -> str:
     body, changes = WRITTEN[name]

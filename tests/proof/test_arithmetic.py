@@ -68,11 +68,11 @@ def test_far_tails_are_only_known_to_be_less() -> None:
     assert normal.tail_bounds(Fraction(-19)) == (1 - edge[1], 1)
 
 
-@pytest.mark.parametrize("x", [*POINTS[1:], *(Fraction(1, part) for part in (7, 9, 11, 20, 30, 31, 50, 77, 100, 123))])
+@pytest.mark.parametrize("x", [*POINTS[1:], *(Fraction(1, part) for part in (7, 9, 11, 20, 30, 31, 50, 77, 100, 123, 10**13, 10**20, 10**26))])
 def test_the_series_is_enclosed(x: Fraction) -> None:
     low, high = normal._series(x)
     exact = (1 - 2 * tail(x)) / 2 / exp(-x * x / 2) * (2 * flint.arb.pi()).sqrt()
-    assert arb(low) < exact < arb(high) and arb(high - low) < exact / 10**170 and type(low) is Fraction
+    assert arb(low) < exact < arb(high) and arb(high - low) < exact / 10**170 + flint.arb(10) ** -179 and type(low) is Fraction
 
 
 def test_the_constants_are_what_they_are_called() -> None:
@@ -294,9 +294,9 @@ def test_the_least_bound_is_the_best_corner(start: int) -> None:
     for seed in range(start, start + 40):
         rng = random.Random(seed)
         some = UNKNOWNS[: rng.randint(2, 3)]
-        rows = [[rng.randint(-2, 3) for _ in some] for _ in range(rng.randint(2, 4))] + [[int(i == j) for j in range(len(some))] for i in range(len(some))]
-        limits = [rng.randint(0, 5) for _ in rows]
-        costs = [rng.randint(-2, 3) for _ in some]
+        rows = [[rng.randint(-2, 4) for _ in some] for _ in range(rng.randint(2, 5))] + [[int(i == j) for j in range(len(some))] for i in range(len(some))]
+        limits = [rng.randint(0, 9) for _ in rows]
+        costs = [rng.randint(-1, 4) for _ in some]
         atoms = [Inequality(total(row, some) - as_form(limit), False) for row, limit in zip(rows, limits, strict=True)]
         atoms += [Inequality(variable(unknown).times(-1), False) for unknown in some]
         best = max(sum(c * x for c, x in zip(costs, corner, strict=True)) for corner in vertices(rows, limits, len(some)))

@@ -415,7 +415,7 @@ def test_plain_contradictions() -> None:
     assert solver.contradict([atom(one), atom(two + number(2))]) and solver.contradict([atom(one), atom(two + number(1), True)]) and solver.contradict([atom(one, True), atom(two + number(1))])
     assert solver.contradict([atom(one, True), atom(two + number(1), True)]) and not solver.contradict([atom(one), atom(two + number(1))]) and not solver.contradict([atom(one), atom(two)])
     assert solver.contradict([atom(one), atom(x), atom(two + number(2))]) and not solver.contradict([atom(one), atom(-x + number(5))]) and not solver.contradict([]) and not solver.contradict([atom(one), atom(one, True)])
-    assert solver.contradict([atom(one - number(8)), atom(two + number(2)), atom(one)]) and solver.contradict([atom(number(1))]) is True and solver.contradict([atom(number(0), True)]) is True
+    assert solver.contradict([atom(one), atom(two + number(2)), atom(one - number(8))]) and solver.contradict([atom(one - number(8)), atom(two + number(2)), atom(one)]) and solver.contradict([atom(number(1))]) is True and solver.contradict([atom(number(0), True)]) is True
 
 
 def test_questions_to_z3_are_counted() -> None:

@@ -25,6 +25,7 @@ def f(q: Private, eps: Epsilon):
 def beside_a_list(q: Private, eps: Epsilon):
     out = [1] + range(3)  # K103
     more = [1] + (2, 3)  # K103
+    third = [1] + range(3)[::-1]  # K103
     out += range(3)
     more = more + list(range(3))
     return out

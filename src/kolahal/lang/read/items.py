@@ -81,7 +81,10 @@ class ListChanges:
 
     def added(self, word: str, part: ast.expr, at: ast.AST) -> list[ast.stmt]:
         """The same by what stands beside `+`, which is a list to Python, and nothing else that can be gone through."""
-        if isinstance(part, ast.Tuple) or (isinstance(part, ast.Call) and clip(part.func) == "range"):
+        whole = part
+        while isinstance(whole, ast.Subscript) and isinstance(whole.slice, ast.Slice):
+            whole = whole.value
+        if isinstance(whole, ast.Tuple) or (isinstance(whole, ast.Call) and clip(whole.func) == "range"):
             raise self.lowers.tree.refuse("K103", part, thing=f"`{clip(part)}` beside a list and `+`", fix="Write list(…).")
         return self.extend(word, part, at)
 

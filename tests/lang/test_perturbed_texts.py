@@ -18,6 +18,7 @@ from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
 
 BODIES = [body for body in IDIOMS.values() if "while" not in body]
+ODD = ("T)", "/ T", "start=", "/ 3 /", "/ 7 /", "// 3", "// 7", "assert")  # scales that may be below 0, fractions to count from, and what is not run exactly here
 STOPS = (IndexError, ValueError, ZeroDivisionError, TypeError, NameError, AttributeError)
 
 
@@ -33,7 +34,7 @@ def same(one: Any, other: Any) -> bool:
 def look_at(seed: int, seen: Counter[str]) -> None:
     rng = random.Random(seed)
     body = perturbed(rng.choice(BODIES), rng, rng.choice((1, 1, 2, 2, 3)))
-    if body is None or "T)" in body or "/ T" in body:  # a scale that may not be above 0
+    if body is None or any(word in body for word in ODD):
         return
     text = text_of(body)
     try:

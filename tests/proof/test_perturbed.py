@@ -21,21 +21,21 @@ from tests.perturbing import perturbed
 
 from kolahal.engine import reference
 from kolahal.errors import KolahalError
-from kolahal.lang import restated
-from kolahal.lang.flagged import without_flags
-from kolahal.lang.idle import without_idle
-from kolahal.lang.left_over import without_left
 from kolahal.lang.noise import Noise
-from kolahal.lang.permuted import without_permutation
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.tails import without_tails
-from kolahal.lang.units import in_units
-from kolahal.lang.unrolled import unrolled
-from kolahal.lang.watched import Followed, extremes, watched
 from kolahal.model import Arguments
+from kolahal.proof.trusted.restated import lists_and_loops
+from kolahal.proof.trusted.restated.flagged import without_flags
+from kolahal.proof.trusted.restated.idle import without_idle
+from kolahal.proof.trusted.restated.left_over import without_left
+from kolahal.proof.trusted.restated.permuted import without_permutation
+from kolahal.proof.trusted.restated.set_aside import set_aside
+from kolahal.proof.trusted.restated.tails import without_tails
+from kolahal.proof.trusted.restated.units import in_units
+from kolahal.proof.trusted.restated.unrolled import unrolled
+from kolahal.proof.trusted.restated.watched import Followed, extremes, watched
 
 SUMS = [
     "s = Lap(2/eps)\nfor x in q:\n    s += x\n    if s > T:\n        return 1\nreturn s",
@@ -73,7 +73,7 @@ def _watched(sketch: Sketch) -> Sketch:
 
 def _restated(at_once: bool) -> Callable[[Sketch], Sketch]:
     """All at once; permute-and-flip is as likely to give each answer, and not the same with the same noise."""
-    return lambda sketch: sketch if without_permutation(sketch) != sketch else restated.restated(sketch, at_once)
+    return lambda sketch: sketch if without_permutation(sketch) != sketch else lists_and_loops.restated(sketch, at_once)
 
 
 STAGES: dict[str, Callable[[Sketch], Sketch]] = {
@@ -82,9 +82,9 @@ STAGES: dict[str, Callable[[Sketch], Sketch]] = {
     "what is left": without_left,
     "flags": without_flags,
     "idle": without_idle,
-    "gathered": _only(lambda sketch: restated._gathered(sketch.body)),
-    "unread": _only(lambda sketch: restated._without_unread(sketch.body)),
-    "first turns": _only(lambda sketch: restated._begun(sketch.body, sketch)),
+    "gathered": _only(lambda sketch: lists_and_loops._gathered(sketch.body)),
+    "unread": _only(lambda sketch: lists_and_loops._without_unread(sketch.body)),
+    "first turns": _only(lambda sketch: lists_and_loops._begun(sketch.body, sketch)),
     "set aside": set_aside,
     "watched": _watched,
     "budgets": in_units,

@@ -12,10 +12,10 @@ from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.lang.ir import Comprehension, For, walk
 from kolahal.lang.read.parse import parse
-from kolahal.lang.restated import restated
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.lists_and_loops import restated
 from kolahal.report.proofs import explain
 from kolahal.verdicts import Proved
 

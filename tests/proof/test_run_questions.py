@@ -9,11 +9,10 @@ import pytest
 from kolahal.lang.adjacency import EachWithin, Monotone
 from kolahal.lang.ir import Query, walk
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, call_mechanism
 from kolahal.lang.source import SketchError
-from kolahal.lang.told import told
 from kolahal.law.law import find_laws
 from kolahal.proof.decide import decide
 from kolahal.proof.find.bounded import prove_bounded
@@ -21,6 +20,7 @@ from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.bounded import recheck_bounded
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.proof.trusted.neighbours import enclosing
+from kolahal.proof.trusted.restated.told import told
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import AnyRecords, Bounded, Certificate, Proved, Refuted, Unknown
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence, Set
 from copy import deepcopy
 from itertools import takewhile
 
+from kolahal.lang.ir import numbered
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.draws import lower_draw, needs_list
 from kolahal.lang.read.header import Header
@@ -79,12 +80,10 @@ class Lowering:
 
     def fresh(self, base: str) -> str:
         """A name that nobody has, for a value that has none."""
-        count = 1
-        while f"{base}_{count}" in self.taken:
-            count += 1
-        self.taken.add(f"{base}_{count}")
-        self.made.add(f"{base}_{count}")
-        return f"{base}_{count}"
+        word = numbered(base, self.taken, 1)
+        self.taken.add(word)
+        self.made.add(word)
+        return word
 
     def variable(self, base: str) -> str:
         """A name that nobody has, for something that may change, or get its value on some ways only."""

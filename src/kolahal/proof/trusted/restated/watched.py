@@ -15,9 +15,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.set_aside import summands
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.set_aside import summands
 
 COMPARED = ("<", "<=", ">", ">=")
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
@@ -101,7 +101,7 @@ def _in_places(body: ir.Block) -> ir.Block:
 
     def change(node: ir.Stmt) -> ir.Block | None:
         match node:
-            case ir.For(name, ir.Var(items) as over, inner) if items != name and not _changes(inner, items):
+            case ir.For(name, ir.Var(items) as over, inner) if items != name and items not in ir.changed_names(inner):
                 place = f"{name}'place"
                 item = ir.Assign((name,), (ir.Index(over, ir.Var(place)),), span=node.span)
                 return (ir.For(place, ir.Range(ZERO, ir.Length(over), ONE), (item, *inner), span=node.span),)
@@ -114,18 +114,9 @@ def _in_places(body: ir.Block) -> ir.Block:
 def _replaced(body: ir.Block, change: Callable[[ir.Stmt], ir.Block | None]) -> ir.Block:
     result: list[ir.Stmt] = []
     for node in body:
-        match node:
-            case ir.If(_, then, orelse):
-                node = replace(node, then=_replaced(then, change), orelse=_replaced(orelse, change))
-            case ir.For() | ir.While():
-                node = replace(node, body=_replaced(node.body, change))
+        node = ir.with_blocks(node, lambda block: _replaced(block, change))
         result += change(node) or (node,)
     return tuple(result)
-
-
-def _changes(body: ir.Block, name: str) -> bool:
-    grown = {node.name for node in ir.walk(body) if isinstance(node, ir.Append)}
-    return name in ir.assigned_names(body) | grown
 
 
 def _noted(body: ir.Block, watch: Followed, place: ir.Expr | None) -> ir.Block:

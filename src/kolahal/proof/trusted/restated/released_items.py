@@ -117,7 +117,8 @@ class _AnswerLists:
             if new is None:  # some are made of one another
                 self.names = {}
                 return
-            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(len(self.parts_of_name(values[new]))))
+            self.names[new] = tuple(ir.lengthened(f"{new}_{i + 1}", taken) for i in range(len(self.parts_of_name(values[new]))))
+            taken |= set(self.names[new])
             chosen.remove(new)
 
     def parts_of_name(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
@@ -155,12 +156,8 @@ class _AnswerLists:
                 label = ir.Const(Fraction(which), span=node.span)
                 items: Sequence[ir.Expr] = parts if len(places) == 1 and parts else (label, *parts)
                 yield from (replace(node, value=item) for item in items)
-            case ir.If(_, then, orelse):
-                yield replace(node, then=self.block(then), orelse=self.block(orelse))
-            case ir.For(_, _, inner) | ir.While(_, inner):
-                yield replace(node, body=self.block(inner))
             case _:
-                yield node
+                yield ir.with_blocks(node, self.block)
 
 
 def _lists_of_answers(sketch: Sketch) -> dict[str, list[ir.Append]]:
@@ -198,10 +195,3 @@ def _has_value(value: ir.Expr) -> bool:
                 case _:
                     return False
     return True
-
-
-def _fresh(word: str, taken: set[str]) -> str:
-    while word in taken:
-        word += "_"
-    taken.add(word)
-    return word

@@ -59,11 +59,9 @@ class _Teller:
         found: list[ir.Stmt] = []
         for node in body:
             match node:
-                case ir.If(test, then, orelse):
-                    found += self.asked(test)
-                    found.append(replace(node, then=self.block(then), orelse=self.block(orelse)))
-                case ir.For(_, _, inner) | ir.While(_, inner):
-                    found.append(replace(node, body=self.block(inner)))
+                case ir.If() | ir.For() | ir.While():
+                    found += self.asked(node.test) if isinstance(node, ir.If) else ()
+                    found.append(ir.with_blocks(node, self.block))
                 case ir.Return(value):
                     found += [*self.asked(value), *self.mark(node, value), *self.answered(node, value)]
                 case _:

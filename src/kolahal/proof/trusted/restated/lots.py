@@ -1,7 +1,7 @@
 """What the names of a program stand for where places are chosen by lot: lists of what is left, lots, scores, noise that is compared.
 
 A block is read statement by statement. `Reader.known` says what names stand for behind those that were read; of a statement that is
-not understood nothing is known, and what it gives its names stands for nothing. `proof/trusted/restated/permuted.py` asks what it looks for of that.
+not understood nothing is known, and what it gives its names stands for nothing. `permuted.py` asks what it looks for of that.
 """
 
 from __future__ import annotations

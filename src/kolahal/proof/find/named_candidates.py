@@ -13,6 +13,7 @@ from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.led_candidates import led_candidates
 from kolahal.proof.find.numbers import Both
+from kolahal.proof.find.turn_candidates import turn_candidates
 from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.named_items import place_of_first
 from kolahal.proof.trusted.others import NONE, first, winner
@@ -33,7 +34,9 @@ def following(
     states: Sequence[ConcreteState],
 ) -> Iterator[Formula]:
     """What the variables of the program are to the winners and to the others, where winners follow them."""
-    if product.first.noisy_items:
+    if product.first.noisy_items and cells.alignment.lead and any(loop is not None for loop in cells.alignment.renewed):
+        yield from turn_candidates(product, cells.alignment, loop, numbers, flags, counters, states)
+    elif product.first.noisy_items:
         yield from _named(cells, loop, numbers, states)
     else:
         yield from led_candidates(numbers, flags, counters, cells.alignment)

@@ -27,12 +27,12 @@ from kolahal.logic.terms import (
 )
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Powers, powers_of
-from kolahal.proof.trusted.named_items import NamedItems
+from kolahal.proof.trusted.named_items import FoundInTurns, NamedItems, shift_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import forms_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value
-from kolahal.proof.trusted.values import Goto, Maybe, NoisyItem, Read, Returned, Run, SegmentPath, Unsupported
+from kolahal.proof.trusted.values import Goto, Maybe, NoisyItem, Read, Returned, Run, SegmentPath, SegmentStart, Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,36 @@ class NoisyLists:
     rules: Mapping[int, WinnersMove]  # by site; the noise of others keeps its value
     returning: Mapping[int, frozenset[int]]  # by loop, those from whose heads every way to an answer leads there
     named: NamedItems | None = None  # the list whose winners are the same for the whole run, if there is one
+    turns: FoundInTurns | None = None  # the list whose winners are found in turns and may follow the first of the others
 
     def facts(self) -> tuple[Formula, ...]:
         """What is known all along."""
-        return tuple(self.named.facts()) if self.named else ()
+        leading = self.named or self.turns
+        return tuple(leading.facts()) if leading else ()
 
-    def seen(self, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> tuple[Formula, ...]:
-        """What the looks of both runs at items say."""
-        return (*self.named.seen(1, one.reads, {}), *self.named.seen(2, two.reads, binding)) if self.named else ()
+    def seen(self, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> Iterator[Formula]:
+        """What the looks of both runs at items say, and where a step ends."""
+        if self.named is not None:
+            yield from (*self.named.seen(1, one.reads, {}), *self.named.seen(2, two.reads, binding))
+        if self.turns is not None:
+            yield from (*self.turns.items_read(one, 1, {}), *self.turns.items_read(two, 2, binding))
+            yield from self.turns.coming() if self.returns(one, self.rules[self.turns.item.site]) else ()
+
+    def symbols(self, first: SegmentStart, second: SegmentStart) -> tuple[Symbol, ...]:
+        """What a state at a loop head has of it."""
+        return (*self.turns.symbols(first, 1), *self.turns.symbols(second, 2)) if self.turns else ()
+
+    def updates(
+        self, places: tuple[SegmentStart, SegmentStart], one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]
+    ) -> Iterator[tuple[Symbol, Term]]:
+        """That state, where a step ends."""
+        if self.turns is not None:
+            yield from self.turns.updates(places[0], one, 1, {})
+            yield from self.turns.updates(places[1], two, 2, binding)
+
+    def returns(self, path: SegmentPath, rule: WinnersMove) -> bool:
+        """Whether a run that goes this way is sure to arrive where the ghost of a rule gets its next value, if it answers."""
+        return isinstance(path.end, Goto) and path.end.loop in self.returning[rule.loop]
 
     def read(self, index: int, read: Read, path: SegmentPath) -> tuple[Sum, tuple[Formula, ...]]:
         """What the second run finds where the first one looks at an item, and what is known of it."""
@@ -85,14 +107,11 @@ class NoisyLists:
         if rule is None:
             return value, facts
         wins = Symbol(f"wins.{index}", BOOL)  # whether some turn finds this place
-        if isinstance(path.end, Goto) and path.end.loop in self.returning[rule.loop]:
+        if self.returns(path, rule):
             facts = (*facts, implies(equal(read.place, variable(ghost_value(rule.which))), wins))
-        return value + choose(wins, self.shift(rule.form, item, move).times(item.factor), ZERO), facts
-
-    def shift(self, form: Form, item: NoisyItem, move: Sum) -> Sum:
-        """The shift of the noise of an item whose answer moves so far."""
-        shift = self.neighbours.unit.times(form.units)
-        return shift - move.times(item.slope / item.factor) if form.cancel else shift
+        if self.turns is not None:
+            facts = (*facts, *self.turns.look(read.place, (variable(read.symbol), value), wins))
+        return value + choose(wins, shift_of(rule.form, item, move, self.neighbours).times(item.factor), ZERO), facts
 
     def charges(self, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
         """What is to be paid where a first run answers, or arrives at a loop head, for the items that ghosts name there."""
@@ -110,7 +129,7 @@ class NoisyLists:
                 continue
             place = variable(ghost_value(rule.which))
             move, facts = self.neighbours.move(index, place)
-            shift = self.shift(rule.form, item, move)
+            shift = shift_of(rule.form, item, move, self.neighbours)
             if item.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
             known = negate(found.none) if isinstance(found, Maybe) else TRUE
@@ -131,7 +150,13 @@ def find_noisy_lists(
         return None
     if sketch.private.table is not None and sketch.private.table.depends_on_run:
         raise Unsupported("lists that are drawn at once do not go together with questions of the run")
-    named = None if alignment.lead is None else _named(alignment, alignment.lead, items, neighbours)
+    lead, named, turns = alignment.lead, None, None
+    if lead is not None:
+        item = _lone(alignment, lead, items)
+        if any(loop is not None for loop in alignment.renewed):
+            turns = FoundInTurns(item, 0, lead.least, neighbours)
+        else:
+            named = _named(alignment, lead, item, neighbours)
     rules: dict[int, WinnersMove] = {}
     for item in items:
         if named is not None and item == named.item:
@@ -141,13 +166,15 @@ def find_noisy_lists(
         if (rule := _rule(alignment.shifts[item.site], alignment)) is not None:
             rules[item.site] = rule
     loops = {rule.loop for rule in rules.values()}
-    return NoisyLists(sketch, neighbours, items, rules, {loop: _returning(first_run, loop) for loop in loops}, named)
+    if turns is not None and (len(alignment.ghosts) != 1 or turns.item.site not in rules):
+        raise Unsupported("one ghost names the winners of all turns")
+    return NoisyLists(sketch, neighbours, items, rules, {loop: _returning(first_run, loop) for loop in loops}, named, turns)
 
 
-def _named(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...], neighbours: Neighbours) -> NamedItems:
-    """The one list whose winners are known for the whole run, and follow the first of the others."""
-    if len(items) != 1 or lead.sites != (items[0].site,) or alignment.closed or any(loop is not None for loop in alignment.renewed):
-        raise Unsupported("the winners of one list, for the whole run, may follow the others of that list")
+def _lone(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...]) -> NoisyItem:
+    """The one list whose winners may follow the first of the others."""
+    if len(items) != 1 or lead.sites != (items[0].site,) or alignment.closed:
+        raise Unsupported("the winners of one list may follow the others of that list")
     (item,) = items
     if item.noise.whole:
         raise Unsupported("only real noise follows the others: other noise may tie with them")
@@ -155,6 +182,11 @@ def _named(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...
         raise Unsupported("the shift of a list that is drawn at once looks ahead")
     if any(form.lead for site, shift in enumerate(alignment.shifts) if site != item.site for form in forms_of(shift)):
         raise Unsupported("only the noise of the list itself follows the others of it")
+    return item
+
+
+def _named(alignment: Alignment, lead: FollowedSums, item: NoisyItem, neighbours: Neighbours) -> NamedItems:
+    """The list, if its winners are known for the whole run."""
     form = Form()
     rule: Shift | ShiftRule = alignment.shifts[item.site]
     for which in range(len(alignment.ghosts)):
@@ -172,8 +204,9 @@ def _rule(shift: Shift, alignment: Alignment) -> WinnersMove | None:
     match shift:
         case Always(Form(units=0, cancel=False, follow=None, lead=False)):
             return None
-        case AtGhost(0, Form(follow=None, lead=False) as form, Form(units=0, cancel=False, follow=None, lead=False), which):
-            if 0 <= which < len(alignment.ghosts) and (loop := alignment.renewal(which)) is not None:
+        case AtGhost(0, Form(follow=None) as form, Form(units=0, cancel=False, follow=None, lead=False), which):
+            leads = form.lead and alignment.lead is None
+            if 0 <= which < len(alignment.ghosts) and (loop := alignment.renewal(which)) is not None and not leads:
                 return WinnersMove(form, which, alignment.ghosts[which], loop)
     raise Unsupported("in a list that is drawn at once only the items at a renewed ghost's places move")
 

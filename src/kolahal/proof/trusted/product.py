@@ -141,11 +141,12 @@ def build_system(
     if shares is not None and tuple(share.powers for share in shares) != product.monomials:
         raise Unsupported("the shares of the budget do not match the scales")
     lists = find_noisy_lists(alignment, product.first, product.second, neighbours, product.sketch)
-    others = None if lists and lists.named else find_others(alignment, product.first, product.second, product.sketch)
+    others = None if lists and alignment.lead else find_others(alignment, product.first, product.second, product.sketch)
     states = {
         place.loop: tuple(dict.fromkeys([*state_symbols(place), *state_symbols(other)]))
         + tuple(map(product.spent, product.monomials))
         + (others.symbols() if others else ())
+        + (lists.symbols(place, other) if lists else ())
         for place, other in zip(product.first.places, product.second.places, strict=True)
         if place.loop is not None
     }
@@ -233,6 +234,9 @@ class _Pairing:
         for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
             premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
         updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))
+        if self.lists is not None:
+            heads = self.product.first.place(one.end.loop), self.product.second.place(one.end.loop)
+            updates = (*updates, *self.lists.updates(heads, one, two, binding))
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def read_alike(

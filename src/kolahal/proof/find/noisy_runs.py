@@ -74,7 +74,7 @@ class RehearsedLists:
         ones, moves, tied = self.look_ahead(item, named.least, winners, scenario, state)
         for which, won in enumerate(winners):
             here = won in places
-            shift = self.shift(named.form, item, won or 0, scenario, state) if here else 0
+            shift = self.shift(named.form, item, won, scenario, state) if here else 0
             state[winner(which, 1)] = one = ones[won] if here else 0
             state[winner(which, 2)] = one + moves[won] + _times(shift, item.factor) if here else 0
         return tied
@@ -92,7 +92,7 @@ class RehearsedLists:
         ones = [self.first(item, at, scenario) for at in places]
         rest = [at for at in places if at not in winners]
         best = min if least else max
-        tied = any(ones[at] == ones[won] for won in winners if won in places for at in places if at != won)
+        tied = any(ones[at] == ones[won] for won in places if won in winners for at in places if at != won)
         state |= {NONE: not rest, MOVE: 0, first(1): 0, first(2): 0, place_of_first(1): -1, place_of_first(2): -1}
         if rest:
             for run, values in ((1, ones), (2, [one + move for one, move in zip(ones, moves, strict=True)])):

@@ -34,7 +34,7 @@ from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, NONE, first, moves_no_further, winner
 from kolahal.proof.trusted.shifts import Form
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value, own
-from kolahal.proof.trusted.values import Built, Maybe, NoisyItem, Numeric, Read, SegmentPath, SegmentStart, SymbolicValue
+from kolahal.proof.trusted.values import Built, Maybe, NoisyItem, Numeric, Read, SegmentPath, SegmentStart, SymbolicValue, Unsupported
 
 
 def place_of_first(run: int) -> Symbol:
@@ -174,8 +174,8 @@ class FoundInTurns:
     def updates(self, place: SegmentStart, path: SegmentPath, run: int, binding: Mapping[Symbol, Term]) -> Iterator[tuple[Symbol, Term]]:
         for name, value in place.names:
             if isinstance(value, Built):
-                built = path.names[name]
-                assert isinstance(built, Built), "a list at a loop head is one on every way there"
+                if not isinstance(built := path.names[name], Built):
+                    raise Unsupported("a variable holds values of several kinds")
                 before = TRUE if built.base is None else spares(built.base, run)
                 apart = [_is_spared(item, run) for item in (*built.front, *built.back)]
                 yield spares(name, run), put_in(every([before, *apart]), binding)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from test_obligations import made_up, made_up_rules, made_up_shares
 
-from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, walk
+from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, names_in, walk
 from kolahal.lang.kinds import infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
@@ -498,11 +498,11 @@ def test_shifts_may_depend_on_the_parts_of_a_condition(test: str) -> None:
     assert {0, (0, 0), (0, 1)} <= {key for path in paths for key in path.decisions}
 
 
-def test_what_is_left_stays_in_a_list_where_noise_is_drawn_at_once() -> None:
+def test_what_is_left_is_what_is_not_gone_where_noise_is_drawn_at_once() -> None:
     body = "noisy = [x + Lap(2*N/eps) for x in q]\nleft = list(range(len(q)))\nout = []\nfor t in range(N):\n    best, top = -1, 0\n    for i in left:\n        if best == -1 or noisy[i] > top:\n            best, top = i, noisy[i]\n    out.append(best)\n    left = [i for i in left if i != best]\nreturn out"
     sketch = program(body)
     product = build_product(sketch, frozenset(), at_once=True)
-    assert product.sketch == in_other_units(sketch, True) != in_other_units(sketch, False)
+    assert product.sketch == in_other_units(sketch) and "left" not in names_in(product.sketch.body)
 
 
 def test_answers_of_several_places_to_answer_are_told_apart() -> None:
@@ -555,7 +555,7 @@ def test_units_and_noise_that_is_set_aside_are_those_that_are_asked_for(body: st
     sums = "s = Lap(2/eps)\nfor x in q:\n    s = s + x\nreturn s"
     for text, delayed, at_once in itertools.product((sums, body), (False, True), (False, True)):
         sketch = program(text, "one_within(1)")
-        counted = in_other_units(sketch, at_once)
+        counted = in_other_units(sketch)
         try:
             product = build_product(sketch, frozenset(), delayed, at_once)
         except Unsupported:

@@ -39,13 +39,10 @@ from kolahal.lang.unrolled import unrolled
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
 
 
-def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
-    """The program in these forms; the program itself where there is nothing to do.
-
-    Where the noise of a list is drawn at once, a list of what is left does no harm, and stays.
-    """
+def restated(sketch: Sketch) -> Sketch:
+    """The program in these forms; the program itself where there is nothing to do."""
     sketch = unrolled(without_tails(without_permutation(sketch)))
-    sketch = without_flags(sketch if at_once else without_left(sketch))
+    sketch = without_flags(without_left(sketch))
     body = _gathered(_without_unread(without_idle(sketch).body))
     body = _begun(body, sketch)
     return sketch if body == sketch.body else replace(sketch, body=body)

@@ -239,6 +239,7 @@ class Stage:
         state, others, counted = begun
         states: list[tuple[int, ConcreteState]] = []
         trace = Trace() if traced else None
+        start: int | None = None
         for segment in range(self.source.most_segments):
             found = self.first_run(scenario, segment)
             if found is None:
@@ -262,7 +263,7 @@ class Stage:
                 if cost:
                     both[self.spent[powers]] += cost
             items = self.lists.items
-            possible = not items or self.lists.pay(one.path, alignment, scenario, both, self.price, self.spent, trace)
+            possible = not items or self.lists.pay(start, one.path, alignment, scenario, both, self.price, self.spent, trace)
             if not possible or (counted and (items or any(match.costs.values())) and self.too_much(both, scenario)):
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
@@ -274,7 +275,7 @@ class Stage:
                 ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))
                 led_runs.pass_by(state, ones, twos, others)
             assert isinstance(one.path.end, Goto)
-            loop = one.path.end.loop
+            start = loop = one.path.end.loop
             if (turns := self.lists.turns(alignment)) is not None:
                 self.lists.note(turns, loop, state)
                 shown = one.names.get(alignment.ghosts[turns.which])
@@ -294,8 +295,7 @@ class Stage:
         """What is known where both runs begin, and whether this run is counted; None where noise ties."""
         counted = True
         state: ConcreteState = dict(scenario.public)
-        ends = [path.path.end for path, _ in self.segments(scenario)] if self.lists.items else []
-        self.lists.begin(actual, ghost, [sum(end == Goto(alignment.renewal(which) or 0) for end in ends) for which in range(len(actual))])
+        self.lists.begin(alignment, actual, ghost, self.segments(scenario))
         for which, values in enumerate(actual):
             counted &= ghost is None or all(value in (None, ghost) for value in values)
             state[ghost_value(which)] = _next_value(values, ghost)

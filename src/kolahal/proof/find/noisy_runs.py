@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.linear import plain
 from kolahal.logic.terms import Symbol
-from kolahal.proof.find.compiled_paths import ConcreteState, Trace, Use, evaluator
+from kolahal.proof.find.compiled_paths import CompiledPath, ConcreteState, Trace, Use, evaluator
 from kolahal.proof.find.scenarios import Scenario, contents
 from kolahal.proof.trusted.lists import ANSWER, WHOLE_ANSWER
 from kolahal.proof.trusted.named_items import FoundInTurns, NamedItems, place_of_first, spares
@@ -62,10 +62,18 @@ class RehearsedLists:
         found = self.moves(alignment)
         return found.turns if found else None
 
-    def begin(self, actual: list[list[int | None]], ghost: int | None, arrivals: list[int]) -> None:
-        """The places that win in a rehearsal, where its turns arrive, or the one that is to win."""
-        if self.items:
-            self.winners = [{ghost} if ghost is not None else set(values[:count]) for values, count in zip(actual, arrivals, strict=True)]
+    def begin(self, alignment: Alignment, actual: list[list[int | None]], ghost: int | None, first_run: Iterable[tuple[CompiledPath, ConcreteState]]) -> None:
+        """The places that win in a rehearsal, or the one that is to win; where the others are followed, only those where a turn ends."""
+        if not self.items:
+            return
+        self.winners = [{ghost} if ghost is not None else set(values) for values in actual]
+        if (turns := self.turns(alignment)) and (found := self.moves(alignment)) and ghost is None:
+            rule, start = found.rules[turns.item.site], None
+            self.winners = [set()]
+            for path, local in first_run:
+                if found.ends_turn(start, path.path, rule) and rule.ghost in path.names:
+                    self.winners[0].add(evaluator(path.names[rule.ghost])(local))
+                start = path.path.end.loop if isinstance(path.path.end, Goto) else None
 
     def begin_named(self, named: NamedItems, scenario: Scenario, state: ConcreteState) -> bool:
         """Note the values of the winners and of the first of the others; whether noise ties there."""
@@ -139,6 +147,7 @@ class RehearsedLists:
 
     def pay(
         self,
+        start: int | None,
         path: SegmentPath,
         alignment: Alignment,
         scenario: Scenario,
@@ -150,12 +159,14 @@ class RehearsedLists:
         """Pay for the winner that a turn has found where a path of the first run ends; False if its shift cannot be."""
         if isinstance(path.end, Returned) and (named := self.named(alignment)) is not None:
             return self.pay_named(named, path, scenario, state, price, spent, trace)
+        found = self.moves(alignment)
+        assert found is not None, "there are lists that are drawn at once"
         for item in self.items:
-            rule = self.rules(alignment).get(item.site)
-            if rule is None or path.end != Goto(rule.loop) or rule.ghost not in path.names:
+            rule = found.rules.get(item.site)
+            if rule is None or not found.ends_turn(start, path, rule) or rule.ghost not in path.names:
                 continue
-            place, found = state[ghost_value(rule.which)], evaluator(path.names[rule.ghost])(state)
-            if found is None or not 0 <= place < len(scenario.answers):
+            place, shown = state[ghost_value(rule.which)], evaluator(path.names[rule.ghost])(state)
+            if shown is None or not 0 <= place < len(scenario.answers):
                 continue
             if trace is not None:
                 trace.payers.add((item.site, ()))

@@ -37,11 +37,12 @@ def turn_candidates(
     alike = {both for both in numbers if both.counts and all(map(compile_formula(equal(both.one, both.two)), states))}
     places = [both for both in numbers if both.counts and both not in alike][:MOST_PLACES]
     heres = [here for here in counters if not any(isinstance(symbol, Own) for symbol in symbols_of(here))]
-    heres += [both.one for both in alike if both.known == TRUE]
+    counts = [both.one for both in numbers if both in alike and both.known == TRUE]
+    heres += [count for count in counts if not any(isinstance(symbol, Own) and symbol.part == ".len" for symbol in symbols_of(count))]
     reals = [both for both in numbers if not both.counts][:MOST_REALS]
     for run in (1, 2):
         yield from (implies(negate(NONE), spares(name, run)) for name, value in product.first.place(loop).names if isinstance(value, Built))
-    guards = [TRUE, *(at_most(ZERO, both.one) for both in places), *(flag for flag, _ in flags), *(negate(flag) for flag, _ in flags), *(below(ZERO, here) for here in heres)]
+    guards = [TRUE, *(at_most(ZERO, both.one) for both in places), *(flag for flag, _ in flags), *(negate(flag) for flag, _ in flags), *(below(ZERO, count) for count in dict.fromkeys([*heres, *counts]))]
     for real in reals:
         one, two = real.one, real.two
         for guard in guards:
@@ -58,10 +59,16 @@ def turn_candidates(
                 seen = every([passed, elsewhere])
                 yield from (implies(seen, at_most(ZERO, own)) for _, own in stands)
                 yield from (implies(seen, every([real.known, is_behind(best, real.one if run == 1 else real.two, least)])) for real in reals)
+            stands_here = every([negate(NONE), equal(here, at)])
+            yield from (implies(stands_here, every([real.known, is_behind(best, real.one if run == 1 else real.two, least)])) for real in reals)
             for flag in (flags_of[run - 1] for flags_of in flags):
                 for truth in (flag, negate(flag)):
                     yield implies(passed, truth)
-                    yield implies(every([negate(NONE), equal(here, at)]), truth)
+                    yield implies(stands_here, truth)
+    for here, real in product_of(heres, reals):  # an item that was looked at, and is not compared yet
+        chosen = every([equal(here, variable(ghost_value(0))), real.known])
+        yield implies(chosen, equal(real.two, real.one + move))
+        yield implies(chosen, some([NONE, negate(equal(real.one, firsts[0]))]))
     yield from _of_the_winner(alignment, places, reals, firsts[0], move, least)
 
 

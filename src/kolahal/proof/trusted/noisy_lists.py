@@ -63,7 +63,8 @@ class NoisyLists:
     neighbours: Neighbours
     items: tuple[NoisyItem, ...]
     rules: Mapping[int, WinnersMove]  # by site; the noise of others keeps its value
-    returning: Mapping[int, frozenset[int]]  # by loop, those from whose heads every way to an answer leads there
+    within: Mapping[int, frozenset[int]]  # by loop, those that lead to it: an answer from there ends a turn, as an arrival does
+    returning: Mapping[int, frozenset[int]]  # by loop, those from whose heads every way to an answer ends a turn of it
     named: NamedItems | None = None  # the list whose winners are the same for the whole run, if there is one
     turns: FoundInTurns | None = None  # the list whose winners are found in turns and may follow the first of the others
 
@@ -72,13 +73,13 @@ class NoisyLists:
         leading = self.named or self.turns
         return tuple(leading.facts()) if leading else ()
 
-    def seen(self, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> Iterator[Formula]:
+    def seen(self, start: int | None, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> Iterator[Formula]:
         """What the looks of both runs at items say, and where a step ends."""
         if self.named is not None:
             yield from (*self.named.seen(1, one.reads, {}), *self.named.seen(2, two.reads, binding))
         if self.turns is not None:
             yield from (*self.turns.items_read(one, 1, {}), *self.turns.items_read(two, 2, binding))
-            yield from self.turns.coming() if self.returns(one, self.rules[self.turns.item.site]) else ()
+            yield from self.turns.coming() if self.returns(start, one, self.rules[self.turns.item.site]) else ()
 
     def symbols(self, first: SegmentStart, second: SegmentStart) -> tuple[Symbol, ...]:
         """What a state at a loop head has of it."""
@@ -92,11 +93,15 @@ class NoisyLists:
             yield from self.turns.updates(places[0], one, 1, {})
             yield from self.turns.updates(places[1], two, 2, binding)
 
-    def returns(self, path: SegmentPath, rule: WinnersMove) -> bool:
-        """Whether a run that goes this way is sure to arrive where the ghost of a rule gets its next value, if it answers."""
-        return isinstance(path.end, Goto) and path.end.loop in self.returning[rule.loop]
+    def ends_turn(self, start: int | None, path: SegmentPath, rule: WinnersMove) -> bool:
+        """Whether a way from the head of a loop ends a turn that may find a winner."""
+        return path.end.loop == rule.loop if isinstance(path.end, Goto) else start in self.within[rule.loop]
 
-    def read(self, index: int, read: Read, path: SegmentPath) -> tuple[Sum, tuple[Formula, ...]]:
+    def returns(self, start: int | None, path: SegmentPath, rule: WinnersMove) -> bool:
+        """Whether a run that goes this way is sure to end a turn before it answers, with the ghost's next value."""
+        return self.ends_turn(start, path, rule) or (isinstance(path.end, Goto) and path.end.loop in self.returning[rule.loop])
+
+    def read(self, index: int, read: Read, start: int | None, path: SegmentPath) -> tuple[Sum, tuple[Formula, ...]]:
         """What the second run finds where the first one looks at an item, and what is known of it."""
         assert read.noisy is not None, "the item is one of a list that was drawn at once"
         item, rule = read.noisy, self.rules.get(read.noisy.site)
@@ -107,25 +112,20 @@ class NoisyLists:
         if rule is None:
             return value, facts
         wins = Symbol(f"wins.{index}", BOOL)  # whether some turn finds this place
-        if self.returns(path, rule):
+        if self.returns(start, path, rule):
             facts = (*facts, implies(equal(read.place, variable(ghost_value(rule.which))), wins))
         if self.turns is not None:
             facts = (*facts, *self.turns.look(read.place, (variable(read.symbol), value), wins))
         return value + choose(wins, shift_of(rule.form, item, move, self.neighbours).times(item.factor), ZERO), facts
 
-    def charges(self, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
-        """What is to be paid where a first run answers, or arrives at a loop head, for the items that ghosts name there."""
-        if isinstance(one.end, Goto):
-            yield from self.found(one.end.loop, one, two)
-        elif self.named is not None:
+    def charges(self, start: int | None, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
+        """What is to be paid where a first run answers, or a turn ends, for the items that ghosts name there."""
+        if isinstance(one.end, Returned) and self.named is not None:
             powers = powers_of(self.named.item.scale, self.sketch)
             yield from (Charge(powers, cost, (), goals) for cost, goals in self.named.costs(one))
-
-    def found(self, loop: int, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
-        """What is to be paid at the arrival at a loop head, if a ghost that is renewed there names an item."""
         for index, item in enumerate(self.items, len(two.reads)):
             rule = self.rules.get(item.site)
-            if rule is None or rule.loop != loop or (found := one.names.get(rule.ghost)) is None:
+            if rule is None or not self.ends_turn(start, one, rule) or (found := one.names.get(rule.ghost)) is None:
                 continue
             place = variable(ghost_value(rule.which))
             move, facts = self.neighbours.move(index, place)
@@ -165,10 +165,11 @@ def find_noisy_lists(
             raise Unsupported("the shift of a list that is drawn at once looks ahead")
         if (rule := _rule(alignment.shifts[item.site], alignment)) is not None:
             rules[item.site] = rule
-    loops = {rule.loop for rule in rules.values()}
+    within = {rule.loop: _within(first_run, rule.loop) for rule in rules.values()}
+    returning = {loop: _returning(first_run, loop, inside) for loop, inside in within.items()}
     if turns is not None and (len(alignment.ghosts) != 1 or turns.item.site not in rules):
         raise Unsupported("one ghost names the winners of all turns")
-    return NoisyLists(sketch, neighbours, items, rules, {loop: _returning(first_run, loop) for loop in loops}, named, turns)
+    return NoisyLists(sketch, neighbours, items, rules, within, returning, named, turns)
 
 
 def _lone(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...]) -> NoisyItem:
@@ -211,9 +212,18 @@ def _rule(shift: Shift, alignment: Alignment) -> WinnersMove | None:
     raise Unsupported("in a list that is drawn at once only the items at a renewed ghost's places move")
 
 
-def _returning(run: Run, loop: int) -> frozenset[int]:
-    """The loops from whose heads no run comes to an answer without passing the head of `loop`; itself among them."""
-    answering = {here for here, paths in run.paths.items() if any(isinstance(path.end, Returned) for path in paths)}
+def _within(run: Run, loop: int) -> frozenset[int]:
+    """The other loops from whose heads a run may come to the head of `loop`: those in its turns, and before it."""
+    after = {here: {path.end.loop for path in paths if isinstance(path.end, Goto)} for here, paths in run.paths.items()}
+    found = {loop}
+    while more := {here for here, ends in after.items() if here is not None and ends & found} - found:
+        found |= more
+    return frozenset(found - {loop})
+
+
+def _returning(run: Run, loop: int, inside: frozenset[int]) -> frozenset[int]:
+    """The loops from whose heads no run comes to an answer without ending a turn of `loop`; itself among them."""
+    answering = {here for here, paths in run.paths.items() if here not in inside and any(isinstance(path.end, Returned) for path in paths)}
     while True:
         more = {
             here

@@ -57,7 +57,7 @@ from kolahal.proof.trusted.certificate import (
 )
 from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.neighbours import Neighbours, least_length, neighbours_of
-from kolahal.proof.trusted.noisy_lists import _returning
+from kolahal.proof.trusted.noisy_lists import _returning, _within
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import Product, build_product, build_system
@@ -740,6 +740,14 @@ def test_one_sided_noise_of_winners_is_shown_not_to_fall() -> None:
     assert {ghost_value(0), LENGTH} <= symbols_of(fall)
 
 
+def _after(ends: dict[Any, list[int | None]], start: int) -> set[int]:
+    seen, todo = set[int](), [start]
+    while todo:
+        more = {to for to in ends[todo.pop()] if to is not None} - seen
+        seen, todo = seen | more, [*todo, *more]
+    return seen
+
+
 def test_loops_from_which_every_way_passes_another() -> None:
     """Against a walk along every way there is."""
     rng = random.Random(5)
@@ -748,6 +756,8 @@ def test_loops_from_which_every_way_passes_another() -> None:
         ends = {here: [rng.choice([None, *range(many)]) for _ in range(rng.randint(0, 3))] for here in (None, *range(many))}
         run: Any = SimpleNamespace(paths={here: [SimpleNamespace(end=Returned(None, 0) if to is None else Goto(to)) for to in ways] for here, ways in ends.items()})  # type: ignore[arg-type]
         for loop in range(many):
+            inside = _within(run, loop)
+            assert inside == {start for start in range(many) if start != loop and loop in _after(ends, start)}
             wanted = set()
             for start in range(many):
                 seen, todo, answers = set[int](), [start], False
@@ -756,11 +766,11 @@ def test_loops_from_which_every_way_passes_another() -> None:
                     if here in seen:
                         continue
                     seen.add(here)
-                    answers = answers or None in ends[here]
+                    answers = answers or (None in ends[here] and here not in inside)
                     todo += [to for to in ends[here] if to is not None and to != loop]
                 if start == loop or not answers:
                     wanted.add(start)
-            assert _returning(run, loop) == wanted
+            assert _returning(run, loop, inside) == wanted
 
 
 def test_the_move_of_a_winner_that_is_paid_for_is_no_other_move() -> None:

@@ -482,6 +482,7 @@ def _ghosts(product: Product, most: int | None = 2) -> list[str]:
                 todo += [value for target, value in assignments(body) if target == name]
                 todo += [node.value for node in walk(body) if isinstance(node, Append) and node.name == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
+    changing |= {name for name, value in assignments(body) if isinstance(value, Var) and value.name in changing}  # `noisy.index(max(noisy))`, with a name
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
     told = {node.name for ret in walk(body) if isinstance(ret, Return) for node in walk(ret.value) if isinstance(node, Var)}
     ghosts = [name for name in copies if name in changing]

@@ -131,7 +131,7 @@ def called(node: ast.AST) -> str:
 
 TRUSTED = sorted((PACKAGE / "proof" / "trusted").glob("*.py"))
 SEARCHES = {"proof", "proof.find", "proof.refute", "law", "search", "tester", "exact", "roads"}
-MOST_TRUSTED = 6_020  # lines; what a careful person can read in an afternoon does not grow by accident
+MOST_TRUSTED = 6_120  # lines; what a careful person can read in an afternoon does not grow by accident
 TWINS = {"Private", "Epsilon", "Rho", "Mu", "Delta", "Noise", "Flip", "Geometric"}  # sketches and emitted programs have our own names in them
 
 

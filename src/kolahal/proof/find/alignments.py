@@ -160,7 +160,7 @@ class AlignmentSearch:
             rule = _for_winners(Form(cancel=True, lead=True), len(named))
             options: Options = {use: [rule] if use[0] == site else forms[use[0]] for use in self.uses}
             yield from ((named, (), options, FollowedSums((site,), least)) for least in (False, True))
-        for ghost, loop in ((ghost, loop) for ghost in ghosts for loop in _loops_around(self.product, ghost)):
+        for ghost, loop in [(name, around) for name in ghosts for around in _loops_around(self.product, name)]:
             options = {use: [_for_winners(Form(cancel=True, lead=True), 1)] if use[0] == site else forms[use[0]] for use in self.uses}
             yield from (((ghost,), (loop,), options, FollowedSums((site,), least)) for least in (False, True))
 

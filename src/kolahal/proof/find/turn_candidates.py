@@ -8,7 +8,21 @@ from itertools import product as product_of
 
 from kolahal.logic.compiled import compile_formula
 from kolahal.logic.linear import number, variable
-from kolahal.logic.terms import TRUE, ZERO, Formula, Sum, at_most, below, equal, every, implies, negate, same_truth, some, symbols_of
+from kolahal.logic.terms import (
+    TRUE,
+    ZERO,
+    Formula,
+    Sum,
+    at_most,
+    below,
+    equal,
+    every,
+    implies,
+    negate,
+    same_truth,
+    some,
+    symbols_of,
+)
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.numbers import Both
 from kolahal.proof.trusted.named_items import is_behind, place_of_first, spares

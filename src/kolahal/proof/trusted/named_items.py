@@ -34,7 +34,17 @@ from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import MOVE, NONE, first, moves_no_further, winner
 from kolahal.proof.trusted.shifts import Form
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value, own
-from kolahal.proof.trusted.values import Built, Maybe, NoisyItem, Numeric, Read, SegmentPath, SegmentStart, SymbolicValue, Unsupported
+from kolahal.proof.trusted.values import (
+    Built,
+    Maybe,
+    NoisyItem,
+    Numeric,
+    Read,
+    SegmentPath,
+    SegmentStart,
+    SymbolicValue,
+    Unsupported,
+)
 
 
 def place_of_first(run: int) -> Symbol:

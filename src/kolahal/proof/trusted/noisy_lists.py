@@ -32,7 +32,7 @@ from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import forms_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift, ShiftRule
 from kolahal.proof.trusted.symbols import LENGTH, ghost_value
-from kolahal.proof.trusted.values import Goto, Maybe, NoisyItem, Read, Returned, Run, SegmentPath, SegmentStart, Unsupported
+from kolahal.proof.trusted.values import Goto, Maybe, NoisyItem, Read, Returned, Run, SegmentPath, Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class NoisyLists:
 
     sketch: Sketch
     neighbours: Neighbours
+    runs: tuple[Run, Run]
     items: tuple[NoisyItem, ...]
     rules: Mapping[int, WinnersMove]  # by site; the noise of others keeps its value
     within: Mapping[int, frozenset[int]]  # by loop, those that lead to it: an answer from there ends a turn, as an arrival does
@@ -81,17 +82,15 @@ class NoisyLists:
             yield from (*self.turns.items_read(one, 1, {}), *self.turns.items_read(two, 2, binding))
             yield from self.turns.coming() if self.returns(start, one, self.rules[self.turns.item.site]) else ()
 
-    def symbols(self, first: SegmentStart, second: SegmentStart) -> tuple[Symbol, ...]:
+    def symbols(self, loop: int) -> tuple[Symbol, ...]:
         """What a state at a loop head has of it."""
-        return (*self.turns.symbols(first, 1), *self.turns.symbols(second, 2)) if self.turns else ()
+        return tuple(symbol for run in self.runs for symbol in self.turns.symbols(run.place(loop), run.which)) if self.turns else ()
 
-    def updates(
-        self, places: tuple[SegmentStart, SegmentStart], one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]
-    ) -> Iterator[tuple[Symbol, Term]]:
+    def updates(self, loop: int, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> Iterator[tuple[Symbol, Term]]:
         """That state, where a step ends."""
-        if self.turns is not None:
-            yield from self.turns.updates(places[0], one, 1, {})
-            yield from self.turns.updates(places[1], two, 2, binding)
+        known: tuple[Mapping[Symbol, Term], ...] = ({}, binding)
+        for run, path, terms in zip(self.runs, (one, two), known, strict=True):
+            yield from self.turns.updates(run.place(loop), path, run.which, terms) if self.turns else ()
 
     def ends_turn(self, start: int | None, path: SegmentPath, rule: WinnersMove) -> bool:
         """Whether a way from the head of a loop ends a turn that may find a winner."""
@@ -169,7 +168,7 @@ def find_noisy_lists(
     returning = {loop: _returning(first_run, loop, inside) for loop, inside in within.items()}
     if turns is not None and (len(alignment.ghosts) != 1 or turns.item.site not in rules):
         raise Unsupported("one ghost names the winners of all turns")
-    return NoisyLists(sketch, neighbours, items, rules, within, returning, named, turns)
+    return NoisyLists(sketch, neighbours, (first_run, second_run), items, rules, within, returning, named, turns)
 
 
 def _lone(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...]) -> NoisyItem:

@@ -146,7 +146,7 @@ def build_system(
         place.loop: tuple(dict.fromkeys([*state_symbols(place), *state_symbols(other)]))
         + tuple(map(product.spent, product.monomials))
         + (others.symbols() if others else ())
-        + (lists.symbols(place, other) if lists else ())
+        + (lists.symbols(place.loop) if lists else ())
         for place, other in zip(product.first.places, product.second.places, strict=True)
         if place.loop is not None
     }
@@ -234,9 +234,7 @@ class _Pairing:
         for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
             premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
         updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))
-        if self.lists is not None:
-            heads = self.product.first.place(one.end.loop), self.product.second.place(one.end.loop)
-            updates = (*updates, *self.lists.updates(heads, one, two, binding))
+        updates = (*updates, *(self.lists.updates(one.end.loop, one, two, binding) if self.lists else ()))
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def read_alike(

@@ -318,7 +318,7 @@ BROKEN: dict[str, str] = {
     "the next value": NEXT.replace("last - low", "low"),
     "the least of those that are left": NEXT.replace("noisy[i] > low", "noisy[i] < low"),
     "the next place": NEXT.replace("low = noisy[i]\n", "low, at = noisy[i], i\n").replace("low = None", "low, at = None, 0").replace("last - low", "at"),
-    "the number of those above a level": NEXT.replace("low is None or noisy[i] > low", "noisy[i] > T").replace("low = noisy[i]", "out.append(1)"),
+    "the number of those above a level": ALL.replace("return out", "for i in range(len(q)):\n    if i not in gone and noisy[i] > T:\n        out.append(1)\nreturn out"),
     "a gap behind the next": SECOND_OF_TURN.replace("second = -1, 0, None", "second, third = -1, 0, None, None").replace("second = i, x, top", "second, third = i, x, top, second").replace("            elif second is None or x > second:\n                second = x", "            elif second is None or x > second:\n                second, third = x, second\n            elif third is None or x > third:\n                third = x").replace("if second is not None", "if second is not None and third is not None").replace("top - second", "second - third"),
     "the runner-up of each turn": SECOND_OF_TURN.replace("best, top, second = -1, 0, None", "best, top, second, at = -1, 0, None, -1").replace("best, top, second = i, x, top", "best, top, second, at = i, x, top, best").replace("second = x\n", "second, at = x, i\n").replace("top - second", "at"),
     "a sum": SECOND_OF_TURN.replace("top - second", "top + second"),

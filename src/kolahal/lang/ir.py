@@ -318,6 +318,19 @@ def rebuild(node: T, change: Callable[[Node], Node | None]) -> T:
     return change(built) or built  # type: ignore[return-value]
 
 
+def replaced(body: Block, change: Callable[[Stmt], Block | None]) -> Block:
+    """A block in which each statement that `change` gives others for is replaced by these, inner ones first."""
+    result: list[Stmt] = []
+    for node in body:
+        match node:
+            case If(_, then, orelse):
+                node = replace(node, then=replaced(then, change), orelse=replaced(orelse, change))
+            case For() | While():
+                node = replace(node, body=replaced(node.body, change))
+        result += change(node) or (node,)
+    return tuple(result)
+
+
 def number_sites(body: Block) -> Block:
     """The same statements with draws and holes numbered from 0 in source order."""
     sites = [node.site for node in walk(body) if isinstance(node, Draw)]

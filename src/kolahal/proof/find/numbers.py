@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
+from kolahal.logic.compiled import compile_sum
 from kolahal.logic.terms import Formula, Sum
 from kolahal.nouns import dataclass
+from kolahal.proof.find.compiled_paths import ConcreteState
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,11 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
     for free in range(width):
         if free not in pivots:
             yield [Fraction(i == free) if i not in pivots else -pivots[i][free] for i in range(width)]
+
+
+def steepest(gap: Sum, unit: Callable[[ConcreteState], Any], states: Sequence[ConcreteState], sizes: int = 1) -> list[Fraction]:
+    """How many units a difference was seen to be at most, to either side, with units of so many sizes."""
+    value = compile_sum(gap)
+    seen = {(abs(Fraction(value(state)) / size), size) for state in states if (size := unit(state)) > 0}
+    most = max((slope for slope, _ in seen), default=Fraction(0))
+    return [most, -most] if most and sum(slope == most for slope, _ in seen) >= sizes else []

@@ -174,12 +174,12 @@ FILE_FAULTS = {
 def test_a_file_that_is_no_sketch(name, tmp_path):
     content, code = FILE_FAULTS[name]
     path = write(tmp_path, content)
-    started = time.perf_counter()
+    started = time.process_time()
     error = error_of(path)
     assert [d.code for d in error.diagnostics] == [code]
     assert str(error).startswith(str(path))
     assert len(str(error)) < 500_000
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_path_that_is_no_file(tmp_path):

@@ -421,10 +421,7 @@ class BatchRun:
 
     def draw(self, node: ir.Draw, mask: Mask, turns: Turns, counted: bool = True) -> Any:
         hole = node.scale.index if isinstance(node.scale, ir.Hole) else None
-        if isinstance(node.scale, ir.Hole):
-            scale = self.scales[node.scale.index]
-        else:
-            scale = self.written_scale(node.scale)
+        scale = self.scales[node.scale.index] if isinstance(node.scale, ir.Hole) else self.written_scale(node.scale)
         if is_single(scale) and scale == 0:  # a scale may differ between lanes
             return 0.0
         drawn = FAMILIES[node.noise].value(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)

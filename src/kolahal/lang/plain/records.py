@@ -10,7 +10,7 @@ from kolahal.lang.patch import Text
 from kolahal.lang.read.parse import parse_named
 from kolahal.lang.read.record_trees import record_names_in
 from kolahal.lang.read.tree import Tree, unquoted
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.source import Source
 
 FOLDS = ("sum", "max", "min")

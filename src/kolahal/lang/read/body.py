@@ -19,7 +19,7 @@ from kolahal.lang.read.header import Header
 from kolahal.lang.read.others import find_remedy
 from kolahal.lang.read.powers import MOST_POWER, power_of
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, gdp_name, next_of, scale_of
 from kolahal.lang.source import Span
 

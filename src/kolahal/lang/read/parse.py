@@ -18,7 +18,7 @@ from kolahal.lang.read.lower import Lowering
 from kolahal.lang.read.rows import read_row, records_note
 from kolahal.lang.read.scopes import USUAL, Function
 from kolahal.lang.read.tree import DEEPEST, Aliases, Tree, clip, say
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Parameter, Role, Sketch
 from kolahal.lang.source import Diagnostic, SketchError, Source, diagnose, refuse_source, with_newlines
 from kolahal.lang.templates import ROWS

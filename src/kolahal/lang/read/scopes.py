@@ -15,7 +15,7 @@ from itertools import islice
 
 from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.noise import BY_NAME
-from kolahal.lang.record_moves import RECORD_RELATIONS
+from kolahal.lang.records.moves import RECORD_RELATIONS
 from kolahal.lang.templates import (
     BELLS,
     FINITE,

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.compiled import compile_sum
-from kolahal.logic.terms import Formula, Sum
+from kolahal.logic.linear import variable
+from kolahal.logic.terms import INT, Formula, Sum, Symbol
 from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState
 
@@ -42,6 +44,11 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
     for free in range(width):
         if free not in pivots:
             yield [Fraction(i == free) if i not in pivots else -pivots[i][free] for i in range(width)]
+
+
+def whole_arguments(sketch: Sketch) -> list[Sum]:
+    """The arguments that are whole numbers."""
+    return [variable(Symbol(p.name, INT)) for p in sketch.arguments if p.type is Type.INT]
 
 
 def steepest(gap: Sum, unit: Callable[[ConcreteState], Any], states: Sequence[ConcreteState], sizes: int = 1) -> list[Fraction]:

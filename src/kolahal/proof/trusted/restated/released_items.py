@@ -44,7 +44,8 @@ def _item_by_item(sketch: Sketch, is_linear: Callable[[ir.Expr], bool]) -> Sketc
     taken = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}
 
     def loop(name: str, made: ir.Comprehension, span: Span) -> ir.Block:
-        turn = _fresh(made.name, taken)
+        turn = ir.lengthened(made.name, taken)
+        taken.add(turn)
         item = ir.rebuild(made.item, lambda part: replace(part, name=turn) if isinstance(part, ir.Var) and part.name == made.name else None)
         grown = ir.Append(name, item, False, span=span)
         return ir.Assign((name,), (ir.ListOf((), span=span),), span=span), ir.For(turn, made.over, (grown,), span=span)
@@ -52,7 +53,8 @@ def _item_by_item(sketch: Sketch, is_linear: Callable[[ir.Expr], bool]) -> Sketc
     def change(node: ir.Stmt) -> ir.Block | None:
         match node:
             case ir.Return(ir.Comprehension() as made) if is_filled(made):
-                name = _fresh("out", taken)
+                name = ir.lengthened("out", taken)
+                taken.add(name)
                 return *loop(name, made, node.span), replace(node, value=ir.Var(name, span=node.span))
             case ir.Assign((name,), (ir.Comprehension() as made,)) if is_filled(made) and name not in ir.names_in(made):
                 return loop(name, made, node.span)
@@ -144,7 +146,8 @@ class _AnswerLists:
             if new is None:  # some are made of one another
                 self.names = {}
                 return
-            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(len(self.parts_of_name(values[new]))))
+            self.names[new] = tuple(ir.lengthened(f"{new}_{i + 1}", taken) for i in range(len(self.parts_of_name(values[new]))))
+            taken |= set(self.names[new])
             chosen.remove(new)
 
     def parts_of_name(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
@@ -182,12 +185,8 @@ class _AnswerLists:
                 label = ir.Const(Fraction(which), span=node.span)
                 items: Sequence[ir.Expr] = parts if len(places) == 1 and parts else (label, *parts)
                 yield from (replace(node, value=item) for item in items)
-            case ir.If(_, then, orelse):
-                yield replace(node, then=self.block(then), orelse=self.block(orelse))
-            case ir.For(_, _, inner) | ir.While(_, inner):
-                yield replace(node, body=self.block(inner))
             case _:
-                yield node
+                yield ir.with_blocks(node, self.block)
 
 
 def _lists_of_answers(sketch: Sketch) -> dict[str, list[ir.Append]]:
@@ -225,10 +224,3 @@ def _has_value(value: ir.Expr) -> bool:
                 case _:
                     return False
     return True
-
-
-def _fresh(word: str, taken: set[str]) -> str:
-    while word in taken:
-        word += "_"
-    taken.add(word)
-    return word

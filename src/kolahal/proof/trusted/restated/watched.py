@@ -15,9 +15,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.set_aside import summands
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.set_aside import summands
 
 COMPARED = ("<", "<=", ">", ">=")
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
@@ -101,7 +101,7 @@ def _in_places(body: ir.Block) -> ir.Block:
 
     def change(node: ir.Stmt) -> ir.Block | None:
         match node:
-            case ir.For(name, ir.Var(items) as over, inner) if items != name and not _changes(inner, items):
+            case ir.For(name, ir.Var(items) as over, inner) if items != name and items not in ir.changed_names(inner):
                 place = f"{name}'place"
                 item = ir.Assign((name,), (ir.Index(over, ir.Var(place)),), span=node.span)
                 return (ir.For(place, ir.Range(ZERO, ir.Length(over), ONE), (item, *inner), span=node.span),)
@@ -109,11 +109,6 @@ def _in_places(body: ir.Block) -> ir.Block:
                 return None
 
     return ir.replaced(body, change)
-
-
-def _changes(body: ir.Block, name: str) -> bool:
-    grown = {node.name for node in ir.walk(body) if isinstance(node, ir.Append)}
-    return name in ir.assigned_names(body) | grown
 
 
 def _noted(body: ir.Block, watch: Followed, place: ir.Expr | None) -> ir.Block:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, infer
 from kolahal.lang.lately import lately
-from kolahal.lang.released_items import released_items
 from kolahal.lang.sketch import Role, Sketch
+from kolahal.proof.trusted.restated.released_items import released_items
 
 LINEAR = ("+", "-")
 
@@ -127,7 +127,7 @@ def _split(node: ir.Assign, taken: set[str]) -> list[ir.Stmt]:
             case ir.Call(_, arguments) if not _is_linear(expr):
                 return replace(expr, arguments=tuple(map(named, arguments)))
             case _:
-                word = next(w for i in range(len(taken) + 1) if (w := f"part_{i}") not in taken)
+                word = ir.numbered("part", taken)
                 taken.add(word)
                 before.append(ir.Assign((word,), (expr,), span=node.span))
                 return ir.Var(word, span=expr.span)

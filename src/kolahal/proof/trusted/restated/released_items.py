@@ -43,9 +43,13 @@ def _item_by_item(sketch: Sketch, is_linear: Callable[[ir.Expr], bool]) -> Sketc
     """The program that fills lists whose items are not linear in a loop: a comprehension computes them in the same order."""
     taken = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}
 
+    def own(word: str) -> str:
+        name = ir.lengthened(word, taken)
+        taken.add(name)
+        return name
+
     def loop(name: str, made: ir.Comprehension, span: Span) -> ir.Block:
-        turn = ir.lengthened(made.name, taken)
-        taken.add(turn)
+        turn = own(made.name)
         item = ir.rebuild(made.item, lambda part: replace(part, name=turn) if isinstance(part, ir.Var) and part.name == made.name else None)
         grown = ir.Append(name, item, False, span=span)
         return ir.Assign((name,), (ir.ListOf((), span=span),), span=span), ir.For(turn, made.over, (grown,), span=span)
@@ -53,8 +57,7 @@ def _item_by_item(sketch: Sketch, is_linear: Callable[[ir.Expr], bool]) -> Sketc
     def change(node: ir.Stmt) -> ir.Block | None:
         match node:
             case ir.Return(ir.Comprehension() as made) if is_filled(made):
-                name = ir.lengthened("out", taken)
-                taken.add(name)
+                name = own("out")
                 return *loop(name, made, node.span), replace(node, value=ir.Var(name, span=node.span))
             case ir.Assign((name,), (ir.Comprehension() as made,)) if is_filled(made) and name not in ir.names_in(made):
                 return loop(name, made, node.span)

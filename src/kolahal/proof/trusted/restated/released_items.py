@@ -78,9 +78,7 @@ class _AnswerLists:
         answers = _lists_of_answers(sketch)
         self.find_names(answers)
         # Of answers, with the places that append to them.
-        self.lists = {name: places for name, places in answers.items() if any(map(self.is_computed, places))}
-        if not self.has_one_answer():
-            self.lists = {}
+        self.lists = {n: places for n, places in answers.items() if any(map(self.is_computed, places)) and self.has_one_answer()}
         items = {name for name, places in self.lists.items() if any(self.may_stop(place.value) for place in places)}
         names = {name for name, value in ir.assignments(sketch.body) if name in self.names and self.may_stop(value)}
         answered = all(map(self.is_answered, self.lists if names else items)) and names <= self.appended(sketch.body)

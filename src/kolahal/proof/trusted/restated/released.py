@@ -42,11 +42,9 @@ def _noisy(sketch: Sketch) -> frozenset[str]:
 
 
 def _is_noisy_sum(expr: ir.Expr) -> bool:
-    match expr:
-        case ir.Binary(op, left, right) if op in LINEAR:
-            return _is_noisy_sum(left) or _is_noisy_sum(right)
-        case _:
-            return isinstance(expr, ir.Draw) and expr.of is None
+    if isinstance(expr, ir.Binary) and expr.op in LINEAR:
+        return _is_noisy_sum(expr.left) or _is_noisy_sum(expr.right)
+    return isinstance(expr, ir.Draw) and expr.of is None
 
 
 def before_last(sketch: Sketch) -> Sketch | None:
@@ -138,8 +136,6 @@ def _split(node: ir.Assign, taken: set[str]) -> list[ir.Stmt]:
 
 def _names(node: ir.Stmt) -> set[str]:
     return ir.names_read(node) | ir.assigned_names((node,))
-
-
 
 
 def _is_private(node: ir.Stmt, private: str) -> bool:

@@ -333,7 +333,7 @@ class BatchRun:
 
         def read(mask: Mask, turns: Turns) -> Any:
             found = values(mask, turns)
-            return found if getattr(found, "dtype", bool) == bool else np.not_equal(found, 0)
+            return found if getattr(found, "dtype", None) == np.bool_ else found != 0
 
         return values if isinstance(expr, ir.Binary | ir.Not | ir.IsNone) else read
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from kolahal.engine.faults import MOST_TURNS, fault
-from kolahal.engine.lanes import Items, Lanes, PrivateLanes, Stack, any_in, chosen_from, in_some, in_step, is_single, length_of
+from kolahal.engine.lanes import Items, Lanes, PrivateLanes, Stack, any_in, are_outside, in_some, in_step, is_single
 from kolahal.engine.noise import FAMILIES, Array
 from kolahal.engine.outputs import BOOLEAN, NONE, NUMBER, SCALAR, UNSET, Lengths, Mask, Outputs
 from kolahal.engine.tape import Tape, Turns
@@ -51,9 +51,7 @@ class Used:
     counts: Array  # (holes, runs)
 
 
-def run(
-    sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape
-) -> Outputs:
+def run(sketch: Sketch, database: Sequence[Fraction], arguments: Arguments, scales: Sequence[float], tape: Tape) -> Outputs:
     """The answers of all runs of `tape`."""
     return BatchRun(sketch, database, arguments, scales, tape).outputs()
 
@@ -76,8 +74,8 @@ class _Loop:
     continued: Mask
 
 
-Value: TypeAlias = Callable[[Mask, Turns], Any]  # of an expression: Lanes or a list, or values whose kind is known
-Step: TypeAlias = Callable[[Mask, Turns, _Loop | None], Mask]  # a statement: the lanes that go on behind it
+Compute: TypeAlias = Callable[[Mask, Turns], Any]  # of an expression: Lanes or a list, or values whose kind is known
+Act: TypeAlias = Callable[[Mask, Turns, _Loop | None], Mask]  # a statement: the lanes that go on behind it
 
 
 @dataclass(slots=True)
@@ -119,7 +117,7 @@ class BatchRun:
 
     # ---- statements
 
-    def block(self, body: ir.Block) -> Step:
+    def block(self, body: ir.Block) -> Act:
         steps = [self.statement(node) for node in body]
 
         def run(mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
@@ -132,7 +130,7 @@ class BatchRun:
 
         return run
 
-    def statement(self, node: ir.Stmt) -> Step:
+    def statement(self, node: ir.Stmt) -> Act:
         match node:
             case ir.Assign(targets, expressions):
                 values = [self.value(expression) for expression in expressions]
@@ -170,7 +168,7 @@ class BatchRun:
                     return np.zeros(mask.shape, dtype=bool)
         return step
 
-    def branch(self, node: ir.If) -> Step:
+    def branch(self, node: ir.If) -> Act:
         test, then, orelse = self.truth(node.test), self.block(node.then), self.block(node.orelse) if node.orelse else None
 
         def step(mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
@@ -189,21 +187,10 @@ class BatchRun:
         if np.count_nonzero(mask) + ended == len(mask):
             self.names[name] = value
         elif isinstance(value, Lanes):
-            self.names[name] = chosen_from(mask, value, old if isinstance(old, Lanes) else Lanes(UNSET, 0.0))
+            self.names[name] = value.where(mask, old if isinstance(old, Lanes) else Lanes(UNSET, 0.0))
         else:
-            new, kept = self.as_items(value), self.as_items(old)
+            new, kept = Items.of(value, self.tape.runs), Items.of(old, self.tape.runs)
             self.names[name] = Items(new.runs, new.front.merged(mask, kept.front), new.back.merged(mask, kept.back))
-
-    def as_items(self, value: Any) -> Items:
-        """A list as one that can differ between lanes."""
-        if isinstance(value, Items):
-            return value
-        runs = self.tape.runs
-        made = Items(runs, Stack.empty(runs), Stack.empty(runs))
-        if isinstance(value, PrivateLanes):
-            for place in range(len(value.values)):
-                made.back.push(value.at(place), np.ones(runs, dtype=bool))
-        return made
 
     def answer(self, value: Any, mask: Mask) -> None:
         self.answered += int(np.count_nonzero(mask))
@@ -211,13 +198,9 @@ class BatchRun:
             np.copyto(self.result_lengths, SCALAR, where=mask)
             self.result.push(value, mask)
             return
-        items = self.as_items(value)
+        items = Items.of(value, self.tape.runs)
         self.result_lengths[mask] = items.lengths[mask]
-        found = items.back
-        if items.front.lengths.any():
-            found = Stack.empty(self.tape.runs, int(items.lengths.max(initial=1)))
-            for place in range(int(items.lengths[mask].max(initial=0))):
-                found.push(items.at(np.full(self.tape.runs, place)), mask & (items.lengths > place))
+        found = items.as_stack(mask)
         self.result = found if np.count_nonzero(mask) == len(mask) else found.merged(mask, self.result)
 
     def count_turn(self, loop: ir.Node, mask: Mask) -> None:
@@ -226,7 +209,7 @@ class BatchRun:
         if self.turns > MOST_TURNS and (self.taken > MOST_TURNS).any():
             raise fault(self.sketch, "K404", loop)
 
-    def while_loop(self, node: ir.While) -> Step:
+    def while_loop(self, node: ir.While) -> Act:
         test, take = self.truth(node.test), self.turn(node, node.body)
 
         def step(mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
@@ -243,13 +226,17 @@ class BatchRun:
 
         return step
 
-    def for_loop(self, node: ir.For) -> Step:
+    def for_loop(self, node: ir.For) -> Act:
         items, take = self.items(node.over), self.turn(node, node.body)
+        leaves = any(isinstance(part, ir.Break | ir.Return) for part in ir.walk(node.body))
 
         def step(mask: Mask, turns: Turns, loop: _Loop | None) -> Mask:
             count, item = items(mask, turns)
             active, ended, turn = mask, np.zeros(mask.shape, dtype=bool), 0
+            endless = not leaves and any_in(count > MOST_TURNS, mask)  # which one turn is enough to tell
             while True:
+                if endless and turn:
+                    raise fault(self.sketch, "K404", node)
                 goes = active & (turn < count)
                 ended |= active & ~goes
                 if not in_some(goes):
@@ -279,7 +266,7 @@ class BatchRun:
         """How many items a loop has in each lane, and the item of a turn."""
         if isinstance(over, ir.Var):
             of = self.value(over)
-            return lambda mask, turns: (length_of(found := of(mask, turns)), found.at)
+            return lambda mask, turns: ((found := of(mask, turns)).lengths, found.at)
         parts = [self.number(part) for part in (over.start, over.stop, over.step)]
 
         def read(mask: Mask, turns: Turns) -> tuple[Any, Callable[[int], Lanes]]:
@@ -295,14 +282,12 @@ class BatchRun:
 
     # ---- expressions
 
-    def value(self, expr: ir.Expr) -> Value:
+    def value(self, expr: ir.Expr) -> Compute:
         """The values and their kind, or lists."""
         match expr:
-            case ir.Const(None):
-                lanes = Lanes(NONE, 0.0)
-                return lambda mask, turns: lanes
             case ir.Const(value):
-                lanes = Lanes(BOOLEAN, value) if isinstance(value, bool) else Lanes(NUMBER, float(value))
+                kind = NONE if value is None else BOOLEAN if isinstance(value, bool) else NUMBER
+                lanes = Lanes(kind, value if isinstance(value, bool) else float(value or 0))
                 return lambda mask, turns: lanes
             case ir.Var(name):
                 return self.name(expr, name)
@@ -312,7 +297,7 @@ class BatchRun:
                 parts = [self.value(item) for item in items]
 
                 def listed(mask: Mask, turns: Turns) -> Items:
-                    made = self.as_items(None)
+                    made = Items.of(None, self.tape.runs)
                     for part in parts:
                         made.back.push(part(mask, turns), mask)
                     return made
@@ -323,11 +308,11 @@ class BatchRun:
         kind, values = self.of_one_kind(expr)
         return lambda mask, turns: Lanes(kind, values(mask, turns))
 
-    def number(self, expr: ir.Expr) -> Value:
+    def number(self, expr: ir.Expr) -> Compute:
         """The values of a number."""
         return self.of_kind(NUMBER, expr, "K403")
 
-    def truth(self, expr: ir.Expr) -> Value:
+    def truth(self, expr: ir.Expr) -> Compute:
         """Truth values, of numpy's own type where they are in an array."""
         values = self.of_kind(BOOLEAN, expr, "K406")
 
@@ -337,7 +322,7 @@ class BatchRun:
 
         return values if isinstance(expr, ir.Binary | ir.Not | ir.IsNone) else read
 
-    def of_kind(self, kind: int, expr: ir.Expr, otherwise: str) -> Value:
+    def of_kind(self, kind: int, expr: ir.Expr, otherwise: str) -> Compute:
         """The values of an expression, or a fault where they are of another kind."""
         if not isinstance(expr, ir.Const | ir.Var | ir.Index | ir.ListOf | ir.TupleOf | ir.Comprehension):
             its, values = self.of_one_kind(expr)
@@ -353,12 +338,12 @@ class BatchRun:
 
         return read
 
-    def of_one_kind(self, expr: ir.Expr) -> tuple[int, Value]:
+    def of_one_kind(self, expr: ir.Expr) -> tuple[int, Compute]:
         """What has the same kind in every lane: the kind, and the values."""
         match expr:
             case ir.Length(of):
                 items = self.value(of)
-                return NUMBER, lambda mask, turns: np.asarray(length_of(items(mask, turns)), dtype=float)[()]
+                return NUMBER, lambda mask, turns: np.asarray(items(mask, turns).lengths, dtype=float)[()]
             case ir.Not(of):
                 truth = self.truth(of)
                 return BOOLEAN, lambda mask, turns: np.logical_not(truth(mask, turns))
@@ -382,7 +367,7 @@ class BatchRun:
                 return BOOLEAN if noise.finite else NUMBER, self.draw(expr)
         raise AssertionError(f"{type(expr).__name__} may have any kind")
 
-    def name(self, expr: ir.Expr, name: str) -> Value:
+    def name(self, expr: ir.Expr, name: str) -> Compute:
         names = self.names
 
         def read(mask: Mask, turns: Turns) -> Any:
@@ -393,7 +378,7 @@ class BatchRun:
 
         return read
 
-    def operation(self, expr: ir.Binary) -> Value:
+    def operation(self, expr: ir.Binary) -> Compute:
         left, right, operate, divides = self.number(expr.left), self.number(expr.right), OPERATORS[expr.op], expr.op in ("/", "//", "%")
 
         def compute(mask: Mask, turns: Turns) -> Any:
@@ -404,20 +389,16 @@ class BatchRun:
 
         return compute
 
-    def equality(self, expr: ir.Binary) -> Value:
+    def equality(self, expr: ir.Binary) -> Compute:
         left, right, wanted = self.value(expr.left), self.value(expr.right), expr.op == "=="
 
         def compare(mask: Mask, turns: Turns) -> Any:
-            a, b = left(mask, turns), right(mask, turns)
-            if is_single(a.kind) and is_single(b.kind):
-                same = a.kind == b.kind and (a.kind == NONE or a.value == b.value)
-            else:
-                same = np.equal(a.kind, b.kind) & (np.equal(a.value, b.value) | np.equal(a.kind, NONE))
+            same = left(mask, turns).equals(right(mask, turns))
             return same if wanted else np.logical_not(same)
 
         return compare
 
-    def short_circuit(self, expr: ir.Binary) -> Value:
+    def short_circuit(self, expr: ir.Binary) -> Compute:
         left, right, both = self.truth(expr.left), self.truth(expr.right), expr.op == "and"
 
         def combine(mask: Mask, turns: Turns) -> Any:
@@ -430,7 +411,7 @@ class BatchRun:
 
         return combine
 
-    def call(self, function: str, arguments: Sequence[Value]) -> Value:
+    def call(self, function: str, arguments: Sequence[Compute]) -> Compute:
         if function == "abs":
             return lambda mask, turns: np.abs(arguments[0](mask, turns))
 
@@ -442,17 +423,13 @@ class BatchRun:
 
         return best
 
-    def index(self, expr: ir.Index) -> Value:
+    def index(self, expr: ir.Index) -> Compute:
         of, at = self.value(expr.of), self.number(expr.at)
 
-        def read(mask: Mask, turns: Turns) -> Lanes:
+        def read(mask: Mask, turns: Turns) -> Any:
             found, place = of(mask, turns), in_step(at(mask, turns), mask)
-            length = length_of(found)
-            if is_single(place) and is_single(length):
-                outside: Any = not -length <= place < length
-            else:
-                outside = np.logical_not((place >= np.negative(length)) & (place < length))
-            if any_in(outside, mask):
+            length = found.lengths
+            if any_in(are_outside(place, length), mask):
                 raise fault(self.sketch, "K401", expr)
             if is_single(place) and place >= 0:
                 return found.at(place)
@@ -460,15 +437,15 @@ class BatchRun:
 
         return read
 
-    def draw(self, node: ir.Draw, counted: bool = True) -> Value:
+    def draw(self, node: ir.Draw, counted: bool = True) -> Compute:
         hole = node.scale.index if isinstance(node.scale, ir.Hole) else None
         scale: Any = None if hole is None else self.scales[hole]  # which may differ between lanes
         make = FAMILIES[node.noise].value
 
         def drawn(mask: Mask, turns: Turns) -> Any:
             nonlocal scale
-            if scale is None:
-                scale = self.written_scale(node.scale)
+            if isinstance(node.scale, Scale):
+                scale = self.written_scale(node.scale) if scale is None else scale
             if is_single(scale) and scale == 0:
                 return 0.0
             found = make(scale, list(self.tape.units(node.noise, node.site, turns)), np.floor)
@@ -479,13 +456,13 @@ class BatchRun:
 
         return drawn
 
-    def chosen(self, node: ir.Draw) -> Value:
+    def chosen(self, node: ir.Draw) -> Compute:
         """The place of the largest noisy score in each lane; of several, the first."""
-        of, draw = self.value(node.of), self.draw(node, counted=False)
+        of, draw = self.value(node.of or ir.Var("")), self.draw(node, counted=False)
 
         def choose(mask: Mask, turns: Turns) -> Any:
             found = of(mask, turns)
-            lengths = np.broadcast_to(length_of(found), mask.shape)
+            lengths = np.broadcast_to(found.lengths, mask.shape)
             if any_in(lengths == 0, mask):
                 raise fault(self.sketch, "K401", node)
             best, place = np.full(mask.shape, -np.inf), np.zeros(mask.shape)
@@ -501,7 +478,7 @@ class BatchRun:
 
         return choose
 
-    def comprehension(self, node: ir.Comprehension) -> Value:
+    def comprehension(self, node: ir.Comprehension) -> Compute:
         items, item, name = self.items(node.over), self.value(node.item), node.name
 
         def listed(mask: Mask, turns: Turns) -> Items:

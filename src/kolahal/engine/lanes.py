@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kolahal.engine.noise import Array
-from kolahal.engine.outputs import NUMBER, UNSET, KindCodes, Lengths, Mask
+from kolahal.engine.outputs import NONE, NUMBER, UNSET, KindCodes, Lengths, Mask
 from kolahal.nouns import dataclass
 
 
@@ -21,6 +21,22 @@ class Lanes(NamedTuple):  # made for every value of every expression
     kind: int | KindCodes
     value: Any  # number or truth value, or an array of these
 
+    def where(self, mask: Any, old: Lanes) -> Lanes:
+        """These in the lanes of `mask`, `old` in the rest."""
+        if not (is_single(self.kind) and is_single(old.kind) and int(self.kind) == int(old.kind)):
+            return Lanes(np.where(mask, self.kind, old.kind).astype(np.uint8), np.where(mask, self.value, old.value))
+        value = np.empty(mask.shape) if is_single(old.value) else old.value.copy()
+        if is_single(old.value):
+            value.fill(old.value)
+        np.copyto(value, self.value, where=mask, casting="unsafe")
+        return Lanes(self.kind, value)
+
+    def equals(self, other: Lanes) -> Any:
+        """Whether two scalars are equal, as Python has it: of one kind, and of the same value unless both are None."""
+        if is_single(self.kind) and is_single(other.kind):
+            return self.kind == other.kind and (self.kind == NONE or self.value == other.value)
+        return np.equal(self.kind, other.kind) & (np.equal(self.value, other.value) | np.equal(self.kind, NONE))
+
 
 @dataclass(slots=True)
 class Items:
@@ -29,6 +45,17 @@ class Items:
     runs: int
     front: Stack
     back: Stack
+
+    @staticmethod
+    def of(value: Any, runs: int) -> Items:
+        """A list as one that can differ between lanes; an empty one of what is no list."""
+        if isinstance(value, Items):
+            return value
+        made = Items(runs, Stack.empty(runs), Stack.empty(runs))
+        if isinstance(value, PrivateLanes):
+            for place in range(value.lengths):
+                made.back.push(value.at(place), np.ones(runs, dtype=bool))
+        return made
 
     @property
     def lengths(self) -> Lengths:
@@ -40,7 +67,17 @@ class Items:
         if not in_some(ahead):
             return self.back.at(place)
         first, second = self.front.at(ahead - 1 - place), self.back.at(place - ahead)
-        return chosen_from(place < ahead, first, second)
+        return first.where(place < ahead, second)
+
+
+    def as_stack(self, mask: Mask) -> Stack:
+        """All items in their order, where `mask` holds."""
+        if not in_some(self.front.lengths):
+            return self.back
+        found = Stack.empty(self.runs, int(self.lengths.max(initial=1)))
+        for place in range(int(self.lengths[mask].max(initial=0))):
+            found.push(self.at(np.full(self.runs, place)), mask & (self.lengths > place))
+        return found
 
 
 @dataclass(slots=True)
@@ -48,7 +85,7 @@ class Stack:
     """Items that are added at one end."""
 
     lengths: Lengths  # (runs,)
-    kinds: int | KindCodes  # (room, runs); a single one where all items have it, and UNSET where there are none
+    kinds: Any  # codes, (room, runs); a single one where all items have it, and UNSET where there are none
     values: Array  # (room, runs)
 
     @staticmethod
@@ -125,6 +162,10 @@ class PrivateLanes:
     values: Array  # (answers,)
     kind: int = NUMBER
 
+    @property
+    def lengths(self) -> int:
+        return len(self.values)
+
     def at(self, place: Any) -> Lanes:
         if not len(self.values):
             return Lanes(self.kind, 0.0)
@@ -133,9 +174,11 @@ class PrivateLanes:
         return Lanes(self.kind, np.take(self.values, np.asarray(place, dtype=np.int64), mode="clip"))
 
 
-def length_of(found: Items | PrivateLanes) -> Any:
-    """How many items a list has: one number where all lanes have as many."""
-    return len(found.values) if isinstance(found, PrivateLanes) else found.lengths
+def are_outside(place: Any, length: Any) -> Any:
+    """Whether places are in no list of some length, counted from either end."""
+    if is_single(place) and is_single(length):
+        return not -length <= place < length
+    return np.logical_not((place >= np.negative(length)) & (place < length))
 
 
 def in_some(lanes: Any) -> bool:
@@ -161,14 +204,3 @@ def any_in(condition: Any, mask: Mask) -> bool:
     if is_single(condition):
         return bool(condition) and in_some(mask)
     return in_some(condition & mask)
-
-
-def chosen_from(mask: Any, new: Lanes, old: Lanes) -> Lanes:
-    """`new` in the lanes of `mask`, `old` in the rest."""
-    if not (is_single(new.kind) and is_single(old.kind) and int(new.kind) == int(old.kind)):
-        return Lanes(np.where(mask, new.kind, old.kind).astype(np.uint8), np.where(mask, new.value, old.value))
-    value = np.empty(mask.shape) if is_single(old.value) else old.value.copy()
-    if is_single(old.value):
-        value.fill(old.value)
-    np.copyto(value, new.value, where=mask, casting="unsafe")
-    return Lanes(new.kind, value)

@@ -155,15 +155,15 @@ def evaluate(item: RecordFunction, record: Mapping[str, FieldValue], public: Map
         case ArgumentOf(name) | RunOf(name):
             return public[name]
         case Apply(op, (first, *rest)):
-            value = evaluate(first, record, public)
+            found = evaluate(first, record, public)
             match op:
                 case "if":
-                    return evaluate(rest[0] if value else rest[1], record, public)
+                    return evaluate(rest[0] if found else rest[1], record, public)
                 case "and":
-                    return evaluate(rest[0], record, public) if value else False
+                    return evaluate(rest[0], record, public) if found else False
                 case "or":
-                    return True if value else evaluate(rest[0], record, public)
-            return _apply(op, [value, *(evaluate(part, record, public) for part in rest)])
+                    return True if found else evaluate(rest[0], record, public)
+            return _apply(op, [found, *(evaluate(part, record, public) for part in rest)])
     raise AssertionError(f"{item} is computed from nothing")
 
 

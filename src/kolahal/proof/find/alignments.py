@@ -75,8 +75,11 @@ class AlignmentSearch:
         leads = (self.leads_of_lists() if lists else self.questions_of_leads()) if self.real else None
         others = self.watched if self.product.watched else self.at_once if lists else self.questions
         questions = leads or others()
-        searches = [_GhostSearch(self, *question) for question in questions]
-        for tier in TIERS:
+        searches: list[_GhostSearch] = []
+        for question in questions:  # each has a solver of its own, which most proofs end without
+            searches.append(_GhostSearch(self, *question))
+            yield searches[-1].passing(TIERS[0])
+        for tier in TIERS[1:]:
             for search in searches:
                 yield search.passing(tier)
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.random import Generator
 
 from kolahal.engine.tape import stream
-from kolahal.lang.record_bins import sized_table
-from kolahal.lang.records import Field, FieldValue, NumberOf, Table, parts_of
+from kolahal.lang.records.bins import sized_table
+from kolahal.lang.records.table import Field, FieldValue, NumberOf, Table, parts_of
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database
 from kolahal.nouns import dataclass

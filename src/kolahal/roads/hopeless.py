@@ -7,7 +7,7 @@ import math
 from fractions import Fraction
 
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Variant
 from kolahal.model import Ranked, Score, with_labels

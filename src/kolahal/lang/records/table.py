@@ -17,6 +17,7 @@ from typing import SupportsFloat, TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.lang.enclosures import MATH, math_value
+from kolahal.lang.operators import COMPARISONS, OPERATORS
 from kolahal.lang.pretty import print_number
 from kolahal.nouns import dataclass
 
@@ -126,7 +127,6 @@ class Apply:
 RecordFunction: TypeAlias = NumberOf | TextOf | FieldOf | ArgumentOf | RunOf | Apply
 ZERO, ONE = NumberOf(Fraction(0)), NumberOf(Fraction(1))
 ARITHMETIC = ("+", "-", "*", "/")
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def parts_of(item: RecordFunction) -> Iterator[RecordFunction]:
@@ -171,28 +171,12 @@ def _apply(op: str, of: list[FieldValue]) -> FieldValue:
     match op, of:
         case "not", [value]:
             return not value
-        case "==", [left, right]:
-            return left == right
-        case "!=", [left, right]:
-            return left != right
+        case "==" | "!=", [left, right]:
+            return bool(OPERATORS[op](left, right))
     numbers = [Fraction(value) for value in of if not isinstance(value, str)]
     match op, numbers:
-        case "+", [left, right]:
-            return left + right
-        case "-", [left, right]:
-            return left - right
-        case "*", [left, right]:
-            return left * right
-        case "/", [left, right]:
-            return left / right
-        case "<", [left, right]:
-            return left < right
-        case "<=", [left, right]:
-            return left <= right
-        case ">", [left, right]:
-            return left > right
-        case ">=", [left, right]:
-            return left >= right
+        case _, [left, right] if op in OPERATORS:
+            return OPERATORS[op](left, right)  # type: ignore[no-any-return]
         case "neg", [value]:
             return -value
         case "abs", [value]:

@@ -28,13 +28,13 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.flagged import without_flags
-from kolahal.lang.idle import without_idle
-from kolahal.lang.left_over import without_left
-from kolahal.lang.permuted import without_permutation
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.tails import without_tails
-from kolahal.lang.unrolled import unrolled
+from kolahal.proof.trusted.restated.flagged import without_flags
+from kolahal.proof.trusted.restated.idle import without_idle
+from kolahal.proof.trusted.restated.left_over import without_left
+from kolahal.proof.trusted.restated.permuted import without_permutation
+from kolahal.proof.trusted.restated.tails import without_tails
+from kolahal.proof.trusted.restated.unrolled import unrolled
 
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
 
@@ -111,19 +111,15 @@ def _without(node: ir.Stmt, name: str) -> ir.Block:
 
 def _item(before: list[ir.Stmt], value: ir.Expr) -> ir.Expr | None:
     """What a turn appends, in one expression; None if it is not the only thing that the turn computes."""
+    steps = [(node.targets[0], node.values[0]) for node in before if isinstance(node, ir.Assign) and len(node.targets) == 1]
+    if len(steps) < len(before):
+        return None
     known: dict[str, ir.Expr] = {}
     unread: set[str] = set()
     own = {target for node in before for target in _targets(node)}
-    for node in (*before, ir.Return(value)):
-        match node:
-            case ir.Assign((target,), (given,)) if target not in known:
-                pass
-            case ir.Return(given):
-                target = ""
-            case _:
-                return None
+    for target, given in (*steps, ("", value)):
         read = ir.names_read(given)
-        if not all(map(_always_computed, ir.walk(given))) or read & own - known.keys():
+        if target in known or not all(map(_always_computed, ir.walk(given))) or read & own - known.keys():
             return None
         unread = (unread - read) | {target}
         known[target] = ir.rebuild(given, lambda part: known.get(part.name) if isinstance(part, ir.Var) else None)
@@ -229,7 +225,7 @@ def _with_first_turn(loop: ir.For, taken: set[str]) -> ir.Block:
         first: ir.Expr = ZERO
         rest = ir.For(loop.name, replace(loop.over, start=ONE), again, span=loop.span)
     else:
-        place = next(word for i in range(len(taken) + 1) if (word := f"place_{i}") not in taken)
+        place = ir.numbered("place", taken)
         first = ir.Index(loop.over, ZERO)
         item = ir.Assign((loop.name,), (ir.Index(loop.over, ir.Var(place)),), span=loop.span)
         rest = ir.For(place, replace(_all_places(loop.over.name), start=ONE), (item, *again), span=loop.span)

@@ -95,6 +95,7 @@ KEPT = {
     "nothing was looked at": "xs = [x + Lap(1/eps) for x in q]\nb = 0\nfor i in range(len(xs)):\n    b = i\nreturn b",
     "answers that are replaced": "xs = [x + Lap(1/eps) for x in q]\nb = xs[0]\nz = q[0]\nq = []\nfor i in range(len(q)):\n    z = 0\nreturn z",
     "answers that are replaced by as many as an argument says": "xs = [q[i] + Lap(1/eps) for i in range(len(q))]\nb = xs[0]\nz = q[0]\nq = [0 for i in range(k)]\nfor j in range(len(q)):\n    z = 0\nreturn z",
+    "an argument that its loop changes": "y = 7 % k\nxs = []\nfor k in q:\n    xs.append(k + Lap(1/eps))\nreturn xs[0]",
     "perhaps looked at": "xs = [x + Lap(1/eps) for x in q]\nb = k > 1 and xs[0] > 0\nfor i in range(len(xs)):\n    k = i\nreturn 1 if b else 0",
 }
 

@@ -164,6 +164,9 @@ class AlignmentSearch:
             rule = _for_winners(Form(cancel=True, lead=True), len(named))
             options: Options = {use: [rule] if use[0] == site else forms[use[0]] for use in self.uses}
             yield from ((named, (), options, FollowedSums((site,), least)) for least in (False, True))
+        for ghost, loop in [(name, around) for name in ghosts for around in _loops_around(self.product, name)]:
+            options = {use: [_for_winners(Form(cancel=True, lead=True), 1)] if use[0] == site else forms[use[0]] for use in self.uses}
+            yield from (((ghost,), (loop,), options, FollowedSums((site,), least)) for least in (False, True))
 
     def leads(self, ghosts: tuple[str, ...], near: set[int]) -> Iterator[FollowedSums]:
         """The sums that the noise of winners may follow."""
@@ -491,6 +494,7 @@ def _ghosts(product: Product, most: int | None = 2) -> list[str]:
                 todo += [value for target, value in assignments(body) if target == name]
                 todo += [node.value for node in walk(body) if isinstance(node, Append) and node.name == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
+    changing |= {name for name, value in assignments(body) if isinstance(value, Var) and value.name in changing}  # `noisy.index(max(noisy))`, with a name
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
     told = {node.name for ret in walk(body) if isinstance(ret, Return) for node in walk(ret.value) if isinstance(node, Var)}
     ghosts = [name for name in copies if name in changing]

@@ -11,6 +11,7 @@ from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm, plain
 from kolahal.logic.terms import BOOL, Symbol, symbols_of
 from kolahal.nouns import dataclass
+from kolahal.proof.find.scenarios import contents
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Asked, Form
 from kolahal.proof.trusted.states import updates_of
@@ -56,6 +57,19 @@ def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
             return lambda state: (base, *([part(state) for part in items] for items in ends))
         case _:
             return lambda state: "list"
+
+
+def _gathered(value: SymbolicValue, run: int) -> Callable[[ConcreteState], Any]:
+    """All items of a list, where a segment ends."""
+    if not isinstance(value, Built):
+        return lambda state: ()  # no list on this way: there is no proof
+    base, ends = value.base, [[evaluator(item) for item in items] for items in (value.front, value.back)]
+
+    def gather(state: ConcreteState) -> tuple[Any, ...]:
+        front, back = ([item(state) for item in items] for items in ends)
+        return (*front, *(() if base is None else state[contents(base, run)]), *back)
+
+    return gather
 
 
 def _told(drawn: Drawn) -> Callable[[ConcreteState], Any]:
@@ -145,6 +159,8 @@ class CompiledPath:
             place = run.place(path.end.loop)
             self.grown = [path.names[name] for name, value in place.names if isinstance(value, Built)]
             self.lists = [evaluator(value) for value in self.grown]
+            if run.noisy_items:
+                self.updates = [(contents(name, run.which), _gathered(path.names[name], run.which)) for name, value in place.names if isinstance(value, Built)]
             for name, symbols in place.names:
                 for symbol, term in updates_of(symbols, path.names[name], {}):
                     self.depends.append((symbol, symbols_of(term)))

@@ -151,7 +151,7 @@ def _ways(sketch: Sketch, follows: bool) -> Iterator[Way]:
     waits = (True, False) if named else (False,)
     stated = restated(sketch)
     plain = [Way(*way) for way in itertools.product(releases(stated), waits)]
-    at_once = [Way(*way, at_once=True) for way in itertools.product(releases(restated(sketch, at_once=True)), waits)]
+    at_once = [way._replace(at_once=True) for way in plain]
     pairs, lone = watches_of(sketch) if follows else ([], [])
     yield from (way._replace(parts=True) for way in plain if ends_in_loops(stated))
     yield from (way._replace(watches=pair) for way in plain[: len(waits)] for pair in pairs)

@@ -20,7 +20,7 @@ from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, enclosing, least_length
 from kolahal.proof.trusted.product import Product
-from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, moved_by, moved_size
+from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, Own, moved_by, moved_size, own
 from kolahal.proof.trusted.values import Goto, Read
 
 LONGEST = 40  # answers of one rehearsal
@@ -182,8 +182,15 @@ class ScenarioSource:
         return tuple(rng.choice(corners) * unit for _ in range(size))
 
 
-def item_of(read: Read, at: int, scenario: Scenario) -> Any:
-    """What stands in a list of the program's own, of which rehearsals know the length alone: the same in both runs."""
+def contents(name: str, run: int) -> Symbol:
+    """What stands in a list of a run's own, where rehearsals keep it: in programs with lists of noise that are drawn at once."""
+    return own(name, run, "List", ".items")
+
+
+def item_of(read: Read, at: int, scenario: Scenario, state: Mapping[Symbol, Any]) -> Any:
+    """What stands in a list of the program's own: where rehearsals know the length alone, the same in both runs."""
+    if isinstance(read.symbol, Own) and isinstance(read.spot.of, str) and 0 <= at < len(kept := state.get(contents(read.spot.of, read.symbol.run), ())):
+        return kept[at]
     if read.private or read.symbol.sort == REAL:
         return 0
     return (at + scenario.ghost) % 2 == 0 if read.symbol.sort == BOOL else at % len(scenario.answers)

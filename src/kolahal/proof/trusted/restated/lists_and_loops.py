@@ -39,13 +39,18 @@ from kolahal.proof.trusted.restated.unrolled import unrolled
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
 
 
-def restated(sketch: Sketch, at_once: bool = False) -> Sketch:
+def restated(sketch: Sketch) -> Sketch:
     """The program in these forms; the program itself where there is nothing to do.
 
-    Where the noise of a list is drawn at once, a list of what is left does no harm, and stays.
+    A form in which an input never changes that the program changes is none: more would be relied upon than calls see to.
     """
+    found = _in_these_forms(sketch)
+    return found if {*found.required} <= {*sketch.required} and {*found.quantities()} <= {*sketch.quantities()} else sketch
+
+
+def _in_these_forms(sketch: Sketch) -> Sketch:
     sketch = unrolled(without_tails(without_permutation(sketch)))
-    sketch = without_flags(sketch if at_once else without_left(sketch))
+    sketch = without_flags(without_left(sketch))
     body = _gathered(_without_unread(without_idle(sketch).body))
     body = _begun(body, sketch)
     return sketch if body == sketch.body else replace(sketch, body=body)

@@ -60,7 +60,7 @@ class _Teller:
         for node in body:
             match node:
                 case ir.If() | ir.For() | ir.While():
-                    found += self.asked(node.test) if isinstance(node, ir.If) else ()
+                    found += self.asked(node.over if isinstance(node, ir.For) else node.test)
                     found.append(ir.with_blocks(node, self.block))
                 case ir.Return(value):
                     found += [*self.asked(value), *self.mark(node, value), *self.answered(node, value)]

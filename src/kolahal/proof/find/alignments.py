@@ -347,6 +347,12 @@ def _is_real(noise: Noise) -> bool:
     return not (noise.whole or noise.finite or noise.selects)
 
 
+def may_follow(product: Product, reach: Mapping[int, Scale]) -> bool:
+    """Whether there may be winners whose noise follows the first of the others: that is all that real noise is looked at for."""
+    near = [_sites_near(product, ghost) - reach.keys() for ghost in _ghosts(product)] if _tells_a_number(product) else []
+    return bool(product.first.noisy_items) or any(_is_real(product.sketch.draws[site].noise) for sites in near for site in sites)
+
+
 def _tells_a_number(product: Product) -> bool:
     """Whether a number that is not whole stands in an answer."""
     kinds = infer(product.sketch).names

@@ -13,7 +13,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE, Formula
 from kolahal.proof.find import own_recheck
-from kolahal.proof.find.alignments import AlignmentSearch
+from kolahal.proof.find.alignments import AlignmentSearch, may_follow
 from kolahal.proof.find.alike import known_cases, respent
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
 from kolahal.proof.find.closings import closings
@@ -190,6 +190,9 @@ def find_case(
     likely: CaseProof | None = None,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
+    reason = "no alignment of the templates fits"
+    if real and likely is None and not may_follow(product, reach):
+        return reason
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
     if likely is not None and stage.passes(likely.alignment, LOOK):
         found = prove_alike(product, stage, neighbours, likely, claim, assumed, steps)
@@ -197,7 +200,6 @@ def find_case(
             found = prove_alignment(product, stage, neighbours, likely.alignment, claim, assumed, steps)
         if isinstance(found, CaseProof):
             return found
-    reason = "no alignment of the templates fits"
     for candidates in AlignmentSearch(product, stage, reach, real).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):
             effort.spent += ATTEMPT

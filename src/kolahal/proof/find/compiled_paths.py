@@ -27,6 +27,7 @@ from kolahal.proof.trusted.values import (
     Run,
     SegmentPath,
     Several,
+    Stopped,
     SymbolicValue,
 )
 
@@ -39,7 +40,7 @@ ConcreteState = dict[Symbol, Any]
 Use = tuple[int, tuple[bool, ...]]
 
 
-def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
+def evaluator(value: SymbolicValue | Several | Stopped) -> Callable[[ConcreteState], Any]:
     match value:
         case Numeric(term):
             return compile_sum(term)
@@ -65,7 +66,7 @@ def _told(drawn: Drawn) -> Callable[[ConcreteState], Any]:
     return compile_formula(drawn.side) if drawn.noise.finite else compile_sum(drawn.rest)
 
 
-def symbols_within(value: SymbolicValue | Several) -> frozenset[Symbol]:
+def symbols_within(value: SymbolicValue | Several | Stopped) -> frozenset[Symbol]:
     match value:
         case Numeric(term):
             return symbols_of(term)

@@ -54,7 +54,7 @@ from kolahal.proof.trusted.steps import (
     remainder_key,
     written_by,
 )
-from kolahal.proof.trusted.symbols import Dividend, Remainder, Turn, ghost_symbol, own
+from kolahal.proof.trusted.symbols import LENGTH, Dividend, Remainder, Turn, ghost_symbol, own
 from kolahal.proof.trusted.values import (
     Built,
     Goto,
@@ -240,7 +240,7 @@ class Machine(ListMaker):
         """Run until a fork or the end of the segment."""
         while True:
             step = self.steps[at]
-            if (scores := chosen_first(step)) is not None and not self.is_public(length := self.length(scores, state)):
+            if (scores := chosen_first(step)) is not None and (length := self.length(scores, state)) != variable(LENGTH):
                 ways = list(self.ways(state, at_most(length, ZERO)))
                 if [empty for empty, _ in ways] != [False]:
                     return [way.path(Returned(Stopped(at), at)) if empty else (way, at) for empty, way in ways]

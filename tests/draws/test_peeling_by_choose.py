@@ -81,6 +81,7 @@ def test_half_of_it_where_scores_move_one_way(relation: str) -> None:
     assert not isinstance(prove_every_length(less, plain_claim(less), SHORT), Proved)
 
 
+UP_TO_K = "left = []\nfor i in range(k):\n    left.append(i)\n"
 PRIVATE_STOP = "left = [i for i in range(len(q)) if q[i] > 0]\nj = choose([1 for i in left], 2/eps)\nreturn 0"
 BROKEN = {
     "for one turn": turns(OF_LEFT.replace("{0}", "2/eps")),
@@ -122,7 +123,12 @@ def test_broken_ones_are_refuted() -> None:
 @pytest.mark.mutants
 @pytest.mark.parametrize(("body", "old", "new"), [
     ("left = []\nif q[0] + Lap(1/eps) > 0:\n    left.append(1)\nreturn choose(left, 2/eps)", "Lap(1/eps)", "Lap(1/(2*eps))"),  # noise pays for it
-    ("left = []\nfor i in range(k):\n    left.append(i)\nplace = choose(left, 1)\nreturn choose(q, 2/eps)", "2/eps", "1/eps"),
+    *((UP_TO_K + behind, "2/eps", "1/eps") for behind in (
+        "place = choose(left, 1)\nreturn choose(q, 2/eps)",
+        "if -choose(left, 1) < 0:\n    return -1\nreturn choose(q, 2/eps)",
+        "return max(choose(left, 1), 0), choose(q, 2/eps)",
+        "left.append(left[choose(left, 1)])\nif not choose(q, 2/eps) > 0:\n    return left\nreturn -1",
+    )),
 ])
 def test_a_run_that_has_nothing_to_choose_from_stops_alike(body: str, old: str, new: str) -> None:
     """As an answer that says so: in both runs, at the same place, within the claim."""

@@ -22,12 +22,12 @@ from kolahal.proof.trusted.values import (
     Goto,
     Logical,
     Maybe,
+    NoScores,
     Numeric,
     Returned,
     Run,
     SegmentPath,
     Several,
-    Stopped,
     SymbolicValue,
 )
 
@@ -40,7 +40,7 @@ ConcreteState = dict[Symbol, Any]
 Use = tuple[int, tuple[bool, ...]]
 
 
-def evaluator(value: SymbolicValue | Several | Stopped) -> Callable[[ConcreteState], Any]:
+def evaluator(value: SymbolicValue | Several | NoScores) -> Callable[[ConcreteState], Any]:
     match value:
         case Numeric(term):
             return compile_sum(term)
@@ -66,7 +66,7 @@ def _told(drawn: Drawn) -> Callable[[ConcreteState], Any]:
     return compile_formula(drawn.side) if drawn.noise.finite else compile_sum(drawn.rest)
 
 
-def symbols_within(value: SymbolicValue | Several | Stopped) -> frozenset[Symbol]:
+def symbols_within(value: SymbolicValue | Several | NoScores) -> frozenset[Symbol]:
     match value:
         case Numeric(term):
             return symbols_of(term)

@@ -60,6 +60,7 @@ from kolahal.proof.trusted.values import (
     Goto,
     Logical,
     Maybe,
+    NoScores,
     Numeric,
     Pending,
     PrivateAnswers,
@@ -68,7 +69,6 @@ from kolahal.proof.trusted.values import (
     SegmentPath,
     SegmentStart,
     Several,
-    Stopped,
     SymbolicValue,
     Unsupported,
     View,
@@ -243,7 +243,7 @@ class Machine(ListMaker):
             if (scores := chosen_first(step)) is not None and (length := self.length(scores, state)) != variable(LENGTH):
                 ways = list(self.ways(state, at_most(length, ZERO)))
                 if [empty for empty, _ in ways] != [False]:
-                    return [way.path(Returned(Stopped(at), at)) if empty else (way, at) for empty, way in ways]
+                    return [way.path(Returned(NoScores(at), at)) if empty else (way, at) for empty, way in ways]
             match step:
                 case Set(targets, values):
                     new = [self.assigned(target, value, state, at) for target, value in zip(targets, values, strict=True)]

@@ -318,7 +318,7 @@ class Goto:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class NoScores:
     """Where a run stops because there is nothing to choose from, which is as good as an answer that says so."""
 
     step: int  # of the program
@@ -326,7 +326,7 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    value: SymbolicValue | Several | Stopped
+    value: SymbolicValue | Several | NoScores
     step: int  # of the program
 
 
@@ -451,7 +451,7 @@ def same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> 
         if len(left.items) != len(right.items):
             return FALSE
         return every(same(a, bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
-    if isinstance(left, Stopped) or isinstance(right, Stopped):
+    if isinstance(left, NoScores) or isinstance(right, NoScores):
         return Truth(left == right)
     return same(left, bound(right, binding))  # type: ignore[arg-type]
 

@@ -112,7 +112,7 @@ def rich_candidates(
             lean = watched_candidates(product, neighbours, cells, scene.loop, scene.numbers, [f for f, _ in scene.flags], sample, here)
             result[scene.loop] = tuple(dict.fromkeys(implies(condition, f) for f in lean if f != TRUE))
             continue
-        guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
+        guards = list(dict.fromkeys([*_guards(scene, neighbours, alignment, here), *_ends_reached(product, scene, alignment)]))
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
         usual: set[Formula] = set()  # bounds on the cost that hold under no condition
@@ -415,16 +415,26 @@ def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
         yield from (every([a, b]) for a, b in product_of(first, second))
 
 
+def _ends_reached(product: Product, scene: _Scene, alignment: Alignment) -> Iterator[Formula]:
+    """Whether variables have come to the values from which on some noise is not used."""
+    names = dict(product.first.place(scene.loop).names)
+    for rule in _rules(alignment):
+        if isinstance(rule, AtValue) and isinstance(here := names.get(rule.name), Numeric):
+            end = number(rule.plus) if rule.of is None else variable(Symbol(rule.of, INT)) + number(rule.plus)
+            yield from (below(here.value, end), equal(here.value, end), below(end, here.value))
+
+
 def _offsets(alignment: Alignment) -> set[int]:
-    found: set[int] = set()
+    return {rule.offset for rule in _rules(alignment) if isinstance(rule, AtGhost)}
+
+
+def _rules(alignment: Alignment) -> Iterator[Shift | ShiftRule]:
     todo: list[Shift | ShiftRule] = list(alignment.shifts)
     while todo:
         rule = todo.pop()
-        if isinstance(rule, AtGhost):
-            found.add(rule.offset)
+        yield rule
         if isinstance(rule, AtGhost | ByBranch | AtValue):
             todo += [rule.then, rule.orelse]
-    return found
 
 
 def _balances(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:

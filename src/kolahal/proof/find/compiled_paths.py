@@ -285,3 +285,4 @@ class ObservedStates:
 
     states: tuple[tuple[int, ConcreteState], ...]
     prices: Mapping[Symbol, tuple[Fraction, ...]]
+    rounds: Mapping[Symbol, tuple[Fraction, ...]]  # of two segments too, such as a new threshold and a hit

@@ -54,12 +54,11 @@ def observe(stage: Stage, alignment: Alignment, most: int) -> ObservedStates:
                 if key not in found:
                     found[key] = (loop, state)
                     counts[loop] = counts.get(loop, 0) + 1
-    return ObservedStates(tuple(found.values()), {symbol: _few(seen, rounds[symbol]) for symbol, seen in prices.items()})
-
-
-def _few(seen: set[Fraction], rounds: set[Fraction]) -> tuple[Fraction, ...]:
-    """The prices of single turns, and of two where that leaves them few."""
-    return tuple(sorted({*seen, *sorted(rounds - seen)[: max(0, MOST_PRICES - len(seen))]}))
+    return ObservedStates(
+        tuple(found.values()),
+        {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()},
+        {symbol: tuple(sorted({*seen, *sorted(rounds[symbol] - seen)[: max(0, MOST_PRICES - len(seen))]})) for symbol, seen in prices.items()},
+    )
 
 
 def sensitivities(stage: Stage) -> list[Fraction]:

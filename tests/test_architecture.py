@@ -55,7 +55,7 @@ MAY_IMPORT = {
     "checking": PROOFS | {"verification"},
     "verification": PROOFS,
     "pictures": PROOFS | {"report"},
-    "emission": BELOW | {"lang.templates", "checking", "lang.patch", "proof"},
+    "emission": BELOW | {"lang.templates", "checking", "lang.patch", "proof", "proof.trusted"},
     "opendp": BELOW | {"checking", "emission", "report"},
     "limits": set(),
     "workers": {"early", "errors", "limits"},
@@ -129,9 +129,9 @@ def called(node: ast.AST) -> str:
     return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
 
-TRUSTED = sorted((PACKAGE / "proof" / "trusted").glob("*.py"))
+TRUSTED = sorted((PACKAGE / "proof" / "trusted").rglob("*.py"))
 SEARCHES = {"proof", "proof.find", "proof.refute", "law", "search", "tester", "exact", "roads"}
-MOST_TRUSTED = 6_020  # lines; what a careful person can read in an afternoon does not grow by accident
+MOST_TRUSTED = {"trusted": 6_020, "restated": 3_700}  # lines; what a careful person can read in an afternoon does not grow by accident
 TWINS = {"Private", "Epsilon", "Rho", "Mu", "Delta", "Noise", "Flip", "Geometric"}  # sketches and emitted programs have our own names in them
 
 
@@ -177,7 +177,8 @@ def test_the_papers_road_is_sampled_alone():
 
 
 def test_the_trusted_folder_stays_small():
-    assert sum(len(path.read_text().splitlines()) for path in TRUSTED) <= MOST_TRUSTED
+    for folder, most in MOST_TRUSTED.items():
+        assert sum(len(path.read_text().splitlines()) for path in TRUSTED if path.parent.name == folder) <= most
 
 
 def test_the_maps_name_what_is_there():
@@ -288,7 +289,7 @@ MEMOS = {
     "exact/laplace_sums.py": {"_tail_polynomial"},
     "inputs/regions.py": {"public_points"},
     "lang/accounting.py": {"gdp_of"},
-    "lang/cells.py": {"_find_pieces"},  # of functions of one record
+    "lang/records/cells.py": {"_find_pieces"},  # of functions of one record
     "lang/move_sizes.py": {"move_sizes"},
     "lang/polynomial.py": {"is_at_most_one"},
     "lang/read/scopes.py": {"_support"},

@@ -15,8 +15,8 @@ from kolahal.lang import ir
 from kolahal.lang.accounting import gdp_of
 from kolahal.lang.kinds import TEXT, answer_kinds, infer
 from kolahal.lang.labels import LabelCode
-from kolahal.lang.record_moves import positive_units
-from kolahal.lang.record_runs import Questions
+from kolahal.lang.records.along_runs import Questions
+from kolahal.lang.records.moves import positive_units
 from kolahal.lang.scale import Scale, gdp_name
 from kolahal.lang.sketch import Completion, Sketch, Type
 from kolahal.lang.unit_names import unit_value

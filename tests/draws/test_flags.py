@@ -10,12 +10,12 @@ import pytest
 from kolahal.engine.faults import RunError
 from kolahal.engine.reference import run
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.flagged import without_flags
 from kolahal.lang.ir import Var, walk
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.flagged import without_flags
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved
 

@@ -10,11 +10,11 @@ import pytest
 
 from kolahal.exact.probe import event_probability
 from kolahal.lang.claims import plain_claim
-from kolahal.lang.left_over import without_left
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Equals
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.left_over import without_left
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved
 

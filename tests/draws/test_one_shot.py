@@ -14,11 +14,11 @@ from kolahal.engine.reference import run
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, walk
 from kolahal.lang.read.parse import parse
-from kolahal.lang.restated import restated
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted.restated.lists_and_loops import restated
 from kolahal.proof.trusted.steps import spread_comprehensions
 from kolahal.settings import Settings
 from kolahal.verdicts import Certificate, Proved, Unknown

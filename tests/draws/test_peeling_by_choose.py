@@ -13,11 +13,11 @@ from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
-from kolahal.lang.scored import with_scores
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted.restated.scored import with_scores
 from kolahal.settings import Settings
 from kolahal.verdicts import Bounded, Certificate, Proved, Refuted
 

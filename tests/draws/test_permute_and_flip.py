@@ -15,12 +15,12 @@ from kolahal.checking import check
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.exact.probe import event_probability
-from kolahal.lang.permuted import without_permutation
 from kolahal.lang.sketch import Sketch
 from kolahal.law.law import find_laws
 from kolahal.model import Arguments, Equals
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted.restated.permuted import without_permutation
 from kolahal.settings import Settings
 from kolahal.verdicts import Certificate, Proved, Refuted, Unknown
 

@@ -174,12 +174,12 @@ FILE_FAULTS = {
 def test_a_file_that_is_no_sketch(name, tmp_path):
     content, code = FILE_FAULTS[name]
     path = write(tmp_path, content)
-    started = time.perf_counter()
+    started = time.process_time()
     error = error_of(path)
     assert [d.code for d in error.diagnostics] == [code]
     assert str(error).startswith(str(path))
     assert len(str(error)) < 500_000
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_a_path_that_is_no_file(tmp_path):
@@ -260,8 +260,8 @@ def test_a_condition_that_is_no_truth_value_stops_a_run(engine):
 
 # ---------------------------------------------------------------- the list of codes
 
-# Tested above, one by one; K146 is for running programs, in lang/test_front.py.
-ELSEWHERE = {"K001", "K002", "K003", "K004", "K008", "K010", "K146", "K406", *RUNS}
+# Tested above, one by one; K011 is for emitted programs, in lang/test_emit.py, and K146 for running ones, in lang/test_front.py.
+ELSEWHERE = {"K001", "K002", "K003", "K004", "K008", "K010", "K011", "K146", "K406", *RUNS}
 
 
 def codes_in(module) -> list[str]:

@@ -10,11 +10,11 @@ import pytest
 from kolahal.checking import check
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
-from kolahal.lang.cells import find_pieces
 from kolahal.lang.enclosures import outward
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import Apply, Field, FieldOf, NumberOf, RowClass, read_records
+from kolahal.lang.records.cells import find_pieces
+from kolahal.lang.records.moves import RecordRelation
+from kolahal.lang.records.table import Apply, Field, FieldOf, NumberOf, RowClass, read_records
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.unit_names import unit_value
 from kolahal.verdicts import Proved

@@ -16,9 +16,9 @@ from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.record_runs import along
-from kolahal.lang.records import read_records
+from kolahal.lang.records.along_runs import along
+from kolahal.lang.records.moves import RecordRelation
+from kolahal.lang.records.table import read_records
 from kolahal.lang.sketch import Sketch
 
 HEAD = "@sketch(adjacent={})\ndef f(records: Records[Between(0, 128)], {}eps: Epsilon):\n"

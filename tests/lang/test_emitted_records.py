@@ -15,8 +15,8 @@ from kolahal.checking import check
 from kolahal.emission.program import load_emitted
 from kolahal.emission.release import Withheld, emit
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_bins import sized_table
-from kolahal.lang.records import read_records
+from kolahal.lang.records.bins import sized_table
+from kolahal.lang.records.table import read_records
 from kolahal.lang.sketch import Sketch
 from kolahal.verdicts import Proved
 

@@ -8,7 +8,7 @@ import pytest
 
 from kolahal.lang.enclosures import MATH, NoBounds, enclose, math_value
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.source import SketchError
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.verdicts import Proved, Unknown

@@ -331,11 +331,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_is_refused_quickly(name):
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(SketchError) as caught:
         parse_source(Source("hostile.py", HOSTILE[name]))
     message = str(caught.value)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert "\x1b" not in message
 
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from kolahal.lang.cells import find_pieces
-from kolahal.lang.record_moves import AddRemove, Replace
-from kolahal.lang.records import (
+from kolahal.lang.records.cells import find_pieces
+from kolahal.lang.records.moves import AddRemove, Replace
+from kolahal.lang.records.table import (
     ZERO,
     Aggregate,
     Apply,

@@ -11,7 +11,7 @@ from kolahal.engine import reference
 from kolahal.lang import ir
 from kolahal.lang.labels import LabelCode
 from kolahal.lang.read.parse import parse
-from kolahal.lang.records import read_records
+from kolahal.lang.records.table import read_records
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError
 from kolahal.model import make_arguments

@@ -108,10 +108,10 @@ def test_how_scales_read(text, printed, pretty):
     ],
 )  # fmt: skip
 def test_what_is_no_scale_is_refused_quickly_and_in_words(text):
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(UsageError, match="is not a scale") as caught:
         parse_scale(text)
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert len(str(caught.value)) < 300
     assert "2/eps" in str(caught.value)
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from kolahal.lang.read.parse import parse
-from kolahal.lang.records import Record
+from kolahal.lang.records.table import Record
 from kolahal.lang.sketch import Sketch
 from kolahal.law.law import find_laws
 from kolahal.settings import ProofSettings

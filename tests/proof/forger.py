@@ -15,7 +15,6 @@ from kolahal.lang import ir
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.watched import Followed
 from kolahal.logic import solver
 from kolahal.logic.terms import Formula
 from kolahal.proof.find.houdini import Inductive
@@ -26,6 +25,7 @@ from kolahal.proof.trusted.certificate import CaseProof, LengthProof
 from kolahal.proof.trusted.neighbours import assumed_names, neighbours_of
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
+from kolahal.proof.trusted.restated.watched import Followed
 from kolahal.proof.trusted.shifts import (
     Alignment,
     Always,

@@ -9,12 +9,12 @@ from fractions import Fraction
 import pytest
 
 from kolahal.lang.read.parse import parse
-from kolahal.lang.released import before_last
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import Certificate, recheck
 from kolahal.proof.trusted.product import build_product
+from kolahal.proof.trusted.restated.released import before_last
 from kolahal.proof.trusted.symbols import Computed
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved, Verdict

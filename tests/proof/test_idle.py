@@ -10,11 +10,11 @@ from every_length import load
 from test_set_aside import outcome, text
 
 from kolahal.emission.release import emit
-from kolahal.lang.idle import without_idle
 from kolahal.lang.ir import Draw, For, walk
 from kolahal.lang.source import SketchError
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.idle import without_idle
 from kolahal.verdicts import Proved
 
 SUM = "s = 0\nfor x in q:\n    s += x\nreturn s + Lap(1/eps)"

@@ -18,7 +18,6 @@ from digests import agrees, digest, read_list
 
 from kolahal.lang.ir import Comprehension, For, If, While, assigned_names, walk
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.lang.watched import Followed, extremes
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import BOOL, FALSE, Formula, at_most, below, choose, equal, negate, print_term
 from kolahal.proof.find.lengths import must_release
@@ -26,6 +25,7 @@ from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
+from kolahal.proof.trusted.restated.watched import Followed, extremes
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, AtValue, ByBranch, Form, Shift, ShiftRule
 from kolahal.proof.trusted.states import known_to
 from kolahal.proof.trusted.values import Unsupported

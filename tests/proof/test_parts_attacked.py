@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kolahal.lang.read.parse import parse
-from kolahal.lang.released import released
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.released import released
 from kolahal.verdicts import Unknown
 
 HEAD = "@sketch(adjacent=each_within(1))\ndef f(q: {}, eps: Epsilon, k: int = 1, T: float = 1):\n"

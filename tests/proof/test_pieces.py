@@ -17,7 +17,7 @@ from test_obligations import made_up_invariant
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.paths.unknowns import MoveAt

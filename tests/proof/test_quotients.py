@@ -9,7 +9,6 @@ import pytest
 from kolahal.checking import check
 from kolahal.engine import reference
 from kolahal.lang.read.parse import parse
-from kolahal.lang.released import released
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Within, make_arguments
@@ -17,6 +16,7 @@ from kolahal.paths.quotients import compared
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.proof.refute.counterexample_data import document, find_faults
 from kolahal.proof.refute.refute import refute
+from kolahal.proof.trusted.restated.released import released
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import Proved, Refuted, Unknown
 

@@ -10,7 +10,7 @@ from kolahal.errors import UsageError
 from kolahal.lang.adjacency import EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_bins import BinsRelation
+from kolahal.lang.records.bins import BinsRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import SketchError
 from kolahal.law.law import find_laws

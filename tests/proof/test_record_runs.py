@@ -11,8 +11,8 @@ import pytest
 from kolahal.checking import check
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.record_runs import along
+from kolahal.lang.records.along_runs import along
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, call_mechanism
 from kolahal.model import Equals

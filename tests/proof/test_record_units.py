@@ -9,8 +9,18 @@ from kolahal.checking import check
 from kolahal.errors import UsageError
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
-from kolahal.lang.records import Aggregate, Apply, ArgumentOf, Field, FieldOf, NumberOf, RecordFunction, RowClass, Table
+from kolahal.lang.records.moves import RECORD_RELATIONS, RecordRelation
+from kolahal.lang.records.table import (
+    Aggregate,
+    Apply,
+    ArgumentOf,
+    Field,
+    FieldOf,
+    NumberOf,
+    RecordFunction,
+    RowClass,
+    Table,
+)
 from kolahal.lang.source import SketchError
 from kolahal.lang.unit_names import unit_value
 from kolahal.law.law import find_laws

@@ -7,7 +7,7 @@ import pytest
 
 from kolahal.checking import check
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example

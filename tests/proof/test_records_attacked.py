@@ -11,7 +11,7 @@ from kolahal.emission.program import load_emitted
 from kolahal.emission.release import emit
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.read.parse import parse
-from kolahal.lang.records import read_records
+from kolahal.lang.records.table import read_records
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find.bounded import prove_bounded
 from kolahal.verdicts import Bounded, Proved, Unknown

@@ -13,11 +13,11 @@ from kolahal.emission.promise import Promise
 from kolahal.engine import reference
 from kolahal.errors import UsageError
 from kolahal.lang.read.parse import parse
-from kolahal.lang.released import released
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.released import released
 from kolahal.verdicts import Proved, Refuted, Unknown
 
 HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: {}, eps: Epsilon, k: int = 2, T: float = 1):\n"

@@ -13,12 +13,12 @@ import pytest
 from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
-from kolahal.lang.rescaled import ONE, UnitSystem, rescaled
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted.restated.rescaled import ONE, UnitSystem, rescaled
 from kolahal.verdicts import Proved
 
 HEAD = "@sketch(adjacent={})\ndef f(q: Private, eps: Epsilon, k: int = 1, n: int = 1, T: float = 0):\n"

@@ -10,7 +10,6 @@ from test_set_aside import outcome
 from kolahal.lang.canonical import concentrated, surrogate
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
-from kolahal.lang.rescaled import in_other_units
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
@@ -18,6 +17,7 @@ from kolahal.proof.find.budgets import prove_budget
 from kolahal.proof.find.lengths import find_proof, prove_every_length
 from kolahal.proof.trusted.certificate import Rejected
 from kolahal.proof.trusted.concentrated import check_shifts, recheck_budget
+from kolahal.proof.trusted.restated.rescaled import in_other_units
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Proved
 

@@ -12,10 +12,10 @@ from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.lang.ir import Comprehension, For, walk
 from kolahal.lang.read.parse import parse
-from kolahal.lang.restated import restated
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.lists_and_loops import restated
 from kolahal.report.proofs import explain
 from kolahal.verdicts import Proved
 
@@ -88,6 +88,9 @@ KEPT = {
     "filled twice": "xs = []\nfor x in q:\n    xs.append(x + Lap(1/eps))\nfor x in q:\n    xs.append(x)\nreturn xs[0]",
     "not empty at first": "xs = [1]\nfor x in q:\n    xs.append(x + Lap(1/eps))\nreturn xs[0]",
     "what may not be computed": "xs = []\nfor x in q:\n    y = q[k]\n    xs.append(x > 0 and y + Lap(1/eps) > 0)\nreturn 1 if xs[0] else 0",
+    "an answer in the loop": "xs = []\nfor x in q:\n    return x\n    xs.append(x + Lap(1/eps))\nreturn xs[0]",
+    "an answer behind a name": "xs = []\nfor x in q:\n    e = Lap(1/eps)\n    return x\n    xs.append(x + e)\nreturn xs[0]",
+    "a turn that goes on before": "xs = []\nfor x in q:\n    continue\n    xs.append(x + Lap(1/eps))\nreturn len(xs)",
     "a loop that stops": "xs = [x + Lap(1/eps) for x in q]\nb = xs[0]\nfor i in range(len(xs)):\n    if xs[i] > b:\n        break\nreturn i",
     "nothing was looked at": "xs = [x + Lap(1/eps) for x in q]\nb = 0\nfor i in range(len(xs)):\n    b = i\nreturn b",
     "answers that are replaced": "xs = [x + Lap(1/eps) for x in q]\nb = xs[0]\nz = q[0]\nq = []\nfor i in range(len(q)):\n    z = 0\nreturn z",

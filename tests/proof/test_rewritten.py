@@ -24,15 +24,15 @@ from test_units import TOO_MUCH, WAYS, adaptive, random_budgets
 from test_watched import PROVED as FOLLOWED
 
 from kolahal.errors import KolahalError
-from kolahal.lang.left_over import without_left
 from kolahal.lang.read.parse import parse
-from kolahal.lang.released import before_last, released
-from kolahal.lang.rescaled import in_other_units, rescaled, units_of
-from kolahal.lang.restated import restated
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.units import in_units
-from kolahal.lang.watched import Followed, extremes, watched
+from kolahal.proof.trusted.restated.left_over import without_left
+from kolahal.proof.trusted.restated.lists_and_loops import restated
+from kolahal.proof.trusted.restated.released import before_last, released
+from kolahal.proof.trusted.restated.rescaled import in_other_units, rescaled, units_of
+from kolahal.proof.trusted.restated.set_aside import set_aside
+from kolahal.proof.trusted.restated.units import in_units
+from kolahal.proof.trusted.restated.watched import Followed, extremes, watched
 
 pytestmark = pytest.mark.mutants
 FILE = "rewritten.txt"

@@ -9,11 +9,10 @@ import pytest
 from kolahal.lang.adjacency import EachWithin, Monotone
 from kolahal.lang.ir import Query, walk
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, call_mechanism
 from kolahal.lang.source import SketchError
-from kolahal.lang.told import told
 from kolahal.law.law import find_laws
 from kolahal.proof.decide import decide
 from kolahal.proof.find.bounded import prove_bounded
@@ -21,6 +20,7 @@ from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.bounded import recheck_bounded
 from kolahal.proof.trusted.certificate import recheck
 from kolahal.proof.trusted.neighbours import enclosing
+from kolahal.proof.trusted.restated.told import told
 from kolahal.settings import ProofSettings, Settings
 from kolahal.verdicts import AnyRecords, Bounded, Certificate, Proved, Refuted, Unknown
 
@@ -159,6 +159,23 @@ def test_what_is_asked_is_told_before_the_answer():
     assert "told.append(mid)" in text and text.index("told.append(mid)") < text.index("told.append(lo)")
     plain = read("return len(rows) + Lap(1/eps)")
     assert told(plain) is plain
+
+
+@pytest.mark.parametrize("name", ["told", "told_", "told_item", "told_list"])
+def test_no_name_of_the_program_empties_what_is_told(name):
+    """Of 50 records below 51 and a million at 51, one record more moves the second count by a million."""
+    leak = f"t = sum(1 for r in rows if r.age <= 50)\n    c = sum(1 for r in rows if r.age <= t) + Lap(4/eps)\n    {name} = []\n    return c"
+    assert f"{name}.append" not in str(told(read(leak)))
+    assert not isinstance(prove_every_length(read(leak)), Proved)
+    fine = leak.replace("<= 50)", "<= 50) + Lap(2/eps)")
+    assert isinstance(prove_every_length(read(fine)), Proved)
+
+
+def test_no_name_of_the_run_is_that_of_a_record():
+    body = "record = sum(1 for r in rows if r.age > 3) + Lap(2/eps)\n    t = sum(1 for r in rows if r.age <= {0})\n    return t + Lap(2/eps)"
+    with pytest.raises(SketchError, match="K141"):
+        read(body.format("record"))
+    assert isinstance(prove_every_length(read(body.format("50"))), Proved)
 
 
 def test_where_the_answer_begins_is_told_unless_all_have_as_many_items():

@@ -12,10 +12,10 @@ from test_segments import ONE, both_ways
 
 from kolahal.engine import reference
 from kolahal.errors import KolahalError
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.set_aside import set_aside
 from kolahal.proof.trusted.steps import decide_flags
 from kolahal.proof.trusted.values import Pending, Unsupported
 from kolahal.verdicts import Proved

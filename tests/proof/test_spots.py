@@ -18,11 +18,8 @@ from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, walk
 from kolahal.lang.kinds import infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
-from kolahal.lang.rescaled import in_other_units, units_of
 from kolahal.lang.scale import parse_scale
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.watched import Followed
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -61,6 +58,9 @@ from kolahal.proof.trusted.noisy_lists import _returning
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import Product, build_product, build_system
+from kolahal.proof.trusted.restated.rescaled import in_other_units, units_of
+from kolahal.proof.trusted.restated.set_aside import set_aside
+from kolahal.proof.trusted.restated.watched import Followed
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, describe_shift
 from kolahal.proof.trusted.steps import Jump, chosen_next, compile_steps, decide_flags, live_names

@@ -21,7 +21,6 @@ from kolahal.lang.ir import Append, Assign, Binary, Comprehension, Const, If, In
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.watched import Followed
 from kolahal.logic import solver
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
@@ -92,6 +91,7 @@ from kolahal.proof.trusted.neighbours import (
 )
 from kolahal.proof.trusted.obligations import Clause, Obligation, System, obligations
 from kolahal.proof.trusted.product import build_product, build_system, settle_answers
+from kolahal.proof.trusted.restated.watched import Followed
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import (
     Alignment,

@@ -13,9 +13,9 @@ from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse_source
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
-from kolahal.lang.units import in_units
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.units import in_units
 from kolahal.verdicts import Proved
 
 ADAPTIVE = """

@@ -12,10 +12,10 @@ from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.tails import without_tails
-from kolahal.lang.unrolled import unrolled
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
+from kolahal.proof.trusted.restated.tails import without_tails
+from kolahal.proof.trusted.restated.unrolled import unrolled
 from kolahal.verdicts import Proved
 
 HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon, k: int = 1):\n"

@@ -13,7 +13,6 @@ from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.budgets import prove_budget
@@ -22,6 +21,7 @@ from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import neighbours_of
 from kolahal.proof.trusted.others import find_others
 from kolahal.proof.trusted.product import build_product, build_system
+from kolahal.proof.trusted.restated.set_aside import set_aside
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import Settings

@@ -13,10 +13,10 @@ from test_set_aside import outcome
 
 from kolahal.lang import ir
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.watched import Followed, extremes, watched
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.certificate import recheck
+from kolahal.proof.trusted.restated.watched import Followed, extremes, watched
 from kolahal.report.proofs import explain_shortly
 from kolahal.verdicts import Certificate, Proved
 

@@ -27,6 +27,7 @@ from kolahal.cli.base import (
     limits,
     processes,
     seed,
+    width,
     write_files,
 )
 from kolahal.cli.ends import echo_json
@@ -117,14 +118,14 @@ def batch(
                 entries = run_jobs(jobs, executor, slots, limit, journal, retry, watch)
         except KeyboardInterrupt:
             _interrupted(ended, len(jobs), time.monotonic() - start, as_json, out)
-        lines, table = _lines(entries), _table(entries, time.monotonic() - start)
+        lines, seconds = _lines(entries), time.monotonic() - start
         if out is not None:
-            write_files(out, {RESULTS: "".join(lines), SUMMARY: table})
+            write_files(out, {RESULTS: "".join(lines), SUMMARY: _table(entries, seconds)})
     _write_sarif(sarif, jobs, entries)
     if as_json:
         echo_json("".join(lines), nl=False)
     else:
-        click.echo(table + "".join(map(_details, entries)), nl=False)
+        click.echo(_table(entries, seconds, width()) + "".join(map(_details, entries)), nl=False)
     allowed = {"unknown"} if allow_unknown else set()
     finish(_code(entries, allowed | ({"bounded"} if allow_bounded else set())))
 
@@ -145,7 +146,7 @@ def _interrupted(ended: Sequence[Entry], jobs: int, seconds: float, as_json: boo
     if as_json:
         echo_json("".join(_lines(ended)), nl=False)
     elif ended:
-        click.echo(_table(ended, seconds) + "".join(map(_details, ended)), nl=False)
+        click.echo(_table(ended, seconds, width()) + "".join(map(_details, ended)), nl=False)
     finish(INTERRUPTED)
 
 
@@ -168,7 +169,7 @@ def _lines(entries: Sequence[Entry]) -> list[str]:
     return [encoded(one_line(entry.record)).decode() + "\n" for entry in entries]
 
 
-def _table(entries: Sequence[Entry], seconds: float) -> str:
+def _table(entries: Sequence[Entry], seconds: float, most: int | None = None) -> str:
     from kolahal.report.text import table
 
     rows = [
@@ -183,7 +184,7 @@ def _table(entries: Sequence[Entry], seconds: float) -> str:
     ]
     counts = Counter(entry.record["verdict"] for entry in entries)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(CODES) if counts[verdict])
-    text = table(["target", "action", "verdict", "seconds", ""], rows)
+    text = table(["target", "action", "verdict", "seconds", ""], rows, most)
     return f"{text}\n\n{len(entries)} jobs in {seconds:.1f} s: {told}\n"
 
 

@@ -74,7 +74,7 @@ def print_class(program: Sketch, turns: AnswerTurns, mechanism: str, name: str, 
     given = ", ".join(f'"{p.name}": {p.name}' for p in public)
     ordered = sorted(public, key=lambda p: p.default is not None)  # those without a default come first
     sums = isinstance(program.adjacency, EachWithin)
-    this, records = (_free(word, {p.name for p in public}) for word in ("self", "records"))
+    this, records = (ir.lengthened(word, {p.name for p in public}) for word in ("self", "records"))
     return [
         f'def _claim({names}):\n    """What a run costs."""\n    return {claim}',
         f'''\
@@ -86,12 +86,6 @@ class {name}(_Online):
     def __init__({this}, {", ".join(map(str, ordered))}, {records}=None):
         super().__init__({mechanism}, _turns, _claim, {{{given}}}, {records})''',
     ]
-
-
-def _free(word: str, taken: set[str]) -> str:
-    while word in taken:
-        word += "_"
-    return word
 
 
 def describe_online(program: Sketch, name: str, claim: str) -> str:

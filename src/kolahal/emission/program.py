@@ -35,13 +35,12 @@ from kolahal.emission.rows import (
 from kolahal.emission.scaled import TIMES
 from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.claims import parse_claim, print_claim
-from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, walk
+from kolahal.lang.ir import Comprehension, Return, TupleOf, assigned_names, lengthened, walk
 from kolahal.lang.parameters import BUDGETS
 from kolahal.lang.preconditions import bounds_of
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import positive_units
-from kolahal.lang.released import released
+from kolahal.lang.records.moves import positive_units
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type, Variant
 from kolahal.lang.templates import (
     BELLS,
@@ -58,6 +57,7 @@ from kolahal.lang.templates import (
 from kolahal.proof.linear_shifts import linear_parts
 from kolahal.proof.of_parts import read_as_parts
 from kolahal.proof.online import AnswerTurns
+from kolahal.proof.trusted.restated.released import released
 
 PYTHON, OPENDP = "python", "opendp"  # backends
 EMITTED = "<emitted>"  # what tracebacks call the file
@@ -94,7 +94,7 @@ def emit(
     shifts = NO_SHIFTS
     if promise.claims:
         shifts = read_shifts(check_proof(program, promise, claim), program.adjacency.distance)
-    name = _free_name(program.name, _taken_names())
+    name = lengthened(program.name, _taken_names(), "_mechanism")
     if program.private.table is not None:
         return _emit_over_records(program, promise, claim, command, backend, shifts, name)
     plan = plan_grid(program, shifts)
@@ -107,7 +107,7 @@ def emit(
             "Multiply and divide by public numbers that are fixed before the run, and not again in every turn of a loop.",
         )
     limits = find_limits(program, promise)
-    fraction = _free_name("Fraction", _own_names(program), "_")
+    fraction = lengthened("Fraction", _own_names(program))
     wholes = frozenset(p.name for p in program.parameters if p.type is Type.INT)
     parts = [
         *([f"{fraction} = Fraction"] if fraction != "Fraction" else []),
@@ -119,8 +119,8 @@ def emit(
     words = describe(program, promise, plan.reasons, limits, claim, command or _command(program), _version())
     online = None
     if turns is not None:
-        online = _free_name(class_name(name), _taken_names() | _own_names(program) | {name}, "Online")
-        stepped = print_turns(program, turns, _free_name("turn", _own_names(program), "_"))
+        online = lengthened(class_name(name), _taken_names() | _own_names(program) | {name}, "Online")
+        stepped = print_turns(program, turns, lengthened("turn", _own_names(program)))
         parts += [write_exactly(stepped, wholes, fraction), *print_class(program, turns, name, online, claim)]
         words += f"\n\n{describe_online(program, online, claim)}"
     text = partial(_assemble, words, name, parts, backend=backend, online=online, bells=bell_files(program))
@@ -152,7 +152,7 @@ def _emit_over_records(
     given = {p.called for p in program.parameters}.union(*(a.run_names() for a in table.every))
     if hidden := sorted(SUPPORT & given) or sorted(n for n in given if TIMES in n):
         raise UsageError(f"{name} cannot be emitted: the emitted file uses the name {hidden[0]}; call the argument something else")
-    inner = _free_name(f"{name}_of_answers", _taken_names() | _own_names(program))
+    inner = lengthened(f"{name}_of_answers", _taken_names() | _own_names(program), "_mechanism")
     finer = linear_parts(program, promise.certificate) if promise.claims and promise.certificate is not None else None
     core = over_answers(program, inner, finer)
     real = real_names(program)
@@ -232,12 +232,6 @@ def _taken_names() -> frozenset[str]:
     """Every name of the support code; a mechanism of such a name would stand in its way."""
     own = {"_plan", "_FIELDS", "_aggregate", "_KNOWN", "make_measurement", "_turns", "_claim"}
     return frozenset(own).union(*map(names_in, (RUNTIME, FINITE, MEASUREMENT, ROWS, ONLINE, BELLS, NORMAL_LAW, NORMALS)))
-
-
-def _free_name(name: str, taken: frozenset[str], tail: str = "_mechanism") -> str:
-    while name in taken:
-        name += tail
-    return name
 
 
 def _own_names(program: Sketch) -> frozenset[str]:
@@ -370,7 +364,7 @@ MOST_BITS = 20_000  # of a number in it
 def _find_known(program: Sketch, most: int | None, text: str) -> tuple[Known, ...]:
     """A few inputs with the answers of runs with fixed noise; runs that fail or take long are left out."""
     space = load_emitted(text).__globals__
-    function, answer_known = space[_free_name(program.name, _taken_names())], space["_answer_known"]
+    function, answer_known = space[lengthened(program.name, _taken_names(), "_mechanism")], space["_answer_known"]
     found: list[Known] = []
     for answers in ([3, -1.5, 7.25, 2], [0.5, 0.5]):
         whole: list[Any] = [math.floor(answer) for answer in answers] if program.private.whole else [*answers]

@@ -8,7 +8,7 @@ from kolahal.errors import KolahalError, UsageError
 from kolahal.lang.noise import Noise
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import parse_scale
 from kolahal.lang.sketch import Sketch, Type, Variant
 from kolahal.nouns import dataclass

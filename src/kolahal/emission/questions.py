@@ -8,19 +8,10 @@ from fractions import Fraction
 
 from kolahal.emission.rows import pass_words, print_pass
 from kolahal.lang import ir
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.pretty import print_expression
-from kolahal.lang.record_bins import bins_at
-from kolahal.lang.records import (
-    COMPARISONS,
-    Aggregate,
-    Apply,
-    ArgumentOf,
-    NumberOf,
-    RecordFunction,
-    RunOf,
-    Table,
-    parts_of,
-)
+from kolahal.lang.records.bins import bins_at
+from kolahal.lang.records.table import Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RunOf, Table, parts_of
 from kolahal.lang.sketch import Role, Sketch, Type
 
 

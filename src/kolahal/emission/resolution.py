@@ -12,12 +12,12 @@ from typing import Any
 from kolahal.lang import ir
 from kolahal.lang.kinds import WHOLES, infer
 from kolahal.lang.pretty import print_expression
-from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.lang.taint import bindings, find_flow
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.lists_and_loops import restated
+from kolahal.proof.trusted.restated.set_aside import set_aside
 from kolahal.verdicts import Certificate
 
 ARITHMETIC = ("+", "-", "*", "/")

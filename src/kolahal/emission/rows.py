@@ -12,13 +12,24 @@ from typing import TypeGuard
 from kolahal.emission.answer_type import answer_type
 from kolahal.emission.scaled import FINE, NoMeasure, Scaled, Writer, measures, print_measure
 from kolahal.lang.adjacency import EachWithin
-from kolahal.lang.cells import LinearPiece, RecordPieces, find_pieces
 from kolahal.lang.enclosures import STEP
+from kolahal.lang.ir import lengthened
 from kolahal.lang.pretty import print_number
-from kolahal.lang.record_bins import bins_at
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.records import RECORD, Aggregate, Apply, ArgumentOf, Bins, FieldOf, RecordFunction, Table, parts_of
-from kolahal.lang.run_text import rescaled
+from kolahal.lang.records.bins import bins_at
+from kolahal.lang.records.cells import LinearPiece, RecordPieces, find_pieces
+from kolahal.lang.records.moves import RecordRelation
+from kolahal.lang.records.run_text import rescaled
+from kolahal.lang.records.table import (
+    RECORD,
+    Aggregate,
+    Apply,
+    ArgumentOf,
+    Bins,
+    FieldOf,
+    RecordFunction,
+    Table,
+    parts_of,
+)
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.nouns import dataclass
 
@@ -292,9 +303,7 @@ def print_front(program: Sketch, name: str, inner: str, public: tuple[str, ...])
     table = program.private.table
     assert table is not None
     parameters = [(p.called if p.role is Role.PRIVATE else str(p)) for p in program.parameters]
-    reader = "_argument"  # of the support code, under a name that no parameter hides
-    while reader in {p.called for p in program.parameters}:
-        reader += "_"
+    reader = lengthened("_argument", {p.called for p in program.parameters})  # of the support code, hidden by no parameter
     wanted = [p for name in public for p in program.parameters if p.name == name]
     read = [f'{reader}("{p.name}", "{p.type.value}", {p.name})' for p in wanted]
     size = str(len(table.aggregates)) if table.bins is None else table.bins.size

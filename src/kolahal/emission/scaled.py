@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import product
 from typing import TypeAlias
 
-from kolahal.lang.cells import find_pieces, is_rounded
 from kolahal.lang.enclosures import MATH, STEP
-from kolahal.lang.records import (
-    COMPARISONS,
+from kolahal.lang.operators import COMPARISONS
+from kolahal.lang.records.cells import find_pieces, is_rounded
+from kolahal.lang.records.table import (
     Apply,
     ArgumentOf,
     FieldOf,

@@ -33,10 +33,6 @@ def cut_short(sketch: Sketch, turns: int) -> Sketch:
 
     def statement(node: ir.Stmt) -> ir.Stmt:
         match node:
-            case ir.If(_, then, orelse):
-                return replace(node, then=block(then), orelse=block(orelse))
-            case ir.For():
-                return replace(node, body=block(node.body))
             case ir.While(test, body):
                 turn = ir.Var("the turn's number", span=node.span)  # which no program calls anything
                 over = ir.Range(*(ir.Const(Fraction(n)) for n in (0, turns + 1, 1)), span=node.span)
@@ -44,7 +40,7 @@ def cut_short(sketch: Sketch, turns: int) -> Sketch:
                 goes_on = ir.If(test, (last, *block(body)), (ir.Break(),), span=node.span)
                 return ir.For(turn.name, over, (goes_on,), span=node.span)
             case _:
-                return node
+                return ir.with_blocks(node, block)
 
     return replace(sketch, body=block(sketch.body))
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from kolahal.lang.adjacency import Adjacency, Move
 from kolahal.lang.ir import Hole
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import Arguments, Database, Scales
 from kolahal.nouns import dataclass

@@ -15,13 +15,13 @@ from math import ceil, floor
 from typing import NamedTuple, TypeAlias
 
 from kolahal.lang.ir import Binary, Const, Expr, For, Index, Length, Negate, Var, assigned_names, assignments, walk
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import Inequality, LinearForm, number, variable
 from kolahal.logic.simplex import find_point
 
 MOST_COMPARISONS = 6
 MOST_REGIONS = 12
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 class PublicInput(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 from kolahal.errors import KolahalError
 from kolahal.inputs.arguments import usual_budget, usual_value
 from kolahal.lang.places import answers_needed
-from kolahal.lang.records import Field
+from kolahal.lang.records.table import Field
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Parameter, Sketch, Type, bind
 from kolahal.lang.source import NOWHERE, Diagnostic, SketchError, Source

@@ -40,10 +40,7 @@ def fresh_budget(sketch: Sketch, role: Role) -> str:
     """A name for a new budget that the program does not use."""
     taken = {p.name for p in sketch.parameters} | ir.names_read(sketch.body)
     taken |= ir.assigned_names(sketch.body)
-    name = {Role.EPSILON: "eps"}.get(role, role.value.lower())
-    while name in taken:
-        name += "_"
-    return name
+    return ir.lengthened({Role.EPSILON: "eps"}.get(role, role.value.lower()), taken)
 
 
 def with_draws(sketch: Sketch, change: Callable[[ir.Draw], NoiseAndScale]) -> Sketch:

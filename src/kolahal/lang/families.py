@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kolahal.lang.ir import Hole
 from kolahal.lang.noise import Noise
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Completion, Sketch, Variant
 
 MOST_MIXED = 3  # open places up to which each may have a family of its own

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import field, fields, replace
 from fractions import Fraction
 from operator import attrgetter
@@ -65,7 +65,7 @@ class Index(Node):
 class Query(Index):
     """A private answer that depends on the run: an aggregate of records, with the values that it is asked with.
 
-    Each is read once. To proofs it is an answer as others are, if what it is asked with is told (`lang/told.py`).
+    Each is read once. To proofs it is an answer as others are, if what it is asked with is told (`proof/trusted/restated/told.py`).
     """
 
     text: str
@@ -224,6 +224,7 @@ Block: TypeAlias = tuple[Stmt, ...]
 # ---------------------------------------------------------------- walking
 
 T = TypeVar("T")
+N = TypeVar("N", bound=Node)
 
 
 _PARTS: dict[type, tuple[str, ...]] = {}  # asked for at every step of every rebuilding
@@ -305,6 +306,23 @@ def assigned_names(body: Block) -> frozenset[str]:
     return frozenset(names)
 
 
+def changed_names(body: Block) -> set[str]:
+    """The names that statements of `body` bind, and those of lists that they append to."""
+    return {*assigned_names(body), *(node.name for node in walk(body) if isinstance(node, Append))}
+
+
+def numbered(base: str, taken: Set[str], first: int = 0) -> str:
+    """The first of base_0, base_1, … that is not taken."""
+    return next(word for i in range(first, first + len(taken) + 1) if (word := f"{base}_{i}") not in taken)
+
+
+def lengthened(word: str, taken: Set[str], tail: str = "_") -> str:
+    """A name that is not taken, made of a word and as many tails as that needs."""
+    while word in taken:
+        word += tail
+    return word
+
+
 def rebuild(node: T, change: Callable[[Node], Node | None]) -> T:
     """A copy of `node` in which each node that `change` gives a replacement for is replaced, leaves first."""
     if isinstance(node, tuple):
@@ -316,6 +334,26 @@ def rebuild(node: T, change: Callable[[Node], Node | None]) -> T:
     same = all(new[name] is parts[name] for name in parts)
     built: Node = node if same else replace(node, **new)
     return change(built) or built  # type: ignore[return-value]
+
+
+def with_blocks(node: N, change: Callable[[Block], Block]) -> N:
+    """A statement with other blocks in place of its own; any other node as it is."""
+    match node:
+        case If(_, then, orelse):
+            return replace(node, then=change(then), orelse=change(orelse))
+        case For(body=body) | While(body=body):
+            return replace(node, body=change(body))
+        case _:
+            return node
+
+
+def replaced(body: Block, change: Callable[[Stmt], Block | None]) -> Block:
+    """A block in which each statement that `change` gives others for is replaced by these, inner ones first."""
+    result: list[Stmt] = []
+    for node in body:
+        node = with_blocks(node, lambda block: replaced(block, change))
+        result += change(node) or (node,)
+    return tuple(result)
 
 
 def number_sites(body: Block) -> Block:

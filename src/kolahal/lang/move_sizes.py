@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from kolahal.lang import ir
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.taint import Flow, find_flow
 

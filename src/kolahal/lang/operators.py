@@ -20,3 +20,4 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")

@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 
 from kolahal.lang.pretty import print_number
-from kolahal.lang.records import Table
+from kolahal.lang.records.table import Table
 from kolahal.nouns import dataclass
 
 

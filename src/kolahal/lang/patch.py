@@ -9,12 +9,12 @@ import os
 import textwrap
 import tokenize
 from collections.abc import Iterator, Set
-from dataclasses import field, replace
+from dataclasses import field
 from fractions import Fraction
 from itertools import accumulate
 
 from kolahal.errors import UsageError
-from kolahal.lang.ir import Assign, Block, For, If, Node, Var, While, rebuild
+from kolahal.lang.ir import Assign, Block, Var, rebuild, with_blocks
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import NOISES, PICK, Tree
 from kolahal.lang.scale import Scale
@@ -189,19 +189,10 @@ def _in_own_words(sketch: Sketch, function: Function, scale: Scale) -> Scale:
 def without_idle(body: Block) -> Block:
     """`body` without statements such as `x = x`, which `x += Lap(hole)` becomes without noise."""
 
-    def change(node: Node) -> Node | None:
-        match node:
-            case If(_, then, orelse):
-                return replace(node, then=drop(then), orelse=drop(orelse))
-            case While(body=inner) | For(body=inner):
-                return replace(node, body=drop(inner))
-            case _:
-                return None
-
     def drop(block: Block) -> Block:
         return tuple(s for s in block if not (isinstance(s, Assign) and s.values == tuple(map(Var, s.targets))))
 
-    return drop(rebuild(body, change))
+    return drop(rebuild(body, lambda node: with_blocks(node, drop)))
 
 
 def find_function(tree: Tree, name: str) -> Function:

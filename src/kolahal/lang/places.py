@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from kolahal.lang.ir import Assign, Binary, Comprehension, Const, Expr, Index, Negate, Node, Var, assignments, walk
+from kolahal.lang.operators import OPERATORS
 from kolahal.lang.sketch import Sketch
 
 
@@ -71,7 +72,7 @@ def _value(at: Expr) -> Fraction | None:
             one, other = _value(left), _value(right)
             if one is None or other is None:
                 return None
-            return one + other if op == "+" else one - other if op == "-" else one * other
+            return Fraction(OPERATORS[op](one, other))
         case _:
             return None
 

@@ -23,10 +23,10 @@ from kolahal.lang.parameters import Type as Type
 from kolahal.lang.parameters import Variant as Variant
 from kolahal.lang.preconditions import holds
 from kolahal.lang.pretty import ShownAsText, print_block, print_docstring, print_expression
-from kolahal.lang.record_bins import read_count, sized_table
-from kolahal.lang.record_moves import RecordRelation, positive_units
-from kolahal.lang.records import RECORDS, clip_value, open_record, read_records
-from kolahal.lang.run_text import as_written
+from kolahal.lang.records.bins import read_count, sized_table
+from kolahal.lang.records.moves import RecordRelation, positive_units
+from kolahal.lang.records.run_text import as_written
+from kolahal.lang.records.table import RECORDS, clip_value, open_record, read_records
 from kolahal.lang.scale import Scale, base_of, gdp_name, parse_filling
 from kolahal.lang.source import NOWHERE, Source, Span
 from kolahal.lang.system_noise import Sampler, SystemSampler, draws_of
@@ -245,12 +245,16 @@ class Sketch(ShownAsText):
 
     def with_noises(self, noises: Mapping[int, Noise]) -> Sketch:
         """The same program with other families of noise at some sites."""
+        # Aggregates that are whole are declared so where the noise is whole, too, as a reader of such a program does it.
+        whole = isinstance(self.adjacency, RecordRelation) and self.adjacency.whole and any(n.whole for n in noises.values())
+        return self._with_draws_of(noises, whole)
+
+    def _with_draws_of(self, noises: Mapping[int, Noise], whole: bool) -> Sketch:
+        """The same program with other noise at some sites, whose answers are declared `whole` then."""
 
         def change(node: ir.Node) -> ir.Node | None:
             return replace(node, noise=noises[node.site]) if isinstance(node, ir.Draw) and node.site in noises else None
 
-        # Aggregates that are whole are declared so where the noise is whole, too, as a reader of such a program does it.
-        whole = isinstance(self.adjacency, RecordRelation) and self.adjacency.whole and any(n.whole for n in noises.values())
         parameters = tuple(replace(p, whole=p.whole or whole) if p.role is Role.PRIVATE else p for p in self.parameters)
         return replace(self, parameters=parameters, body=ir.rebuild(self.body, change))
 
@@ -267,15 +271,10 @@ class Sketch(ShownAsText):
 
     def discretised(self) -> Sketch:
         """The same program with noise on the whole numbers, for whole answers: the paper's formal semantics."""
-
-        def change(node: ir.Node) -> ir.Node | None:
-            return replace(node, noise=node.noise.discrete) if isinstance(node, ir.Draw) else None
-
         whole = self.adjacency.distance.denominator == 1  # whole answers do not move by other distances
         if isinstance(self.adjacency, RecordRelation):
             whole = self.adjacency.whole
-        parameters = tuple(replace(p, whole=p.whole or whole) if p.role is Role.PRIVATE else p for p in self.parameters)
-        return replace(self, parameters=parameters, body=ir.rebuild(self.body, change))
+        return self._with_draws_of({draw.site: draw.noise.discrete for draw in self.draws}, whole)
 
     def __str__(self) -> str:
         """The program as Python text, ready to be parsed again."""
@@ -363,12 +362,8 @@ class Mechanism(ShownAsText):
                     return nothing
                 case ir.Negate(ir.Const(value=Fraction() as value)):  # minus a number is a number, as the parser has it
                     return ir.Const(-value, span=node.span)
-                case ir.If(_, then, orelse):
-                    return replace(node, then=keep(then), orelse=keep(orelse))
-                case ir.While(body=inner) | ir.For(body=inner):
-                    return replace(node, body=keep(inner))
                 case _:
-                    return None
+                    return ir.with_blocks(node, keep)
 
         def keep(block: ir.Block) -> ir.Block:
             return tuple(s for s in block if not (isinstance(s, ir.Assign) and is_idle(s)))

@@ -18,10 +18,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
-from kolahal.lang.record_bins import RunBins
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.bins import RunBins
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch
-from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_below
+from kolahal.law.linear_program import Column, Front, Line, Problem, find_front, is_weaker
 from kolahal.logic.counting import take_steps
 from kolahal.logic.linear import Number, plain
 from kolahal.logic.simplex import find_point, find_supremum
@@ -317,10 +317,6 @@ def _hopeless(event: OutputCell) -> str:
 
 def _strictest(fronts: list[Front]) -> list[Front]:
     """The fronts without those that are nowhere dearer than another."""
-
-    def is_weaker(front: Front, other: Front) -> bool:
-        return all(any(is_below(w, v) for w in front) for v in other)
-
     kept: list[Front] = []
     for front in fronts:
         if not any(is_weaker(front, other) for other in kept):

@@ -13,7 +13,7 @@ from kolahal.inputs.arguments import WHOLE, Setting, with_flags
 from kolahal.lang.ir import Const, Range, walk
 from kolahal.lang.places import answers_needed, fixed_places, reads_fixed_places_alone
 from kolahal.lang.polynomial import Polynomial
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case, find_actives, find_plan

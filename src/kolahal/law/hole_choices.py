@@ -19,7 +19,7 @@ from kolahal.inputs.arguments import whole_settings, with_flags
 from kolahal.lang.ir import Hole
 from kolahal.lang.places import answers_needed, fixed_places, reads_fixed_places_alone
 from kolahal.lang.polynomial import Polynomial, is_at_most_one
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.cost import build_case, find_actives, find_plan

@@ -12,13 +12,13 @@ from fractions import Fraction
 
 from kolahal.inputs.arguments import whole_settings
 from kolahal.lang.ir import Hole
-from kolahal.lang.permuted import without_permutation
 from kolahal.lang.places import length_varies
 from kolahal.lang.polynomial import Polynomial
 from kolahal.lang.sketch import Sketch
 from kolahal.law.fitting import collect_samples, fit_ladder, fit_rules, fit_shrinking, ladder_settings
 from kolahal.law.site_units import find_site_units
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.permuted import without_permutation
 from kolahal.results import Law, LawInequality, Rule
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Unknown

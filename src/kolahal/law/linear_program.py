@@ -97,6 +97,11 @@ def is_below(low: Weights, high: Weights) -> bool:
     return all(weight <= most.get(site, 0) for site, weight in low)
 
 
+def is_weaker(front: Front, other: Front) -> bool:
+    """Whether a front is nowhere dearer than another."""
+    return all(any(is_below(w, v) for w in front) for v in other)
+
+
 def weigh(problem: Problem, shift: CheapestShift) -> Weights:
     """The sizes of a shift, added up site by site."""
     total: dict[int, Fraction] = {}

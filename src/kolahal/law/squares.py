@@ -18,7 +18,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.law.cost import build_case, draws_of, find_passages
 from kolahal.law.fitting import FitPoint, SizedFronts, fit_rules
 from kolahal.law.law import Laws
-from kolahal.law.linear_program import Front, Weights, is_below
+from kolahal.law.linear_program import Front, Weights, is_below, is_weaker
 from kolahal.logic.linear import Number
 from kolahal.logic.simplex import minimise
 from kolahal.paths.unknowns import Indeterminate, MoveAt, NoiseAt
@@ -78,10 +78,6 @@ def _squares(case: SizedProgram, settings: ProofSettings) -> list[Front] | Unkno
             return Unknown("no shift that looks back alone hides a neighbour's move")
         found[tuple(w for w in dict.fromkeys(weights) if not any(v != w and is_below(v, w) for v in weights))] = None
     kept = list(found)
-
-    def is_weaker(front: Front, other: Front) -> bool:
-        return all(any(is_below(w, v) for w in front) for v in other)
-
     return [f for i, f in enumerate(kept) if not any(is_weaker(f, o) and (i > j or not is_weaker(o, f)) for j, o in enumerate(kept) if o != f)]
 
 

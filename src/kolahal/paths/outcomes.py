@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from kolahal.engine.tape import Turns
 from kolahal.lang import ir
 from kolahal.lang.noise import Noise
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.counting import take_steps
 from kolahal.nouns import dataclass
@@ -39,7 +40,6 @@ from kolahal.paths.tables import NotFinite as NotFinite
 MOST_ENTRIES = 1 << 10  # of a table
 MOST_STATEMENTS = 100_000  # of a run
 OPEN_TURNS = 40  # of a loop whose every turn may be its last
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 MOST_LEVELS = 40  # of a whole answer
 FUNCTIONS: dict[str, Callable[..., Any]] = {"max": max, "min": min, "abs": abs}
 Names: TypeAlias = Mapping[str, Any]

@@ -32,7 +32,7 @@ def compared(sketch: Sketch, event: Within) -> Sketch | None:
             return None
     taken = ir.names_read(sketch.body) | {p.name for p in sketch.parameters}
     taken |= ir.assigned_names(sketch.body)
-    above, under = (next(w for i in range(len(taken) + 1) if (w := f"{base}_{i}") not in taken) for base in ("above", "under"))
+    above, under = (ir.numbered(base, taken) for base in ("above", "under"))
     span = returns[0].span
     one, other = ir.Var(above, span=span), ir.Var(under, span=span)
     tests: list[ir.Expr] = []

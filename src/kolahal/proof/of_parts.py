@@ -11,9 +11,9 @@ from typing import Any
 
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
-from kolahal.lang.released import released
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.trusted import affine, bounded, certificate, concentrated, union
+from kolahal.proof.trusted.restated.released import released
 from kolahal.verdicts import Certificate
 
 

@@ -10,14 +10,14 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang import ir
-from kolahal.lang.idle import without_idle
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.restated import restated
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.certificate import read_certificate
 from kolahal.proof.trusted.product import Product
+from kolahal.proof.trusted.restated.idle import without_idle
+from kolahal.proof.trusted.restated.lists_and_loops import restated
 from kolahal.proof.trusted.values import Built, Goto, Returned, SegmentPath
 from kolahal.verdicts import Everywhere, Proved, Verdict
 

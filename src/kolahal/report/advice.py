@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kolahal.lang.ir import Call, Draw, walk
 from kolahal.lang.places import answers_needed, reads_fixed_places_alone
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.verdicts import Bounded, Proved, Refuted, Unknown, Verdict
 

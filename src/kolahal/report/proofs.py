@@ -9,11 +9,11 @@ from typing import Any
 from kolahal.lang.ir import Assign, Binary, Comprehension, Draw, If, While, walk
 from kolahal.lang.pretty import print_expression
 from kolahal.lang.read.parse import parse
-from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale, parse_number, parse_scale
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.watched import Followed, watched
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.lists_and_loops import restated
+from kolahal.proof.trusted.restated.watched import Followed, watched
 from kolahal.proof.trusted.steps import decide_flags, spread_comprehensions
 from kolahal.report.words import join_words
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kolahal.lang.record_bins import BinsRelation
-from kolahal.lang.record_lists import RecordCounts
-from kolahal.lang.record_moves import RecordRelation, positive_units
-from kolahal.lang.record_runs import Questions, along
-from kolahal.lang.records import Table, show_record
+from kolahal.lang.records.along_runs import Questions, along
+from kolahal.lang.records.bins import BinsRelation
+from kolahal.lang.records.given_sums import RecordCounts
+from kolahal.lang.records.moves import RecordRelation, positive_units
+from kolahal.lang.records.table import Table, show_record
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Example, Trial, describe_event, show
 from kolahal.verdicts import Refuted

@@ -23,7 +23,7 @@ from kolahal.errors import UsageError
 from kolahal.inputs.pairs import noise_unit
 from kolahal.lang.kinds import infer
 from kolahal.lang.lately import lately
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Database, Example, Scales
 from kolahal.nouns import dataclass

@@ -13,7 +13,7 @@ from fractions import Fraction
 from kolahal.engine.engines import RUNS_WORTH_COMPILING, choose_engine
 from kolahal.engine.tape import stream
 from kolahal.errors import UsageError
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch
 from kolahal.losses import epsilon_lower, estimate_odds
 from kolahal.model import Arguments, Example, Scales, Trial, show

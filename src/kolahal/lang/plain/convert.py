@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 import textwrap
 from collections.abc import Callable, Sequence
 from itertools import chain, count, islice
@@ -20,12 +19,12 @@ from kolahal.lang.adjacency import RELATIONS, Adjacency
 from kolahal.lang.patch import Text, comment_lines, diff_edits, fill_source, from_outside, tokens_of
 from kolahal.lang.plain.bounds import with_bounds
 from kolahal.lang.plain.noise_places import NoisePlaces, NoisyPlaces
-from kolahal.lang.plain.records import sketch_of_records
+from kolahal.lang.plain.records import holds_records, sketch_of_records
 from kolahal.lang.plain.signature import Signature
-from kolahal.lang.read.front import meanings
+from kolahal.lang.read.front import meanings, split_target
 from kolahal.lang.read.parse import parse, parse_source
 from kolahal.lang.read.tree import Aliases, Tree
-from kolahal.lang.record_moves import RECORD_RELATIONS
+from kolahal.lang.records.moves import RECORD_RELATIONS
 from kolahal.lang.scale import NotAScale, scale_of
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.source import SketchError, Source, Span, parse_expression, read_source, with_newlines
@@ -59,6 +58,8 @@ def sketch_of(
     if between:
         raise UsageError("--between is about fields of records; say that they are neighbours by records: --adjacent 'add_remove(1)'")
     plain = _read(source, function_name)
+    if holds_records(source, _find(source, function_name)[0], private):
+        raise UsageError(f"{path}: the private input is a list of records; say that they are neighbours: --adjacent 'add_remove(1)', or replace(1)")
     adjacency = _adjacency(adjacency_text)
     sketch, bare = _parse(plain, Signature(plain.function, private), adjacency, path)
     noisy = NoisePlaces(sketch, copies).find()
@@ -158,10 +159,8 @@ def _parse(plain: _Plain, signature: Signature, adjacency: Adjacency, path: str)
 
 def load_plain(target: str) -> tuple[Source, str | None]:
     """The file and, if it says one, the function that `path.py` or `path.py:function` names."""
-    path, colon, name = target.rpartition(":")
-    if colon and name.isidentifier() and not os.path.exists(target):
-        return read_source(path), name
-    return read_source(target), None
+    path, name = split_target(target)
+    return read_source(path), name or None
 
 
 def _names_records(text: str) -> bool:

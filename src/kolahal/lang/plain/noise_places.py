@@ -9,12 +9,11 @@ from fractions import Fraction
 from kolahal.errors import UsageError
 from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, NONE, NUMERIC, WHOLE, infer
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.lang.source import Span
 from kolahal.lang.taint import Flow, bindings, find_flow
 from kolahal.nouns import dataclass
-
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 @dataclass(slots=True)

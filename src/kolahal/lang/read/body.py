@@ -19,7 +19,7 @@ from kolahal.lang.read.header import Header
 from kolahal.lang.read.others import find_remedy
 from kolahal.lang.read.powers import MOST_POWER, power_of
 from kolahal.lang.read.tree import DEEPEST_LOOP, NOISES, Refused, Tree, clip, stored_names
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import NotAScale, Scale, exact, exact_literal, gdp_name, next_of, scale_of
 from kolahal.lang.source import Span
 
@@ -430,7 +430,7 @@ class Body:
             if not isinstance(node.args[0], ast.Name):
                 raise self.tree.refuse("K153", node)
             of = self.variable(node.args[0])
-        argument, site = node.args[-1], self.sites
+        argument, site = self.tree.exact_scale(node.args[-1]), self.sites
         self.sites += 1
         if self.tree.ours(argument) == "hole":
             hole = Hole(self.holes, span=self.tree.span(argument))

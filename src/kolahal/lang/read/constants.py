@@ -6,7 +6,7 @@ import ast
 from copy import deepcopy
 
 from kolahal.lang.read.scopes import Function
-from kolahal.lang.read.snippets import placed
+from kolahal.lang.read.snippets import placed, with_names
 from kolahal.lang.read.tree import Tree, own_names
 
 
@@ -56,18 +56,11 @@ class Constants:
 
     def put_into(self, body: list[ast.stmt], function: Function) -> list[ast.stmt]:
         """A copy of statements of `function`, with literals in place of constants."""
-        literals = _Literals(self, function)
-        return [literals.visit(deepcopy(node)) for node in body]
+        own = own_names(function)
 
+        def put(word: ast.Name) -> ast.expr:
+            known = isinstance(word.ctx, ast.Load) and word.id not in own
+            value = self.value(function, word.id) if known else None
+            return word if value is None else placed(deepcopy(value), word)
 
-class _Literals(ast.NodeTransformer):
-    def __init__(self, constants: Constants, function: Function):
-        self.constants = constants
-        self.function = function
-        self.own = own_names(function)
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if not isinstance(node.ctx, ast.Load) or node.id in self.own:
-            return node
-        value = self.constants.value(self.function, node.id)
-        return node if value is None else placed(deepcopy(value), node)
+        return [with_names(deepcopy(node), put) for node in body]

@@ -20,7 +20,7 @@ from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, S
 from kolahal.lang.read.parse import Seen, parse_function, parse_named, parse_source
 from kolahal.lang.read.scopes import OURS, PYTHONS, USUAL
 from kolahal.lang.read.tree import Aliases
-from kolahal.lang.record_moves import AddRemove, Replace
+from kolahal.lang.records.moves import AddRemove, Replace
 from kolahal.lang.scale import parse_number
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source, read_source, with_newlines

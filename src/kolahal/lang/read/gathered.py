@@ -17,8 +17,9 @@ from kolahal.lang.read.header import Header
 from kolahal.lang.read.record_trees import at_place
 from kolahal.lang.read.records import OverAnswers, lower_records
 from kolahal.lang.read.scopes import Function
+from kolahal.lang.read.snippets import with_names
 from kolahal.lang.read.tree import Tree, stored_names
-from kolahal.lang.records import RowClass
+from kolahal.lang.records.table import RowClass
 from kolahal.lang.sketch import Role
 
 MOST_NAMES = 64
@@ -140,8 +141,7 @@ def _put_first(block: Suite, body: Suite, rows: str) -> bool:
     for at, statement in enumerate(block):
         match statement:
             case ast.Assign([ast.Name(id=name)], value) if _has_sum(value, rows) and _may_move(name, value, block, at, body, rows):
-                put = _Put(name, value)
-                block[at:] = [put.visit(later) for later in block[at + 1 :]]
+                block[at:] = [with_names(later, lambda n: deepcopy(value) if n.id == name and isinstance(n.ctx, ast.Load) else n) for later in block[at + 1 :]]
                 return True
     return False
 
@@ -205,14 +205,6 @@ def _read(nodes: Sequence[ast.AST]) -> set[str]:
             case _:
                 found |= _read(list(ast.iter_child_nodes(node)))
     return found - {"sum", "len"}
-
-
-class _Put(ast.NodeTransformer):
-    def __init__(self, name: str, value: ast.expr):
-        self.name, self.value = name, value
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return deepcopy(self.value) if node.id == self.name and isinstance(node.ctx, ast.Load) else node
 
 
 # ---------------------------------------------------------------- comparisons

@@ -12,8 +12,8 @@ from kolahal.lang.parameters import BUDGETS, Parameter, Role, Type
 from kolahal.lang.read.rows import read_relation, records_note
 from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.tree import Tree, clip, unquoted
-from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
-from kolahal.lang.records import RECORD
+from kolahal.lang.records.moves import RECORD_RELATIONS, RecordRelation
+from kolahal.lang.records.table import RECORD
 from kolahal.lang.scale import NO_NOISE, NotAScale, exact, scale_of
 from kolahal.nouns import dataclass
 

@@ -9,7 +9,7 @@ from copy import deepcopy
 
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.scopes import Function
-from kolahal.lang.read.snippets import expression, names_of, statements
+from kolahal.lang.read.snippets import expression, names_of, statements, with_names
 from kolahal.lang.read.tree import Refused, Tree, clip, own_names
 
 Answering = Callable[[ast.expr], list[ast.stmt]]  # what becomes of an answer
@@ -122,18 +122,14 @@ def may_stop(node: ast.expr, positive: str) -> bool:
 
 def substituted(node: ast.stmt, names: Mapping[str, ast.expr]) -> ast.stmt:
     """A statement with other names, or with values in place of names; the statement itself changes."""
-    return _Substitution(names).visit(node)  # type: ignore[no-any-return]
 
-
-class _Substitution(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, ast.expr]):
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        value = self.names.get(node.id, node)
+    def put(word: ast.Name) -> ast.expr:
+        value = names.get(word.id, word)
         if isinstance(value, ast.Name):
-            return ast.copy_location(ast.Name(value.id, node.ctx), node)
+            return ast.copy_location(ast.Name(value.id, word.ctx), word)
         return deepcopy(value)
+
+    return with_names(node, put)
 
 
 # ---------------------------------------------------------------- answers

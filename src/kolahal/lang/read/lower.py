@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence, Set
 from copy import deepcopy
 from itertools import takewhile
 
+from kolahal.lang.ir import numbered
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.draws import lower_draw, needs_list
 from kolahal.lang.read.header import Header
@@ -79,12 +80,10 @@ class Lowering:
 
     def fresh(self, base: str) -> str:
         """A name that nobody has, for a value that has none."""
-        count = 1
-        while f"{base}_{count}" in self.taken:
-            count += 1
-        self.taken.add(f"{base}_{count}")
-        self.made.add(f"{base}_{count}")
-        return f"{base}_{count}"
+        word = numbered(base, self.taken, 1)
+        self.taken.add(word)
+        self.made.add(word)
+        return word
 
     def variable(self, base: str) -> str:
         """A name that nobody has, for something that may change, or get its value on some ways only."""
@@ -176,7 +175,7 @@ class Lowering:
             case ast.Call() if self.helpers.is_helper(value):
                 return self.inlined(value, lambda way: [self.assignment(word, way, node)])
             case ast.BinOp(ast.Name(again), _, more) if again == word not in self.parameters and self.is_joined(value):
-                return self.items.extend(word, more, node)  # no two names share a list that grows
+                return self.items.added(word, more, node)  # no two names share a list that grows
             case ast.BinOp(ast.List([item]), ast.Add(), ast.Name(again)) if again == word not in self.parameters | names_of([item]):
                 before, item = self.expression(item)
                 return [*before, *statements("xs.insert(0, x)", node, xs=word, x=item)]

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from kolahal.lang.cells import TooComplex, find_pieces
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.tree import Refused, Tree
-from kolahal.lang.records import ONE, ZERO, Apply, RecordFunction, RowClass, always_computed, parts_of
+from kolahal.lang.records.cells import TooComplex, find_pieces
+from kolahal.lang.records.table import ONE, ZERO, Apply, RecordFunction, RowClass, always_computed, parts_of
 from kolahal.nouns import dataclass
 
 TRUTH, TEXT = "a truth value", "a text"

@@ -8,15 +8,26 @@ from dataclasses import field, replace
 from fractions import Fraction
 from itertools import pairwise
 
-from kolahal.lang.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.enclosures import MATH
 from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.powers import MOST_POWER
 from kolahal.lang.read.record_helpers import HelperCall
-from kolahal.lang.read.record_trees import FALSE, TRUE, at_place, float_names, imported_names, may_be_float, written
+from kolahal.lang.read.record_trees import (
+    FALSE,
+    TRUE,
+    at_place,
+    chained,
+    float_names,
+    imported_names,
+    may_be_float,
+    written,
+)
+from kolahal.lang.read.snippets import number_of
 from kolahal.lang.read.tree import Refused, Tree, clip
-from kolahal.lang.records import (
+from kolahal.lang.records.cells import TooComplex, find_pieces, item_range
+from kolahal.lang.records.table import (
     ONE,
+    RECORD,
     ZERO,
     Apply,
     ArgumentOf,
@@ -31,7 +42,6 @@ from kolahal.lang.records import (
     is_whole,
     parts_of,
 )
-from kolahal.lang.scale import exact
 from kolahal.nouns import dataclass
 
 NUMBER, TRUTH, TEXT = "a number", "a truth value", "a text"
@@ -92,21 +102,11 @@ class ItemReader:
             raise self.no_place(node, f"it is {kind} where a condition is needed")
         return item
 
-    def constant(self, node: ast.expr) -> Fraction | None:
-        match node:
-            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                return exact(value)
-            case ast.UnaryOp(ast.USub(), inner):
-                found = self.constant(inner)
-                return None if found is None else -found
-            case _:
-                return None
-
     def no_place(self, node: ast.AST, reason: str) -> Refused:
         return self.tree.refuse("K167", node, thing=clip(node), reason=reason)
 
     def read(self, node: ast.expr) -> tuple[RecordFunction, str]:
-        known = self.constant(node)
+        known = number_of(node)
         if known is not None:
             return NumberOf(known), NUMBER
         match node:
@@ -131,10 +131,7 @@ class ItemReader:
             case ast.UnaryOp(ast.Not(), inner):
                 return Apply("not", (self.truth(inner),)), TRUTH
             case ast.BoolOp(op, values):
-                word, (first, *rest) = "and" if isinstance(op, ast.And) else "or", [self.truth(v) for v in values]
-                for other in rest:
-                    first = Apply(word, (first, other))
-                return first, TRUTH
+                return chained("and" if isinstance(op, ast.And) else "or", map(self.truth, values)), TRUTH
             case ast.Compare(left, ops, others):
                 return self.comparison(node, [left, *others], ops), TRUTH
             case ast.IfExp(test, then, orelse):
@@ -171,9 +168,9 @@ class ItemReader:
             return ArgumentOf(name, self.public[name]), TRUTH if self.public[name] else NUMBER
         if name in self.carried:
             raise self.tree.refuse("K166", node, thing=f"`{name}`")
-        if name in self.run:
+        if name in self.run and name != RECORD:
             return RunOf(name), NUMBER
-        raise self.tree.refuse("K168", node, name=name)
+        raise self.tree.refuse("K141" if name in self.run else "K168", node, name=name)
 
     def field(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:
         for known in self.row.fields:
@@ -184,7 +181,7 @@ class ItemReader:
 
     def arithmetic(self, node: ast.expr, left: ast.expr, op: ast.operator, right: ast.expr) -> RecordFunction:
         if isinstance(op, ast.Pow):
-            power, base = self.constant(right), self.number(left)
+            power, base = number_of(right), self.number(left)
             if power == Fraction(1, 2):
                 return Apply("sqrt", (base,))
             if power is None or power.denominator != 1 or not 1 <= power <= MOST_POWER:
@@ -193,7 +190,7 @@ class ItemReader:
             for _ in range(int(power) - 1):
                 item = Apply("*", (item, base))
             return item
-        if isinstance(op, ast.FloorDiv | ast.Mod) and (by := self.constant(right)):
+        if isinstance(op, ast.FloorDiv | ast.Mod) and (by := number_of(right)):
             whole, of = NumberOf(by), self.number(left)
             floor = Apply("floor", (Apply("/", (of, whole)),))
             return floor if isinstance(op, ast.FloorDiv) else Apply("-", (of, Apply("*", (whole, floor))))
@@ -202,19 +199,12 @@ class ItemReader:
         return Apply(OPERATORS[type(op)], (self.number(left), self.number(right)))
 
     def comparison(self, node: ast.expr, parts: list[ast.expr], ops: list[ast.cmpop]) -> RecordFunction:
-        found: RecordFunction | None = None
-        for (left, right), op in zip(pairwise(parts), ops, strict=True):
-            link = self.link(node, left, op, right)
-            found = link if found is None else Apply("and", (found, link))
-        assert found is not None
-        return found
+        return chained("and", (self.link(node, left, op, right) for (left, right), op in zip(pairwise(parts), ops, strict=True)))
 
     def link(self, node: ast.expr, left: ast.expr, op: ast.cmpop, right: ast.expr) -> RecordFunction:
         match op, right:
             case (ast.In() | ast.NotIn()), (ast.Tuple(values) | ast.List(values) | ast.Set(values)) if values:
-                one, *rest = [self.link(node, left, ast.Eq(), value) for value in values]
-                for other in rest:
-                    one = Apply("or", (one, other))
+                one = chained("or", (self.link(node, left, ast.Eq(), value) for value in values))
                 return one if isinstance(op, ast.In) else Apply("not", (one,))
         if type(op) not in COMPARED:
             raise self.no_place(node, "an aggregate compares with < <= > >= == != and `in` a list of values")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from fractions import Fraction
+from functools import reduce
 from typing import TypeAlias, TypeVar
 
 from kolahal.lang.read.inline import Helpers
+from kolahal.lang.read.snippets import expression, names_of, number_of, renamed, statements, with_names
 from kolahal.lang.read.tree import clip, stored_names
-from kolahal.lang.records import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
-from kolahal.lang.scale import exact
+from kolahal.lang.records.table import ZERO, Aggregate, Apply, ArgumentOf, NumberOf, RecordFunction, RowClass, TextOf
 from kolahal.lang.sketch import Parameter, Type
 from kolahal.nouns import dataclass
 
@@ -76,7 +77,7 @@ def plain_sums(body: list[ast.stmt], rows: str, row: RowClass) -> list[ast.stmt]
         statement = _Parts(rows, row, parts).visit(statement)
         match statement:
             case ast.Assign([ast.Name(id=name)], ast.ListComp(ast.Name(id=item), [ast.comprehension(ast.Name(id=own), ast.Name(id=over), _, 0) as loop])) if (
-                item == own and over == rows and stored.count(name) == 1 and not (_read_in(loop.ifs) - {own}) & set(stored)
+                item == own and over == rows and stored.count(name) == 1 and not (names_of(loop.ifs) - {own}) & set(stored)
             ):
                 parts[name] = loop
             case _:
@@ -92,7 +93,7 @@ class _Parts(ast.NodeTransformer):
         """What records of a part have in common, for one that is called `record`."""
         loop = self.parts[name]
         assert isinstance(loop.target, ast.Name)
-        return [_renamed(deepcopy(test), loop.target.id, record) for test in loop.ifs]
+        return [renamed(deepcopy(test), {loop.target.id: record}) for test in loop.ifs]
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         self.generic_visit(node)
@@ -129,17 +130,6 @@ class _Parts(ast.NodeTransformer):
         return at_place(ast.Call(ast.Name("sum", ast.Load()), [many], []), node)
 
 
-def _read_in(tests: Sequence[ast.expr]) -> set[str]:
-    return {n.id for test in tests for n in ast.walk(test) if isinstance(n, ast.Name)}
-
-
-def _renamed(test: ast.expr, name: str, record: str) -> ast.expr:
-    for node in ast.walk(test):
-        if isinstance(node, ast.Name) and node.id == name:
-            node.id = record
-    return test
-
-
 def turn_of(name: str, over: ast.expr, body: Sequence[ast.stmt | ast.expr], whole: Collection[str] = ()) -> LoopTurn | None:
     """A loop over a written range, a written list, or the range of a whole argument, whose variable nothing else changes.
 
@@ -172,14 +162,14 @@ def written(item: ast.expr) -> RecordFunction | None:
             return TRUE if truth else FALSE
         case ast.Constant(value=str() as text):
             return TextOf(text)
-        case ast.Constant(value=int() | float() as value):
-            number = exact(value)
-            return None if number is None else NumberOf(number)
-        case ast.UnaryOp(ast.USub(), inner):
-            found = written(inner)
-            return NumberOf(-found.value) if isinstance(found, NumberOf) else None
         case _:
-            return None
+            number = number_of(item)
+            return None if number is None else NumberOf(number)
+
+
+def chained(op: str, parts: Iterable[RecordFunction]) -> RecordFunction:
+    """`and` or `or` of some conditions, the first one innermost."""
+    return reduce(lambda one, other: Apply(op, (one, other)), parts)
 
 
 def spread_turns(turns: Sequence[LoopTurn], build: Builder, bound: Mapping[str, RecordFunction]) -> list[Aggregate]:
@@ -235,8 +225,7 @@ def loop_over_all(block: list[ast.stmt], answers: str, size: int) -> None:
                 reads = ((clip(p.value), clip(p.slice)) for p in ast.walk(node) if isinstance(p, ast.Subscript))
                 if turn is not None and turn.numbers == range(size) and place in reads:
                     assert isinstance(loop.iter, ast.Call)
-                    counted = ast.Call(ast.Name("len", ast.Load()), [ast.Name(answers, ast.Load())], [])
-                    loop.iter.args = [at_place(counted, loop.iter)]
+                    loop.iter.args = [expression("len(xs)", loop.iter, xs=answers)]
 
 
 def float_names(body: Sequence[ast.stmt], known: frozenset[str], helpers: Helpers | None) -> frozenset[str]:
@@ -298,26 +287,16 @@ def _returns_float(node: ast.Call, names: frozenset[str], helpers: Helpers) -> b
         return any(value is not None and may_be_float(value, inside, helpers) for value in returned)
 
 
-class Counted(ast.NodeTransformer):
-    """Puts the length of a list in place of the argument that says how long it is."""
-
-    def __init__(self, size: str, name: str):
-        self.size, self.name = size, name
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id != self.size:
-            return node
-        return at_place(ast.Call(ast.Name("len", ast.Load()), [ast.Name(self.name, ast.Load())], []), node)
+def with_length(node: ast.stmt, size: str, name: str) -> ast.stmt:
+    """A statement with the length of a list in place of the argument that says how long it is."""
+    return with_names(node, lambda n: expression("len(xs)", n, xs=name) if n.id == size else n)
 
 
-def list_of_items(node: ast.stmt, name: str, answers: str, at: int, many: ast.expr) -> ast.stmt:
+def list_of_items(node: ast.stmt, name: str, answers: str, at: int, many: str) -> ast.stmt:
     """`name` as the list of so many items of the private list, from a place on."""
-    turn = ast.Name("place_", ast.Load())
-    place: ast.expr = ast.BinOp(ast.Constant(at), ast.Add(), turn) if at else turn
-    item = ast.Subscript(ast.Name(answers, ast.Load()), place, ast.Load())
-    size = ast.Call(ast.Name("range", ast.Load()), [many], [])
-    over = ast.comprehension(ast.Name("place_", ast.Store()), size, [], 0)
-    return at_place(ast.Assign([ast.Name(name, ast.Store())], ast.ListComp(item, [over])), node)
+    place = f"{at} + place_" if at else "place_"
+    text = f"xs = [own[{place}] for place_ in range(n)]"
+    return statements(text, node, xs=name, own=answers, n=expression(many, node))[0]
 
 
 def usual_value(parameter: Parameter) -> Fraction | bool:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from kolahal.lang.cells import TooComplex
+from kolahal.lang.ir import lengthened
 from kolahal.lang.read.constants import Constants
 from kolahal.lang.read.header import Header
 from kolahal.lang.read.inline import Helpers
@@ -21,9 +21,9 @@ from kolahal.lang.read.record_means import with_noise_before
 from kolahal.lang.read.record_trees import (
     MOST_AGGREGATES,
     Builder,
-    Counted,
     LoopTurn,
     at_place,
+    chained,
     count_zeros,
     list_of_items,
     loop_over_all,
@@ -34,14 +34,17 @@ from kolahal.lang.read.record_trees import (
     total_of,
     turn_of,
     usual_value,
+    with_length,
 )
 from kolahal.lang.read.run_reads import RunReads, factored, joined, terms_of
 from kolahal.lang.read.scopes import Function
+from kolahal.lang.read.snippets import expression, number_of
 from kolahal.lang.read.tree import Refused, Tree, clip, stored_names
 from kolahal.lang.read.written import BUILTINS, refuse_dictionary, with_places
-from kolahal.lang.record_bins import BinsRelation
-from kolahal.lang.record_moves import RecordRelation, Replace
-from kolahal.lang.records import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
+from kolahal.lang.records.bins import BinsRelation
+from kolahal.lang.records.cells import TooComplex
+from kolahal.lang.records.moves import RecordRelation, Replace
+from kolahal.lang.records.table import ONE, ZERO, Aggregate, Apply, ArgumentOf, Bins, RecordFunction, RowClass, Table
 from kolahal.lang.sketch import Parameter, Role, Type
 from kolahal.nouns import dataclass
 
@@ -60,12 +63,10 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     assert isinstance(header.adjacency, RecordRelation)
     private = next(p for p in header.parameters if p.role is Role.PRIVATE)
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} | {p.name for p in header.parameters}
-    answers = "answers"
-    while answers in used:
-        answers += "_"
+    answers = lengthened("answers", used)
     stored = {name for statement in statements for name in stored_names(statement)}
     public = [p for p in header.parameters if p.role is Role.ARGUMENT and p.name not in stored]
-    place = next(word for i in range(len(header.parameters) + 1) if (word := "place" + "_" * i) not in {p.name for p in header.parameters})
+    place = lengthened("place", {p.name for p in header.parameters})
     whole = frozenset(p.name for p in public if p.type is Type.INT)
     run = frozenset(stored - {private.name})
     own = stored | {p.name for p in header.parameters} | {function.name}
@@ -90,7 +91,8 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     if bins is not None:
         return _over_bins(tree, function, replace(header, parameters=_named(header, name, table)), table, block)
     if not aggregates:
-        tree.fault("K165", function, thing=private.name, why="No aggregate of the records is read")
+        uses = (part for part in ast.walk(function) if isinstance(part, ast.Name) and part.id == private.name)
+        tree.fault("K165", next(uses, function), thing=private.name, why="No aggregate of the records is read")
         return None
     usual = {p.name: usual_value(p) for p in public}
     try:
@@ -130,8 +132,8 @@ def _over_bins(tree: Tree, function: Function, header: Header, table: Table, blo
         replace(p, counts=True) if p.name == table.bins.size else replace(p, usual=usual[p.name]) if p.name in usual else p
         for p in header.parameters
     )
-    counted = Counted(table.bins.size, name)
-    return OverAnswers(replace(header, adjacency=adjacency, parameters=parameters), [counted.visit(node) for node in block])
+    counted = [with_length(node, table.bins.size, name) for node in block]
+    return OverAnswers(replace(header, adjacency=adjacency, parameters=parameters), counted)
 
 
 class _Lowering:
@@ -308,7 +310,7 @@ class _Lowering:
         others: list[tuple[int, ast.expr]] = []
         names: frozenset[str] = frozenset()
         for sign, term in terms_of(node):
-            times, call = factored(term, self.items.constant)
+            times, call = factored(term)
             if self.is_aggregate(call) and clip(call).startswith(("sum(", "len(")):
                 build, turned = self.builder(call)
                 found.append((sign * times, build))
@@ -331,7 +333,7 @@ class _Lowering:
         used = [n for part in body for n in ast.walk(part) if isinstance(n, ast.Name) and n.id == turn.name]
         for other in (n for n in used if id(n) not in self.placed):
             raise self.tree.refuse("K173", other, name=turn.name)
-        return at_place(ast.Call(ast.Name("range", ast.Load()), [ast.Constant(len(turn.values))], []), over)
+        return expression(f"range({len(turn.values)})", over)
 
     def goes_by_place(self, turn: LoopTurn, body: Sequence[ast.expr | ast.stmt]) -> bool:
         return bool(turn.values) and any(id(n) in self.placed for part in body for n in ast.walk(part))
@@ -380,9 +382,7 @@ class _Lowering:
         def build(bound: Mapping[str, RecordFunction]) -> Aggregate:
             inner = self.items.of(record, bound)
             tests = [inner.truth(test) for test in loop.ifs]
-            test: RecordFunction | None = None
-            for more in tests:
-                test = more if test is None else Apply("and", (test, more))
+            test = chained("and", tests) if tests else None
             assert isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
             match node.func.id:
                 case "sum":
@@ -403,7 +403,7 @@ class _Lowering:
                 raise self.tree.refuse("K165", node, thing=clip(node), why="An aggregate has one argument")
             return None
         match node.keywords:
-            case [ast.keyword("default", value)] if isinstance(found := self.items.constant(value), Fraction):
+            case [ast.keyword("default", value)] if isinstance(found := number_of(value), Fraction):
                 return found
         raise self.tree.refuse("K172", node, name=node.func.id)
 
@@ -439,7 +439,7 @@ class _Lowering:
             raise self.tree.refuse("K174", node, thing=clip(node), why="Bins that an argument counts are in one row")
         (turn,) = turns
         self.use_bins(node, Bins(turn.size, self.items.place, build({turn.name: ArgumentOf(self.items.place)})))
-        return at_place(ast.Subscript(ast.Name(self.answers, ast.Load()), ast.Name(turn.name, ast.Load()), ast.Load()), node)
+        return expression("xs[i]", node, xs=self.answers, i=turn.name)
 
     def use_bins(self, node: ast.expr | ast.stmt, bins: Bins) -> None:
         if self.bins not in (None, bins) or self.aggregates or self.runs.late:
@@ -477,15 +477,15 @@ class _Lowering:
             size, zeros_of = self.zeros.pop(name)
             assert isinstance(size, str)
             self.use_bins(node, Bins(size, self.items.place, total_of(item)))
-            found.append(self.whole_list(node, name, 0, ast.Name(size, ast.Load())))
+            found.append(self.whole_list(node, name, 0, size))
             self.dropped.append(zeros_of)
         for name, several in totals.lists.items():
             at = self.place_of(node, [total_of(item) for item in several])
-            found.append(self.whole_list(node, name, at, ast.Constant(len(several))))
+            found.append(self.whole_list(node, name, at, str(len(several))))
             self.dropped.append(self.zeros.pop(name)[1])
         return found
 
-    def whole_list(self, node: ast.stmt, name: str, at: int, many: ast.expr) -> ast.stmt:
+    def whole_list(self, node: ast.stmt, name: str, at: int, many: str) -> ast.stmt:
         made = list_of_items(node, name, self.answers, at, many)
         if at == 0:
             self.whole_lists.append((made, name))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from fractions import Fraction
 
 from kolahal.lang.read.scopes import Function
+from kolahal.lang.read.snippets import number_of
 from kolahal.lang.read.tree import Tree, clip, unquoted
-from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
-from kolahal.lang.records import Field, RowClass
-from kolahal.lang.scale import exact
+from kolahal.lang.records.moves import RECORD_RELATIONS, RecordRelation
+from kolahal.lang.records.table import Field, RowClass
 
 MOST_LABELS = 64
 MOST_COUNT = 1_000  # records of one person
@@ -108,23 +107,12 @@ def _between(name: str, low: ast.expr, high: ast.expr, keywords: list[ast.keywor
             pass
         case _:
             return None
-    ends = [_number(end) for end in (low, high)]
+    ends = [number_of(end) for end in (low, high)]
     if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
         return None
     if whole and (ends[0].denominator != 1 or ends[1].denominator != 1):
         return None
     return Field(name, "int" if whole else "float", ends[0], ends[1])
-
-
-def _number(node: ast.expr) -> Fraction | None:
-    match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return exact(value)
-        case ast.UnaryOp(ast.USub(), inner):
-            found = _number(inner)
-            return None if found is None else -found
-        case _:
-            return None
 
 
 def _is_between(tree: Tree, function: Function, node: ast.expr) -> bool:

@@ -8,8 +8,9 @@ from dataclasses import field
 from fractions import Fraction
 
 from kolahal.lang.read.record_trees import Builder, LoopTurn, at_place
+from kolahal.lang.read.snippets import expression, number_of
 from kolahal.lang.read.tree import Tree, clip
-from kolahal.lang.records import Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction
+from kolahal.lang.records.table import Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction
 from kolahal.nouns import dataclass
 
 
@@ -55,8 +56,7 @@ class RunReads:
 
     def loop_over(self, over: ast.expr) -> ast.expr:
         """What the loop with such a question goes over: the places of the private list."""
-        length = ast.Call(ast.Name("len", ast.Load()), [ast.Name(self.answers, ast.Load())], [])
-        return at_place(ast.Call(ast.Name("range", ast.Load()), [length], []), over)
+        return expression("range(len(xs))", over, xs=self.answers)
 
     def settle(self, aggregates: Sequence[Aggregate]) -> tuple[Aggregate, ...]:
         """All aggregates, when those that do not depend on the run are known."""
@@ -79,20 +79,20 @@ def terms_of(node: ast.expr, sign: int = 1) -> list[tuple[int, ast.expr]]:
             return [(sign, node)]
 
 
-def factored(node: ast.expr, number: Callable[[ast.expr], Fraction | None]) -> tuple[Fraction, ast.expr]:
+def factored(node: ast.expr) -> tuple[Fraction, ast.expr]:
     """A term as a number times the rest of it."""
     match node:
-        case ast.BinOp(inner, ast.Div(), by) if number(by):
-            found, rest = factored(inner, number)
-            return found / (number(by) or 1), rest
-        case ast.BinOp(inner, ast.Mult(), by) if number(by):
-            found, rest = factored(inner, number)
-            return found * (number(by) or 1), rest
-        case ast.BinOp(by, ast.Mult(), inner) if number(by):
-            found, rest = factored(inner, number)
-            return found * (number(by) or 1), rest
+        case ast.BinOp(inner, ast.Div(), by) if number := number_of(by):
+            found, rest = factored(inner)
+            return found / number, rest
+        case ast.BinOp(inner, ast.Mult(), by) if number := number_of(by):
+            found, rest = factored(inner)
+            return found * number, rest
+        case ast.BinOp(by, ast.Mult(), inner) if number := number_of(by):
+            found, rest = factored(inner)
+            return found * number, rest
         case ast.UnaryOp(ast.USub(), inner):
-            found, rest = factored(inner, number)
+            found, rest = factored(inner)
             return -found, rest
         case _:
             return Fraction(1), node

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from fractions import Fraction
 from typing import TypeVar
 
+from kolahal.lang.scale import exact
 from kolahal.lang.source import parse_module
 
 TextOrTree = str | ast.expr | list[ast.stmt]
@@ -47,9 +49,26 @@ def renamed(tree: AnyTree, names: Mapping[str, str]) -> AnyTree:
     return tree
 
 
+def with_names(tree: AnyTree, change: Callable[[ast.Name], ast.expr]) -> AnyTree:
+    """`tree` with what `change` gives in place of its names; the tree itself changes."""
+    return _NamesReplaced(change).visit(tree)  # type: ignore[no-any-return]
+
+
 def names_of(trees: Iterable[ast.AST]) -> set[str]:
     """Every name that stands anywhere in `trees`."""
     return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def number_of(node: ast.expr) -> Fraction | None:
+    """The number that is written out, perhaps with a sign."""
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return exact(value)
+        case ast.UnaryOp(ast.USub(), inner):
+            found = number_of(inner)
+            return None if found is None else -found
+        case _:
+            return None
 
 
 def changed_names(trees: Sequence[ast.AST], besides: Set[ast.AST] = frozenset()) -> set[str]:
@@ -74,6 +93,14 @@ def _place(node: AnyTree, at: ast.AST) -> AnyTree:
     for field in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
         setattr(node, field, getattr(at, field))
     return node
+
+
+class _NamesReplaced(ast.NodeTransformer):
+    def __init__(self, change: Callable[[ast.Name], ast.expr]):
+        self.change = change
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.change(node)
 
 
 class _Filling(ast.NodeTransformer):

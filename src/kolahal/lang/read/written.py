@@ -13,8 +13,9 @@ from dataclasses import field
 from itertools import product
 from typing import TypeAlias
 
+from kolahal.lang.ir import numbered
 from kolahal.lang.read.record_trees import MOST_AGGREGATES, at_place, written
-from kolahal.lang.read.snippets import changed_lists
+from kolahal.lang.read.snippets import changed_lists, expression
 from kolahal.lang.read.tree import Tree, stored_names
 from kolahal.nouns import dataclass
 
@@ -111,11 +112,9 @@ class _Places:
         return (node for statement in self.body for node in ast.walk(statement))
 
     def fresh(self, base: str) -> str:
-        count = 1
-        while f"{base}_{count}" in self.taken:
-            count += 1
-        self.taken.add(f"{base}_{count}")
-        return f"{base}_{count}"
+        word = numbered(base, self.taken, 1)
+        self.taken.add(word)
+        return word
 
     # ---- dictionaries
 
@@ -286,12 +285,6 @@ class _Uses(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
-    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
-        return self.comprehension(node)
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
-        return self.comprehension(node)
-
     def comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> ast.expr:
         if len(node.generators) == 1:
             (loop,) = node.generators
@@ -301,6 +294,8 @@ class _Uses(ast.NodeTransformer):
                 node.elt, loop.ifs = change(node.elt), [change(test) for test in loop.ifs]
         self.generic_visit(node)
         return node
+
+    visit_ListComp = visit_GeneratorExp = comprehension
 
     def placed(self, target: ast.expr, over: ast.expr, inner: Sequence[ast.AST]) -> tuple[ast.Name, ast.expr, Callable] | None:  # type: ignore[type-arg]
         """The place that a loop goes over instead, if it goes over written values and needs one, and what puts it inside."""
@@ -327,8 +322,7 @@ class _Uses(ast.NodeTransformer):
                 others = TurnValues(tuple(at_place(ast.Constant(labels.index(label)), over) for label in own))
                 at[name, key] = ast.Subscript(ast.Name(self.listed(name, others, over), ast.Load()), ast.Name(place, ast.Load()), ast.Load())
         change = _Items(items, at)
-        count = ast.Call(ast.Name("range", ast.Load()), [ast.Constant(size)], [])
-        return at_place(ast.Name(place, ast.Store()), target), at_place(count, over), change.visit
+        return at_place(ast.Name(place, ast.Store()), target), expression(f"range({size})", over), change.visit
 
     def is_used(self, name: str, inner: Sequence[ast.AST]) -> bool:
         """Whether a name of a loop is more than the label of dictionaries."""

@@ -15,6 +15,7 @@ from itertools import combinations, permutations
 from kolahal.lang.ir import Append, Binary, Const, Draw, For, Return, Var, While, assigned_names, assignments, walk
 from kolahal.lang.kinds import NONE, NUMBER, WHOLE, infer
 from kolahal.lang.noise import Noise
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
 from kolahal.logic.linear import number
@@ -48,10 +49,10 @@ MANY_ENDS = 4  # draws that move
 AFRESH = 4  # every so many trials nothing is kept of the one before
 TIERS = (6, 10, 100)  # how many of the answers to each question are tried before the rest
 
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 STAY, CANCEL, TURN = Form(), Form(cancel=True), Form(Fraction(1))
 RuleTable = Mapping[Use, ShiftRule]
 Options = Mapping[Use, Sequence[ShiftRule]]
+GhostQuestion = tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]  # as `_GhostSearch` takes them
 Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen together
 
 
@@ -75,12 +76,15 @@ class AlignmentSearch:
         leads = (self.leads_of_lists() if lists else self.questions_of_leads()) if self.real else None
         others = self.watched if self.product.watched else self.at_once if lists else self.questions
         questions = leads or others()
-        searches = [_GhostSearch(self, *question) for question in questions]
-        for tier in TIERS:
+        searches: list[_GhostSearch] = []
+        for question in questions:  # each has a solver of its own, which most proofs end without
+            searches.append(_GhostSearch(self, *question))
+            yield searches[-1].passing(TIERS[0])
+        for tier in TIERS[1:]:
             for search in searches:
                 yield search.passing(tier)
 
-    def at_once(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+    def at_once(self) -> Iterator[GhostQuestion]:
         """For lists that are drawn at once: each loop whose turns may find winners, and the rules that each use may have."""
         forms: dict[int, list[ShiftRule]] = {d.site: self.forms(d.site) for d in self.product.sketch.draws}
         lists = {item.site for item in self.product.first.noisy_items}
@@ -95,7 +99,7 @@ class AlignmentSearch:
                         options[use] = [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]]
                 yield (ghost,), (loop,), options, None
 
-    def questions(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+    def questions(self) -> Iterator[GhostQuestion]:
         """For each choice of ghosts, of the loops at which they are renewed, and of sums to follow, the rules that each use
         may have."""
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
@@ -126,7 +130,7 @@ class AlignmentSearch:
             real = {site for site in near if not (noise := self.product.sketch.draws[site].noise).finite and not noise.selects}
             yield told, (), {use: rules if use[0] in real else forms[use[0]] for use in self.uses}, None
 
-    def watched(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+    def watched(self) -> Iterator[GhostQuestion]:
         """The noise of the values of watched names moves, each its own way; all noise that they are made of by one rule."""
         level = [Form(unit, True) for unit in self.units]
         lone: list[ShiftRule] = [AtGhost(0, form, STAY) for form in level]
@@ -135,7 +139,7 @@ class AlignmentSearch:
         rules = lone if len(self.product.watched) == 1 else two
         yield tuple(sorted(self.product.watched)), (), {u: rules if u[0] in self.noted else self.forms(u[0]) for u in self.uses}, None
 
-    def questions_of_leads(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+    def questions_of_leads(self) -> Iterator[GhostQuestion]:
         """For each choice of winners whose noise may follow the first of the others, the rules that each use may have."""
         if not _tells_a_number(self.product):
             return
@@ -147,7 +151,7 @@ class AlignmentSearch:
                 rule = _for_winners(Form(cancel=True, lead=True), len(named))
                 yield named, (), {use: [rule] if use[0] in lead.sites else forms[use[0]] for use in self.uses}, lead
 
-    def leads_of_lists(self) -> Iterator[tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]]:
+    def leads_of_lists(self) -> Iterator[GhostQuestion]:
         """The same for a list that is drawn at once: its winners are those that are told."""
         items = self.product.first.noisy_items
         if len(items) != 1 or not _is_real(items[0].noise) or items[0].site in self.reach:

@@ -7,7 +7,6 @@ from fractions import Fraction
 
 from kolahal.errors import UsageError
 from kolahal.lang.canonical import concentrated, is_quadratic, pure, surrogate
-from kolahal.lang.rescaled import in_other_units, units_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.proof.find import own_recheck
@@ -15,6 +14,7 @@ from kolahal.proof.find.lengths import find_proof
 from kolahal.proof.trusted.certificate import LengthProof, Rejected, write_certificate
 from kolahal.proof.trusted.concentrated import PURE, SHIFTS, check_shifts, read_verdict, recheck_budget, write_budget
 from kolahal.proof.trusted.neighbours import enclosing
+from kolahal.proof.trusted.restated.rescaled import in_other_units, units_of
 from kolahal.proof.trusted.values import Unsupported
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Unknown

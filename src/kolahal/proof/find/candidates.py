@@ -14,18 +14,15 @@ from typing import Any
 
 from kolahal.lang.kinds import NOTHING, NUMBER, infer
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Type
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
-    INT,
     TRUE,
     ZERO,
     Every,
     Formula,
     Some,
     Sum,
-    Symbol,
     at_most,
     below,
     equal,
@@ -41,10 +38,10 @@ from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
 from kolahal.proof.find.named_candidates import following
-from kolahal.proof.find.numbers import Both, null_space
+from kolahal.proof.find.numbers import Both, null_space, whole_arguments
 from kolahal.proof.find.watched_candidates import watched_candidates, watched_facts
 from kolahal.proof.trusted.cells import Cells
-from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
+from kolahal.proof.trusted.neighbours import Neighbours, public_symbols, quantity
 from kolahal.proof.trusted.obligations import Invariant
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Shift, ShiftRule
@@ -187,7 +184,7 @@ def _from_start(product: Product, scene: _Scene, states: Sequence[ConcreteState]
     """The scene with the way that counters have gone which begin elsewhere than at 0, or go down."""
     turn = compile_sum(variable(ghost_symbol(Turn(scene.loop), 1)))
     first = [state for state in states if not turn(state)]
-    sizes = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+    sizes = whole_arguments(product.sketch)
     more = []
     for term, size in product_of((a for a, _ in scene.pairs), (number(1), *sizes)):
         begin, unit = compile_sum(term), compile_sum(size)
@@ -229,8 +226,7 @@ def _range(term: Sum, states: Sequence[ConcreteState]) -> tuple[Any, Any] | None
 
 def _counters(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """Relations between whole numbers, with the constants that were seen."""
-    fixed = [variable(LENGTH)]
-    fixed += [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+    fixed = [variable(LENGTH), *whole_arguments(product.sketch)]
     differing = [b for a, b in scene.pairs if _range(a - b, states) != (0, 0)]
     strides = [place for place in scene.places if all((place - term).terms for term in scene.own)]  # as in range(0, n, 2)
     own = [*scene.own, *strides, *differing]
@@ -342,12 +338,9 @@ def _sets_of_ghosts(scene: _Scene, turn: Sum, count: int) -> Iterator[Formula]:
 
 def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     """How far counters are from whole arguments."""
-    for parameter in product.sketch.arguments:
-        if parameter.type is Type.INT:
-            limit = variable(Symbol(parameter.name, INT))
-            for term in scene.own:
-                if (seen := _range(term - limit, states)) is not None:
-                    yield at_most(term, limit + number(seen[1]))
+    for limit, term in product_of(whole_arguments(product.sketch), scene.own):
+        if (seen := _range(term - limit, states)) is not None:
+            yield at_most(term, limit + number(seen[1]))
 
 
 def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]) -> Iterator[Formula]:
@@ -420,7 +413,7 @@ def _ends_reached(product: Product, scene: _Scene, alignment: Alignment) -> Iter
     names = dict(product.first.place(scene.loop).names)
     for rule in _rules(alignment):
         if isinstance(rule, AtValue) and isinstance(here := names.get(rule.name), Numeric):
-            end = number(rule.plus) if rule.of is None else variable(Symbol(rule.of, INT)) + number(rule.plus)
+            end = number(rule.plus) if rule.of is None else quantity(rule.of, product.sketch) + number(rule.plus)
             yield from (below(here.value, end), equal(here.value, end), below(end, here.value))
 
 
@@ -465,7 +458,7 @@ def _difference_atoms(
     more = sorted({reach.coefficient for reach in alignment.reach if reach is not None and not reach.powers} - {1, 2})  # as far as shifts are promised to go
     far = [Fraction(sign) * reach for reach in more for sign in (-1, 1)]
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
-    most = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+    most = whole_arguments(product.sketch)
     for both in scene.numbers:
         gap = both.difference
         atoms = [equal(gap, ZERO)]

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from kolahal.lang.scale import Scale
-from kolahal.lang.sketch import Type
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import number, variable
-from kolahal.logic.terms import FALSE, INT, TRUE, Formula, Sum, Symbol, at_most
+from kolahal.logic.terms import FALSE, TRUE, Formula, Sum, at_most
 from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
+from kolahal.proof.find.numbers import whole_arguments
 from kolahal.proof.find.scenarios import outer_loops
 from kolahal.proof.trusted.budget import Share
 from kolahal.proof.trusted.neighbours import Neighbours, quantity
@@ -83,7 +83,7 @@ def spending(
             extra = [price / neighbours.distance if is_move else price for price in prices]
             for bound in dict.fromkeys([highest, *(highest + price for price in extra[-2:])]):
                 yield from (found for found in [at_most(spent, unit.times(bound))] if found not in (TRUE, FALSE))
-        arguments = [variable(Symbol(p.name, INT)) for p in product.sketch.arguments if p.type is Type.INT]
+        arguments = whole_arguments(product.sketch)
         alike: dict[tuple[Any, ...], Sum] = {}  # counters that go together count once
         turns = [variable(ghost_symbol(Turn(loop), 1)) for loop in outer_loops(product)]
         for counter in (*(turn for turn in turns if turn in counters), *counters, *arguments):

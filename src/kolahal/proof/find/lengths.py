@@ -9,13 +9,8 @@ from typing import NamedTuple
 
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.ir import Comprehension, Draw, For, Index, Return, Var, While, assignments, walk
-from kolahal.lang.released import before_last
-from kolahal.lang.rescaled import in_other_units
-from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.watched import Followed, extremes
 from kolahal.logic.terms import TRUE, Formula
 from kolahal.proof.find import own_recheck
 from kolahal.proof.find.alignments import AlignmentSearch
@@ -34,6 +29,11 @@ from kolahal.proof.trusted.certificate import CaseProof, LengthProof, read_verdi
 from kolahal.proof.trusted.neighbours import Neighbours, assumed_names, neighbours_of
 from kolahal.proof.trusted.obligations import System
 from kolahal.proof.trusted.product import END, Product, build_product, build_system
+from kolahal.proof.trusted.restated.lists_and_loops import restated
+from kolahal.proof.trusted.restated.released import before_last
+from kolahal.proof.trusted.restated.rescaled import in_other_units
+from kolahal.proof.trusted.restated.set_aside import set_aside
+from kolahal.proof.trusted.restated.watched import Followed, extremes
 from kolahal.proof.trusted.shifts import Alignment
 from kolahal.proof.trusted.values import NotLinear, Unsupported
 from kolahal.settings import ProofSettings

@@ -122,48 +122,29 @@ class RehearsedLists:
         spent: Mapping[Any, Symbol],
         trace: Trace | None,
     ) -> bool:
-        """Pay for the winner that a turn has found where a path of the first run ends; False if its shift cannot be."""
-        if isinstance(path.end, Returned) and (named := self.named(alignment)) is not None:
-            return self.pay_named(named, path, scenario, state, price, spent, trace)
-        for item in self.items:
-            rule = self.rules(alignment).get(item.site)
-            if rule is None or path.end != Goto(rule.loop) or rule.ghost not in path.names:
-                continue
-            place, found = state[ghost_value(rule.which)], evaluator(path.names[rule.ghost])(state)
-            if found is None or not 0 <= place < len(scenario.answers):
+        """Pay for the winners that are found where a path of the first run ends; False if a shift cannot be."""
+        named = self.named(alignment) if isinstance(path.end, Returned) else None
+        if trace is not None and named is not None:
+            trace.payers.add((named.item.site, ()))
+        for item, form, which, name in self.found(path, alignment, named):
+            place = state[ghost_value(which)]
+            if name not in path.names or evaluator(path.names[name])(state) is None or not 0 <= place < len(scenario.answers):
                 continue
             if trace is not None:
                 trace.payers.add((item.site, ()))
-            shift = self.shift(rule.form, item, place, scenario, state)
+            shift = self.shift(form, item, place, scenario, state)
             if item.noise.one_sided and shift < 0:
                 return False
             powers, coefficient = price[item.site]
             state[spent[powers]] += abs(shift) / coefficient if shift else 0
         return True
 
-    def pay_named(
-        self,
-        named: NamedItems,
-        path: SegmentPath,
-        scenario: Scenario,
-        state: ConcreteState,
-        price: Mapping[int, tuple[Any, Fraction]],
-        spent: Mapping[Any, Symbol],
-        trace: Trace | None,
-    ) -> bool:
-        """Pay for all winners where a first run answers."""
-        if trace is not None:
-            trace.payers.add((named.item.site, ()))
-        for which, name in enumerate(named.names):
-            place = state[ghost_value(which)]
-            if name not in path.names or evaluator(path.names[name])(state) is None or not 0 <= place < len(scenario.answers):
-                continue
-            shift = self.shift(named.form, named.item, place, scenario, state)
-            if named.item.noise.one_sided and shift < 0:
-                return False
-            powers, coefficient = price[named.item.site]
-            state[spent[powers]] += Fraction(abs(shift)) / coefficient if shift else 0
-        return True
+    def found(self, path: SegmentPath, alignment: Alignment, named: NamedItems | None) -> list[tuple[NoisyItem, Form, int, str]]:
+        """The winners that are paid for where a path ends: lists with the form of their shifts, ghosts, and their names."""
+        if named is not None:  # known for the whole run
+            return [(named.item, named.form, which, name) for which, name in enumerate(named.names)]
+        ruled = [(item, rule) for item in self.items if (rule := self.rules(alignment).get(item.site)) is not None]
+        return [(item, rule.form, rule.which, rule.ghost) for item, rule in ruled if path.end == Goto(rule.loop)]
 
 
 def _times(value: Any, factor: Fraction) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from kolahal.logic.terms import Formula, Sum
+from kolahal.lang.sketch import Sketch, Type
+from kolahal.logic.linear import variable
+from kolahal.logic.terms import INT, Formula, Sum, Symbol
 from kolahal.nouns import dataclass
 
 
@@ -39,3 +41,8 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
     for free in range(width):
         if free not in pivots:
             yield [Fraction(i == free) if i not in pivots else -pivots[i][free] for i in range(width)]
+
+
+def whole_arguments(sketch: Sketch) -> list[Sum]:
+    """The arguments that are whole numbers."""
+    return [variable(Symbol(p.name, INT)) for p in sketch.arguments if p.type is Type.INT]

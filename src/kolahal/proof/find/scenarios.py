@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -27,13 +27,13 @@ from kolahal.proof.trusted.values import Goto, Read
 LONGEST = 40  # answers of one rehearsal
 
 
-def _below(bits: Callable[[int], int], most: int) -> int:
-    """As `randrange(most)` gives it, in half the time."""
-    size = most.bit_length()
-    found = bits(size)
-    while found >= most:
-        found = bits(size)
-    return found
+def _all_below(bits: Callable[[int], int], most: int, count: int) -> list[int]:
+    """As `randrange(most)` gives them, in a third of the time."""
+    size, drawn = most.bit_length(), list[int]()
+    while len(drawn) < count:
+        if (found := bits(size)) < most:
+            drawn.append(found)
+    return drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +109,18 @@ class ScenarioSource:
             public[moved_by(self.neighbours.sort)] = by
             public[moved_size(self.neighbours.sort)] = abs(by)
         wide = rng.choice((1, 2, 4))
-        below = partial(_below, rng.getrandbits)
+        below = partial(_all_below, rng.getrandbits)
         table: dict[tuple[int, int], Any] = {}
         for draw in sketch.draws:
             low = 0 if draw.noise.one_sided else -wide
-            for segment in range(self.most_segments):
-                if draw.noise.selects:
-                    table[draw.site, segment] = below(100), below(100)
-                else:
-                    table[draw.site, segment] = below(2) if draw.noise.finite else (low + below(wide - low + 1)) * unit
+            if draw.noise.selects:
+                drawn = below(100, 2 * self.most_segments)
+                units: Iterable[Any] = zip(drawn[::2], drawn[1::2])
+            elif draw.noise.finite:
+                units = below(2, self.most_segments)
+            else:
+                units = [(low + found) * unit for found in below(wide - low + 1, self.most_segments)]
+            table |= {(draw.site, segment): found for segment, found in enumerate(units)}
             if draw.noise.finite or draw.noise.selects:
                 continue
             if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers

@@ -7,7 +7,6 @@ from fractions import Fraction
 from itertools import combinations
 from itertools import product as product_of
 
-from kolahal.lang.watched import place_of
 from kolahal.logic.compiled import compile_formula
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import TRUE, Formula, Sum, at_most, below, equal, every, implies, negate
@@ -17,6 +16,7 @@ from kolahal.proof.find.numbers import Both
 from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.product import Product
+from kolahal.proof.trusted.restated.watched import place_of
 from kolahal.proof.trusted.symbols import ghost_value
 from kolahal.proof.trusted.values import Maybe, Numeric
 

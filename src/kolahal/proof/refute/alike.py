@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang.ir import Var, walk
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Type
 from kolahal.model import Arguments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone
@@ -62,14 +62,7 @@ def find_targets(outcomes: Outcomes, database: Database, adjacency: Adjacency, m
                 a.joined(b) if a is not None and b is not None else None for a, b in zip(known, spans, strict=True)
             ]
         shapes[key] = (path.output, spans)
-    found: dict[Event, None] = {}
-    # Breadth first: the simplest question about each shape before the second one about any.
-    questions = [_corners(output, spans) for output, spans in shapes.values()]
-    for round_of in itertools.zip_longest(*questions):
-        found.update((event, None) for event in round_of if event is not None)
-        if len(found) >= most:
-            break
-    return tuple(found)[:most]
+    return _in_turn((_corners(output, spans) for output, spans in shapes.values()), most)
 
 
 def find_windows(outcomes: Outcomes, d1: Database, d2: Database, most: int) -> tuple[Event, ...]:
@@ -88,8 +81,13 @@ def find_windows(outcomes: Outcomes, d1: Database, d2: Database, most: int) -> t
         for old, new in zip(known, marks, strict=True):
             if old is not None and new is not None:
                 old |= new
+    return _in_turn((_windows(output, marks) for output, marks in shapes.values()), most)
+
+
+def _in_turn(several: Iterable[Iterator[Event]], most: int) -> tuple[Event, ...]:
+    """Breadth first: the simplest question about each shape before the second one about any."""
     found: dict[Event, None] = {}
-    for round_of in itertools.zip_longest(*(_windows(output, marks) for output, marks in shapes.values())):
+    for round_of in itertools.zip_longest(*several):
         found.update((event, None) for event in round_of if event is not None)
         if len(found) >= most:
             break

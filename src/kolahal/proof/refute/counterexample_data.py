@@ -15,7 +15,7 @@ from kolahal.exact.intervals import site_scales
 from kolahal.exact.polyhedra import AffineBound, Bounds, Density, Polyhedron, Potential, build_polyhedra
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
-from kolahal.lang.record_runs import Questions
+from kolahal.lang.records.along_runs import Questions
 from kolahal.lang.scale import Scale, parse_scale
 from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import (

@@ -6,15 +6,15 @@ from fractions import Fraction
 from functools import lru_cache
 
 from kolahal.lang.canonical import twin
-from kolahal.lang.record_runs import Questions, read_questions
+from kolahal.lang.records.along_runs import Questions, read_questions
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Variant
-from kolahal.lang.told import told
 from kolahal.logic.linear import LinearForm
 from kolahal.model import Arguments, Event, Output, contains
 from kolahal.paths.cuts import CannotIntegrate
 from kolahal.paths.joined import find_outcomes
 from kolahal.paths.state import Fault
+from kolahal.proof.trusted.restated.told import told
 
 
 def asks_as_it_runs(sketch: Sketch) -> bool:

@@ -24,7 +24,7 @@ from kolahal.inputs.arguments import sizes_of
 from kolahal.inputs.pairs import Pair, as_bits, enumerate_bases, enumerate_corners, noise_unit
 from kolahal.lang.ir import Const, walk
 from kolahal.lang.places import fixed_places
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.law.cost import build_case
@@ -129,24 +129,25 @@ def survey_losses(sketch: Sketch, claim: Scale, settings: Settings) -> Survey:
         return hardest
     if asks_as_it_runs(sketch):
         for example, loss in find_run_examples(sketch, claim):
-            known = hardest.get(example.arguments.size)
-            if known is None or loss > known.loss * (1 + 1e-6):
-                hardest[example.arguments.size] = FoundLoss(example, loss)
+            _note(hardest, FoundLoss(example, loss))
         return hardest
     try:
         with limited(settings.proof.steps):
             for search in _searches(sketch, claim, settings, few=True):
-                size = search.arguments.size
                 climbs = CLIMBS if all(found.loss < 0.99 for found in hardest.values()) else 0
                 for found in search.hardest(GAINS, climbs, only_above=False):
-                    if found is None:
-                        continue
-                    share, known = found.loss / search.claim, hardest.get(size)
-                    if known is None or share > known.loss * (1 + 1e-6):
-                        hardest[size] = FoundLoss(found.example, share)
+                    if found is not None:
+                        _note(hardest, FoundLoss(found.example, found.loss / search.claim))
     except OutOfSteps:  # what was found stands
         pass
     return hardest
+
+
+def _note(hardest: dict[int, FoundLoss], found: FoundLoss, least: float = 1e-6) -> None:
+    """Keep an example if it loses more than what is known at its number of answers, by at least such a share of it."""
+    known = hardest.get(found.example.arguments.size)
+    if known is None or found.loss > known.loss * (1 + least):
+        hardest[found.example.arguments.size] = found
 
 
 def _survey_counted(sketch: Sketch, claim: Scale, settings: Settings, hardest: dict[int, FoundLoss]) -> bool:
@@ -159,9 +160,7 @@ def _survey_counted(sketch: Sketch, claim: Scale, settings: Settings, hardest: d
         return False
     finally:
         for one in counted:
-            known = hardest.get(one.example.arguments.size)
-            if known is None or one.loss > known.loss:
-                hardest[one.example.arguments.size] = FoundLoss(one.example, one.loss)
+            _note(hardest, FoundLoss(one.example, one.loss), 0.0)
     return bool(counted) and all(one.largest for one in counted)
 
 

@@ -14,9 +14,9 @@ from kolahal.exact.probe import Integrator
 from kolahal.inputs.argument_sweep import enumerate_arguments
 from kolahal.inputs.arguments import sizes_of
 from kolahal.lang.adjacency import Move
-from kolahal.lang.cells import TooComplex
-from kolahal.lang.record_moves import RecordRelation, scaled, vector_sum
-from kolahal.lang.record_runs import Questions, along
+from kolahal.lang.records.along_runs import Questions, along
+from kolahal.lang.records.cells import TooComplex
+from kolahal.lang.records.moves import RecordRelation, scaled, vector_sum
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Equals, Event, Example

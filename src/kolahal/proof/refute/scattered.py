@@ -22,7 +22,7 @@ from kolahal.exact.hardest import Climb, Reach, climb_exact
 from kolahal.exact.probe import Integrator
 from kolahal.inputs.argument_sweep import enumerate_arguments
 from kolahal.inputs.pairs import Pair, noise_unit
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments, Equals, Event, Example

@@ -12,9 +12,9 @@ from kolahal.errors import UsageError
 from kolahal.exact.balls import exceeds, log_ratio
 from kolahal.exact.cut_short import certain_probability
 from kolahal.exact.probe import Integrator, ask, exact_losses
-from kolahal.lang.cells import TooComplex
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.record_runs import along
+from kolahal.lang.records.along_runs import along
+from kolahal.lang.records.cells import TooComplex
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.model import AllOf, Anything, Event, Example, Linear, Odds, OneOf, Within

@@ -17,7 +17,6 @@ from kolahal.lang.read.parse import parse_source
 from kolahal.lang.scale import Scale, base_of, parse_scale
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Source
-from kolahal.lang.watched import Followed
 from kolahal.logic import solver
 from kolahal.logic.terms import Formula, NotATerm, parse_formula, print_term, symbols_of
 from kolahal.nouns import dataclass
@@ -26,6 +25,7 @@ from kolahal.proof.trusted.documents import Malformed, read_json, read_number, t
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS, Neighbours, assumed_names, neighbours_of, public_symbols
 from kolahal.proof.trusted.obligations import Invariant, Obligation, obligations
 from kolahal.proof.trusted.product import Product, build_product, build_system
+from kolahal.proof.trusted.restated.watched import Followed
 from kolahal.proof.trusted.shifts import (
     Alignment,
     Always,

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from kolahal.lang import ir
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
-from kolahal.lang.record_bins import BinsRelation
-from kolahal.lang.record_moves import RecordRelation
+from kolahal.lang.records.bins import BinsRelation
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import Scale, base_of
 from kolahal.lang.sketch import Role, Sketch, Type
 from kolahal.logic.linear import number, variable

@@ -10,10 +10,8 @@ from typing import TypeAlias
 
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
 from kolahal.lang.noise_units import unit_of
-from kolahal.lang.record_moves import RecordRelation
-from kolahal.lang.released import released
+from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.told import told
 from kolahal.logic.linear import Inequality, LinearForm, Number, number, unknowns_of, variable
 from kolahal.logic.solver import is_empty
 from kolahal.nouns import dataclass
@@ -21,6 +19,8 @@ from kolahal.paths.events import OutputCell
 from kolahal.paths.explore import explore
 from kolahal.paths.state import Paths, affine_parts, discrete_part
 from kolahal.paths.unknowns import Affine, AnswerAt, Atom, Atoms, Indeterminate, MoveAt, NoiseAt
+from kolahal.proof.trusted.restated.released import released
+from kolahal.proof.trusted.restated.told import told
 from kolahal.verdicts import Unknown
 
 MOST_BITS = 7  # answers, where several may be turned over at once

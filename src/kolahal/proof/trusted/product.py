@@ -7,13 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import takewhile
 
 from kolahal.lang import ir
-from kolahal.lang.released import before_last
-from kolahal.lang.released import released as answer_parts
-from kolahal.lang.rescaled import in_other_units, units_of
 from kolahal.lang.scale import Scale
-from kolahal.lang.set_aside import set_aside
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.lang.watched import Followed, watched
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
     BOOL,
@@ -44,6 +39,11 @@ from kolahal.proof.trusted.neighbours import Neighbours, public_facts, quantity
 from kolahal.proof.trusted.noisy_lists import NoisyLists, find_noisy_lists
 from kolahal.proof.trusted.obligations import Clause, System
 from kolahal.proof.trusted.others import Others, find_others
+from kolahal.proof.trusted.restated.released import before_last
+from kolahal.proof.trusted.restated.released import released as answer_parts
+from kolahal.proof.trusted.restated.rescaled import in_other_units, units_of
+from kolahal.proof.trusted.restated.set_aside import set_aside
+from kolahal.proof.trusted.restated.watched import Followed, watched
 from kolahal.proof.trusted.segments import Machine
 from kolahal.proof.trusted.shifts import Alignment, AtGhost, AtValue, ByBranch, Form, ShiftRule
 from kolahal.proof.trusted.states import carried, state_symbols

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from kolahal.lang.enclosures import MATH, NoBounds, enclose, enclose_all, outward
-from kolahal.lang.records import (
-    COMPARISONS,
+from kolahal.lang.operators import COMPARISONS
+from kolahal.lang.records.table import (
     ONE,
     ZERO,
     Apply,

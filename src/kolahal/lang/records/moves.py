@@ -17,10 +17,10 @@ from typing import ClassVar
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, Move
-from kolahal.lang.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
-from kolahal.lang.record_lists import RecordCounts, RecordSearch, nearest_of, nearest_sum
-from kolahal.lang.record_units import Slice, find_slices, put_arguments
-from kolahal.lang.records import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
+from kolahal.lang.records.cells import RecordPieces, TooComplex, field_values, find_pieces, item_range
+from kolahal.lang.records.given_sums import RecordCounts, RecordSearch, nearest_of, nearest_sum
+from kolahal.lang.records.public_bounds import Slice, find_slices, put_arguments
+from kolahal.lang.records.table import ZERO, Aggregate, ArgumentOf, NumberOf, Record, RecordFunction, RowClass, Table
 from kolahal.nouns import dataclass
 
 MOST_RECORDS = 3_000  # that are tried for a refutation
@@ -242,6 +242,12 @@ class RecordRelation(Adjacency):
 
     @cached_property
     def library_moves(self) -> tuple[Move, ...]:
+        """The moves between lists of records that are known."""
+        if self.spans:
+            return tuple(dict.fromkeys(difference(*pair) for pair in self._short_pairs))
+        return tuple(dict.fromkeys(self._moves_of_records()))
+
+    def _moves_of_records(self) -> Iterator[Move]:
         raise NotImplementedError
 
     def allows(self, move: Sequence[Fraction]) -> bool:
@@ -257,6 +263,15 @@ class RecordRelation(Adjacency):
 
     def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
         """Two neighbouring lists of records with these aggregates, if some are found."""
+        first, second = tuple(d1), tuple(d2)
+        return self._short_pairs.get((first, second)) if self.spans else self._composed_pair(first, second)
+
+    @cached_property
+    def _short_pairs(self) -> dict[tuple[Move, Move], tuple[RecordCounts, RecordCounts]]:
+        """Neighbouring lists of a few records, by their aggregates."""
+        raise NotImplementedError
+
+    def _composed_pair(self, first: Move, second: Move) -> tuple[RecordCounts, RecordCounts] | None:
         raise NotImplementedError
 
     def related(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> bool:
@@ -282,11 +297,8 @@ class RecordRelation(Adjacency):
     def compose(self, target: Move) -> RecordCounts | None:
         """A list of records with these aggregates, if one is found."""
         if target not in self._composed:
-            self._composed[target] = self._short_list(target) if self.spans else RecordSearch(self.library).run(target)
+            self._composed[target] = self._short_lists.get(target) if self.spans else RecordSearch(self.library).run(target)
         return self._composed[target]
-
-    def _short_list(self, target: Move) -> RecordCounts | None:
-        return self._short_lists.get(target)
 
     @cached_property
     def _short_lists(self) -> dict[Move, RecordCounts]:
@@ -310,6 +322,12 @@ class RecordRelation(Adjacency):
 
     def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
         """Neighbours near d1 that differ by `move` and are the aggregates of lists of records."""
+        if not self.spans:
+            return self._settled(d1, move)
+        pairs = [pair for pair in self._short_pairs if difference(*pair) == move]
+        return min(pairs, key=lambda p: sum(abs(a - b) for a, b in zip(p[0], d1, strict=True)), default=None)
+
+    def _settled(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
         raise NotImplementedError
 
     def neighbours(self, database: Sequence[Fraction], rng: random.Random) -> Iterator[Move]:
@@ -335,6 +353,11 @@ def scaled(factor: int, vector: Move) -> Move:
 def vector_sum(left: Move, right: Move) -> Move:
     """Two vectors of contributions together."""
     return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+def difference(left: Move, right: Move) -> Move:
+    """The move from one vector to another."""
+    return tuple(b - a for a, b in zip(left, right, strict=True))
 
 
 @dataclass(frozen=True)
@@ -364,13 +387,9 @@ class AddRemove(RecordRelation):
     def _steps(self) -> Iterator[Move]:
         return (scaled(sign, corner) for corner in self.pieces.corners for sign in (1, -1))
 
-    @cached_property
-    def library_moves(self) -> tuple[Move, ...]:
-        if self.spans:
-            known = self._short_pairs
-            return tuple(dict.fromkeys(tuple(b - a for a, b in zip(x, y, strict=True)) for x, y in known))
+    def _moves_of_records(self) -> Iterator[Move]:
         found = (scaled(sign * self.count, vector) for vector in self.library for sign in (1, -1))
-        return tuple(dict.fromkeys(move for move in found if any(move)))
+        return (move for move in found if any(move))
 
     @cached_property
     def _short_pairs(self) -> dict[tuple[Move, Move], tuple[RecordCounts, RecordCounts]]:
@@ -383,11 +402,8 @@ class AddRemove(RecordRelation):
                 found.setdefault((after, answers), (more, rows))
         return found
 
-    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
-        first, second = tuple(d1), tuple(d2)
-        if self.spans:
-            return self._short_pairs.get((first, second))
-        move = tuple(b - a for a, b in zip(first, second, strict=True))
+    def _composed_pair(self, first: Move, second: Move) -> tuple[RecordCounts, RecordCounts] | None:
+        move = difference(first, second)
         found: list[tuple[RecordCounts, RecordCounts]] = []
         for times in range(1, self.count + 1):
             for sign, base in ((1, first), (-1, second)):
@@ -398,10 +414,7 @@ class AddRemove(RecordRelation):
                     found.append((rows, more) if sign == 1 else (more, rows))
         return min(found, key=lambda pair: sum(n for rows in pair for n, _ in rows), default=None)
 
-    def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
-        if self.spans:
-            pairs = [pair for pair in self._short_pairs if tuple(b - a for a, b in zip(*pair, strict=True)) == move]
-            return min(pairs, key=lambda p: sum(abs(a - b) for a, b in zip(p[0], d1, strict=True)), default=None)
+    def _settled(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
         if tuple(step / self.count for step in move) in self.library:
             base = self.nearest(d1)
             return base, vector_sum(base, move)
@@ -447,17 +460,11 @@ class Replace(RecordRelation):
                 found.setdefault((answers[0], answers[1]), (one, two))
         return found
 
-    @cached_property
-    def library_moves(self) -> tuple[Move, ...]:
-        if self.spans:
-            return tuple(dict.fromkeys(tuple(b - a for a, b in zip(x, y, strict=True)) for x, y in self._short_pairs))
-        return tuple(scaled(self.count, move) for move in self._exchanges)
+    def _moves_of_records(self) -> Iterator[Move]:
+        return (scaled(self.count, move) for move in self._exchanges)
 
-    def realise(self, d1: Sequence[Fraction], d2: Sequence[Fraction]) -> tuple[RecordCounts, RecordCounts] | None:
-        first, second = tuple(d1), tuple(d2)
-        if self.spans:
-            return self._short_pairs.get((first, second))
-        move = tuple(b - a for a, b in zip(first, second, strict=True))
+    def _composed_pair(self, first: Move, second: Move) -> tuple[RecordCounts, RecordCounts] | None:
+        move = difference(first, second)
         for times in range(1, self.count + 1):
             known = self._exchanges.get(tuple(step / times for step in move))
             if known is not None:
@@ -467,10 +474,7 @@ class Replace(RecordRelation):
                     return (*rows, (times, self.library[before])), (*rows, (times, self.library[after]))
         return None
 
-    def settle(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
-        if self.spans:
-            pairs = [pair for pair in self._short_pairs if tuple(b - a for a, b in zip(*pair, strict=True)) == move]
-            return min(pairs, key=lambda p: sum(abs(a - b) for a, b in zip(p[0], d1, strict=True)), default=None)
+    def _settled(self, d1: Move, move: Move) -> tuple[Move, Move] | None:
         known = self._exchanges.get(tuple(step / self.count for step in move))
         if known is None:
             return None

@@ -25,9 +25,17 @@ from fractions import Fraction
 from itertools import pairwise
 
 from kolahal.lang import ir
-from kolahal.lang.filled import always_computed, appended, changes, looked_at, made_at, targets_of, without
-from kolahal.lang.left_over import is_own, times_in
 from kolahal.lang.sketch import Sketch
+from kolahal.proof.trusted.restated.filled import (
+    always_computed,
+    appended,
+    changes,
+    looked_at,
+    made_at,
+    targets_of,
+    without,
+)
+from kolahal.proof.trusted.restated.left_over import is_own, times_in
 
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
 JUMPS = ir.Return | ir.Break | ir.Continue

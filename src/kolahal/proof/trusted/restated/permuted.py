@@ -25,8 +25,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kolahal.lang import ir
-from kolahal.lang.left_over import name_for
-from kolahal.lang.lots import (
+from kolahal.lang.noise import Noise
+from kolahal.lang.sketch import Sketch
+from kolahal.proof.trusted.restated.left_over import name_for
+from kolahal.proof.trusted.restated.lots import (
     ALL,
     EMPTY,
     EQUAL,
@@ -44,8 +46,6 @@ from kolahal.lang.lots import (
     Reader,
     changed_names,
 )
-from kolahal.lang.noise import Noise
-from kolahal.lang.sketch import Sketch
 
 
 def without_permutation(sketch: Sketch) -> Sketch:

@@ -62,7 +62,7 @@ class _Idle:
                     self.note(node, self.is_safe(test, given, inside))
                     given |= self.block(then, given, inside) & self.block(orelse, given, inside)
                 case ir.For(name, over, inner):
-                    own = ir.assigned_names(inner) | {n.name for n in ir.walk(inner) if isinstance(n, ir.Append)}
+                    own = ir.changed_names(inner)
                     self.note(node, self.is_listed(over, given, inside) and not (isinstance(over, ir.Var) and over.name in own))
                     places = {i: of for i, of in inside.items() if not {i, of} & (own | {name})}
                     if (of := _place_of(over)) is not None and not {name, of} & own:
@@ -187,7 +187,7 @@ class _Idle:
         found: set[str] = set()
         for node in body:
             if self.is_left_out(node):
-                found |= ir.assigned_names((node,)) | {part.name for part in ir.walk(node) if isinstance(part, ir.Append)}
+                found |= ir.changed_names((node,))
             else:
                 found |= frozenset().union(*(self.given_up(inner) for inner in _blocks(node)))
         return frozenset(found)
@@ -197,14 +197,8 @@ class _Idle:
         for node in body:
             if self.is_left_out(node):
                 result += _drawn(node)
-                continue
-            match node:
-                case ir.If(_, then, orelse):
-                    result.append(replace(node, then=self.kept(then), orelse=self.kept(orelse)))
-                case ir.For(_, _, inner) | ir.While(_, inner):
-                    result.append(replace(node, body=self.kept(inner)))
-                case _:
-                    result.append(node)
+            else:
+                result.append(ir.with_blocks(node, self.kept))
         return tuple(result)
 
 

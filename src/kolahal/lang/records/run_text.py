@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from kolahal.lang import ir
-from kolahal.lang.records import Table
+from kolahal.lang.records.table import Table
 from kolahal.lang.scale import Scale
 
 Nodes = TypeVar("Nodes", bound=tuple[ir.Node, ...])

@@ -17,6 +17,7 @@ from typing import SupportsFloat, TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.lang.enclosures import MATH, math_value
+from kolahal.lang.operators import COMPARISONS, OPERATORS
 from kolahal.lang.pretty import print_number
 from kolahal.nouns import dataclass
 
@@ -126,7 +127,6 @@ class Apply:
 RecordFunction: TypeAlias = NumberOf | TextOf | FieldOf | ArgumentOf | RunOf | Apply
 ZERO, ONE = NumberOf(Fraction(0)), NumberOf(Fraction(1))
 ARITHMETIC = ("+", "-", "*", "/")
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
 def parts_of(item: RecordFunction) -> Iterator[RecordFunction]:
@@ -154,42 +154,29 @@ def evaluate(item: RecordFunction, record: Mapping[str, FieldValue], public: Map
             return record[name]
         case ArgumentOf(name) | RunOf(name):
             return public[name]
-        case Apply("if", (test, then, orelse)):
-            return evaluate(then if evaluate(test, record, public) else orelse, record, public)
-        case Apply("and", (left, right)):
-            return evaluate(right, record, public) if evaluate(left, record, public) else False
-        case Apply("or", (left, right)):
-            return True if evaluate(left, record, public) else evaluate(right, record, public)
-        case Apply(op, of):
-            return _apply(op, [evaluate(part, record, public) for part in of])
+        case Apply(op, (first, *rest)):
+            found = evaluate(first, record, public)
+            match op:
+                case "if":
+                    return evaluate(rest[0] if found else rest[1], record, public)
+                case "and":
+                    return evaluate(rest[0], record, public) if found else False
+                case "or":
+                    return True if found else evaluate(rest[0], record, public)
+            return _apply(op, [found, *(evaluate(part, record, public) for part in rest)])
+    raise AssertionError(f"{item} is computed from nothing")
 
 
 def _apply(op: str, of: list[FieldValue]) -> FieldValue:
     match op, of:
         case "not", [value]:
             return not value
-        case "==", [left, right]:
-            return left == right
-        case "!=", [left, right]:
-            return left != right
+        case "==" | "!=", [left, right]:
+            return bool(OPERATORS[op](left, right))
     numbers = [Fraction(value) for value in of if not isinstance(value, str)]
     match op, numbers:
-        case "+", [left, right]:
-            return left + right
-        case "-", [left, right]:
-            return left - right
-        case "*", [left, right]:
-            return left * right
-        case "/", [left, right]:
-            return left / right
-        case "<", [left, right]:
-            return left < right
-        case "<=", [left, right]:
-            return left <= right
-        case ">", [left, right]:
-            return left > right
-        case ">=", [left, right]:
-            return left >= right
+        case _, [left, right] if op in OPERATORS:
+            return OPERATORS[op](left, right)  # type: ignore[no-any-return]
         case "neg", [value]:
             return -value
         case "abs", [value]:
@@ -359,7 +346,7 @@ class Table:
             counts = aggregate.test is None or evaluate(aggregate.test, named, public)
             value = evaluate(aggregate.item, named, public) if counts else None
             assert not isinstance(value, str)
-            found.append(None if value is None else Fraction(value))
+            found.append(value if value is None or value.__class__ is Fraction else Fraction(value))
         return tuple(found)
 
     def answers(self, records: Iterable[Record], public: Mapping[str, Fraction | bool]) -> tuple[Fraction, ...]:

@@ -21,6 +21,7 @@ from fractions import Fraction
 from kolahal.lang import ir
 from kolahal.lang.kinds import NUMERIC, infer
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import Span
 
 PartsOf = Callable[[ir.Expr], tuple[ir.Expr, ...]]
 
@@ -32,10 +33,41 @@ class _NoParts(Exception):
 def released_items(sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf) -> Sketch:
     """The program whose lists of answers hold what their items are computed from; itself, if all of these are linear."""
     try:
-        found = _AnswerLists(sketch, is_linear, parts_of)
+        found = _AnswerLists(_item_by_item(sketch, is_linear), is_linear, parts_of)
         return found.rewritten() if found.lists else sketch
     except _NoParts:
         return sketch
+
+
+def _item_by_item(sketch: Sketch, is_linear: Callable[[ir.Expr], bool]) -> Sketch:
+    """The program that fills lists whose items are not linear in a loop: a comprehension computes them in the same order."""
+    taken = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}
+
+    def own(word: str) -> str:
+        name = ir.lengthened(word, taken)
+        taken.add(name)
+        return name
+
+    def loop(name: str, made: ir.Comprehension, span: Span) -> ir.Block:
+        turn = own(made.name)
+        item = ir.rebuild(made.item, lambda part: replace(part, name=turn) if isinstance(part, ir.Var) and part.name == made.name else None)
+        grown = ir.Append(name, item, False, span=span)
+        return ir.Assign((name,), (ir.ListOf((), span=span),), span=span), ir.For(turn, made.over, (grown,), span=span)
+
+    def change(node: ir.Stmt) -> ir.Block | None:
+        match node:
+            case ir.Return(ir.Comprehension() as made) if is_filled(made):
+                name = own("out")
+                return *loop(name, made, node.span), replace(node, value=ir.Var(name, span=node.span))
+            case ir.Assign((name,), (ir.Comprehension() as made,)) if is_filled(made) and name not in ir.names_in(made):
+                return loop(name, made, node.span)
+            case _:
+                return None
+
+    def is_filled(made: ir.Comprehension) -> bool:
+        return not is_linear(made.item) and not any(isinstance(part, ir.Comprehension | ir.Query) for part in ir.walk(made.item))
+
+    return replace(sketch, body=ir.replaced(sketch.body, change))
 
 
 class _AnswerLists:
@@ -117,7 +149,8 @@ class _AnswerLists:
             if new is None:  # some are made of one another
                 self.names = {}
                 return
-            self.names[new] = tuple(_fresh(f"{new}_{i + 1}", taken) for i in range(len(self.parts_of_name(values[new]))))
+            self.names[new] = tuple(ir.lengthened(f"{new}_{i + 1}", taken) for i in range(len(self.parts_of_name(values[new]))))
+            taken |= set(self.names[new])
             chosen.remove(new)
 
     def parts_of_name(self, value: ir.Expr) -> tuple[ir.Expr, ...]:
@@ -155,12 +188,8 @@ class _AnswerLists:
                 label = ir.Const(Fraction(which), span=node.span)
                 items: Sequence[ir.Expr] = parts if len(places) == 1 and parts else (label, *parts)
                 yield from (replace(node, value=item) for item in items)
-            case ir.If(_, then, orelse):
-                yield replace(node, then=self.block(then), orelse=self.block(orelse))
-            case ir.For(_, _, inner) | ir.While(_, inner):
-                yield replace(node, body=self.block(inner))
             case _:
-                yield node
+                yield ir.with_blocks(node, self.block)
 
 
 def _lists_of_answers(sketch: Sketch) -> dict[str, list[ir.Append]]:
@@ -198,10 +227,3 @@ def _has_value(value: ir.Expr) -> bool:
                 case _:
                     return False
     return True
-
-
-def _fresh(word: str, taken: set[str]) -> str:
-    while word in taken:
-        word += "_"
-    taken.add(word)
-    return word

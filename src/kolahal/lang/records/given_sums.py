@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.adjacency import Move
-from kolahal.lang.records import Record
+from kolahal.lang.records.table import Record
 
 MOST_STEPS = 2_000  # of the search for records with given sums
 DEEPEST = 12  # different records of a list

@@ -25,15 +25,15 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.filled import always_computed, changes, gathered
-from kolahal.lang.flagged import without_flags
-from kolahal.lang.idle import without_idle
-from kolahal.lang.left_over import without_left
-from kolahal.lang.permuted import without_permutation
-from kolahal.lang.scored import with_scores
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.tails import without_tails
-from kolahal.lang.unrolled import unrolled
+from kolahal.proof.trusted.restated.filled import always_computed, changes, gathered
+from kolahal.proof.trusted.restated.flagged import without_flags
+from kolahal.proof.trusted.restated.idle import without_idle
+from kolahal.proof.trusted.restated.left_over import without_left
+from kolahal.proof.trusted.restated.permuted import without_permutation
+from kolahal.proof.trusted.restated.scored import with_scores
+from kolahal.proof.trusted.restated.tails import without_tails
+from kolahal.proof.trusted.restated.unrolled import unrolled
 
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
 
@@ -113,7 +113,7 @@ def _with_first_turn(loop: ir.For, taken: set[str]) -> ir.Block:
         first: ir.Expr = ZERO
         rest = ir.For(loop.name, replace(loop.over, start=ONE), again, span=loop.span)
     else:
-        place = next(word for i in range(len(taken) + 1) if (word := f"place_{i}") not in taken)
+        place = ir.numbered("place", taken)
         first = ir.Index(loop.over, ZERO)
         item = ir.Assign((loop.name,), (ir.Index(loop.over, ir.Var(place)),), span=loop.span)
         rest = ir.For(place, replace(_all_places(loop.over.name), start=ONE), (item, *again), span=loop.span)

@@ -1,7 +1,7 @@
 """What the names of a program stand for where places are chosen by lot: lists of what is left, lots, scores, noise that is compared.
 
 A block is read statement by statement. `Reader.known` says what names stand for behind those that were read; of a statement that is
-not understood nothing is known, and what it gives its names stands for nothing. `lang/permuted.py` asks what it looks for of that.
+not understood nothing is known, and what it gives its names stands for nothing. `permuted.py` asks what it looks for of that.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang import ir
-from kolahal.lang.left_over import copied, times_in
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.left_over import copied, times_in
 
 ZERO, ONE = (ir.Const(Fraction(value)) for value in (0, 1))
 

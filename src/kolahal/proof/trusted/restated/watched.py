@@ -10,14 +10,14 @@ run: so the output is that of the program as it was.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.set_aside import summands
 from kolahal.lang.sketch import Sketch
 from kolahal.nouns import dataclass
+from kolahal.proof.trusted.restated.set_aside import summands
 
 COMPARED = ("<", "<=", ">", ">=")
 ZERO, ONE = (ir.Const(Fraction(number)) for number in (0, 1))
@@ -75,7 +75,7 @@ def _one_by_one(body: ir.Block) -> ir.Block:
             case _:
                 return None
 
-    parted = _replaced(body, change)
+    parted = ir.replaced(body, change)
     return parted if parted == body else _one_by_one(parted)
 
 
@@ -93,7 +93,7 @@ def _compared(body: ir.Block, names: frozenset[str]) -> ir.Block:
             case _:
                 return None
 
-    return _replaced(body, change)
+    return ir.replaced(body, change)
 
 
 def _in_places(body: ir.Block) -> ir.Block:
@@ -101,31 +101,14 @@ def _in_places(body: ir.Block) -> ir.Block:
 
     def change(node: ir.Stmt) -> ir.Block | None:
         match node:
-            case ir.For(name, ir.Var(items) as over, inner) if items != name and not _changes(inner, items):
+            case ir.For(name, ir.Var(items) as over, inner) if items != name and items not in ir.changed_names(inner):
                 place = f"{name}'place"
                 item = ir.Assign((name,), (ir.Index(over, ir.Var(place)),), span=node.span)
                 return (ir.For(place, ir.Range(ZERO, ir.Length(over), ONE), (item, *inner), span=node.span),)
             case _:
                 return None
 
-    return _replaced(body, change)
-
-
-def _replaced(body: ir.Block, change: Callable[[ir.Stmt], ir.Block | None]) -> ir.Block:
-    result: list[ir.Stmt] = []
-    for node in body:
-        match node:
-            case ir.If(_, then, orelse):
-                node = replace(node, then=_replaced(then, change), orelse=_replaced(orelse, change))
-            case ir.For() | ir.While():
-                node = replace(node, body=_replaced(node.body, change))
-        result += change(node) or (node,)
-    return tuple(result)
-
-
-def _changes(body: ir.Block, name: str) -> bool:
-    grown = {node.name for node in ir.walk(body) if isinstance(node, ir.Append)}
-    return name in ir.assigned_names(body) | grown
+    return ir.replaced(body, change)
 
 
 def _noted(body: ir.Block, watch: Followed, place: ir.Expr | None) -> ir.Block:

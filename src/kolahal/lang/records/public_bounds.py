@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from kolahal.lang.enclosures import MATH
-from kolahal.lang.records import (
+from kolahal.lang.records.table import (
     ZERO,
     Apply,
     ArgumentOf,

@@ -15,11 +15,11 @@ from typing import TypeAlias
 
 from kolahal.errors import UsageError
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, Move, OneWithin, SumWithin
-from kolahal.lang.cells import RecordPieces
-from kolahal.lang.record_lists import RecordCounts
-from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation, Swing
-from kolahal.lang.record_units import put_arguments
-from kolahal.lang.records import ONE, Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction, Table
+from kolahal.lang.records.cells import RecordPieces
+from kolahal.lang.records.given_sums import RecordCounts
+from kolahal.lang.records.moves import RECORD_RELATIONS, RecordRelation, Swing
+from kolahal.lang.records.public_bounds import put_arguments
+from kolahal.lang.records.table import ONE, Aggregate, Apply, ArgumentOf, Bins, NumberOf, RecordFunction, Table
 from kolahal.nouns import dataclass
 
 MOST_BINS = 1_000_000  # of a call

@@ -15,7 +15,7 @@ from typing import Any
 
 from kolahal.lang import ir
 from kolahal.lang.sketch import Sketch
-from kolahal.lang.unrolled import counts_up, is_never_below_0
+from kolahal.proof.trusted.restated.unrolled import counts_up, is_never_below_0
 
 
 def without_tails(sketch: Sketch) -> Sketch:

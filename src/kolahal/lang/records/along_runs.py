@@ -7,10 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from kolahal.lang.record_bins import bins_at
-from kolahal.lang.record_moves import RECORD_RELATIONS, RecordRelation
-from kolahal.lang.record_units import put_arguments
-from kolahal.lang.records import ZERO, Aggregate, NumberOf, Table
+from kolahal.lang.records.bins import bins_at
+from kolahal.lang.records.moves import RECORD_RELATIONS, RecordRelation
+from kolahal.lang.records.public_bounds import put_arguments
+from kolahal.lang.records.table import ZERO, Aggregate, NumberOf, Table
 
 Questions: TypeAlias = tuple[tuple[int, tuple[Fraction, ...]], ...]  # the place of each, and what it is asked with
 NOTHING = Aggregate("sum", ZERO)  # stands for what is not asked

@@ -18,8 +18,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.left_over import copied, is_own, name_for, times_in
 from kolahal.lang.sketch import Sketch
+from kolahal.proof.trusted.restated.left_over import copied, is_own, name_for, times_in
 
 ZERO, ONE = (ir.Const(Fraction(value)) for value in (0, 1))
 NO, YES = ir.Const(False), ir.Const(True)

@@ -15,12 +15,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.polynomial import Polynomial
-from kolahal.lang.public_values import expression_of, given_first, polynomial_of
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
-
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+from kolahal.proof.trusted.restated.public_values import expression_of, given_first, polynomial_of
 
 
 def in_units(sketch: Sketch) -> Sketch:

@@ -59,16 +59,12 @@ def appended(before: list[ir.Stmt], value: ir.Expr) -> ir.Expr | None:
     known: dict[str, ir.Expr] = {}
     unread: set[str] = set()
     own = {target for node in before for target in targets_of(node)}
-    for node in (*before, ir.Return(value)):
-        match node:
-            case ir.Assign((target,), (given,)) if target not in known:
-                pass
-            case ir.Return(given):
-                target = ""
-            case _:
-                return None
+    steps = [(node.targets[0], node.values[0]) for node in before if isinstance(node, ir.Assign) and len(node.targets) == 1]
+    if len(steps) < len(before):
+        return None
+    for target, given in (*steps, ("", value)):
         read = ir.names_read(given)
-        if not all(map(always_computed, ir.walk(given))) or read & own - known.keys():
+        if target in known or not all(map(always_computed, ir.walk(given))) or read & own - known.keys():
             return None
         unread = (unread - read) | {target}
         known[target] = ir.rebuild(given, lambda part: known.get(part.name) if isinstance(part, ir.Var) else None)

@@ -36,7 +36,7 @@ class _Sums:
         self.barred = {parameter.name for parameter in sketch.parameters} | set(_lists(sketch.body))
 
     def block(self, body: ir.Block) -> ir.Block:
-        body = tuple(self.inner(node) for node in body)
+        body = tuple(ir.with_blocks(node, self.block) for node in body)
         counts = _named(body)
         targets = dict.fromkeys(n.targets[0] for n in body if isinstance(n, ir.Assign) and len(n.targets) == 1)
         for name in targets:
@@ -45,15 +45,6 @@ class _Sums:
                 body = found or _Sum(name, self.counts, self.types).paired(body) or body
         self.counts.update(_named(body) - counts)
         return body
-
-    def inner(self, node: ir.Stmt) -> ir.Stmt:
-        match node:
-            case ir.If(_, then, orelse):
-                return replace(node, then=self.block(then), orelse=self.block(orelse))
-            case ir.For() | ir.While():
-                return replace(node, body=self.block(node.body))
-            case _:
-                return node
 
 
 @dataclass(slots=True)
@@ -153,12 +144,8 @@ class _Sum:
                     rest = [part for part in summands(value) if part is not taken and part != taken]
                     named = ir.Assign((noise.name,), (taken[1],), span=node.span)
                     return named, replace(node, values=(self.left(rest, value),))
-                case ir.If():
-                    return (replace(node, then=all_of(node.then), orelse=all_of(node.orelse)),)
-                case ir.For() | ir.While():
-                    return (replace(node, body=all_of(node.body)),)
                 case _:
-                    return (node,)
+                    return (ir.with_blocks(node, all_of),)
 
         def all_of(block: ir.Block) -> ir.Block:
             return tuple(part for node in block for part in begun(node))
@@ -190,16 +177,14 @@ class _Sum:
                 return _sum_of([(False, inner), *noises], inner)
             return None
 
+        node = ir.with_blocks(node, lambda block: tuple(self.looked_at(inner, noises) for inner in block))
         match node:
             case ir.Assign((target,), (value,)) if target == self.name and self.adds(value):
                 return node
-            case ir.If():
-                then, orelse = (tuple(self.looked_at(n, noises) for n in block) for block in (node.then, node.orelse))
-                return replace(node, test=ir.rebuild(node.test, change), then=then, orelse=orelse)
-            case ir.While():
-                return replace(node, test=ir.rebuild(node.test, change), body=tuple(self.looked_at(n, noises) for n in node.body))
-            case ir.For():
-                return replace(node, over=ir.rebuild(node.over, change), body=tuple(self.looked_at(n, noises) for n in node.body))
+            case ir.If(test) | ir.While(test):
+                return replace(node, test=ir.rebuild(test, change))
+            case ir.For(_, over):
+                return replace(node, over=ir.rebuild(over, change))
             case _:
                 return ir.rebuild(node, change)
 

@@ -19,17 +19,17 @@ from typing import TypeAlias
 from kolahal.lang import ir
 from kolahal.lang.kinds import BOOLEAN, LIST, NONE, NUMBER, TEXT, infer
 from kolahal.lang.labels import LabelCode
+from kolahal.lang.operators import COMPARISONS
 from kolahal.lang.polynomial import Polynomial
-from kolahal.lang.public_values import expression_of, given_first, polynomial_of, product_of
-from kolahal.lang.restated import restated
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch, Type
-from kolahal.lang.told import told
-from kolahal.lang.units import in_units
 from kolahal.nouns import remembered
+from kolahal.proof.trusted.restated.lists_and_loops import restated
+from kolahal.proof.trusted.restated.public_values import expression_of, given_first, polynomial_of, product_of
+from kolahal.proof.trusted.restated.told import told
+from kolahal.proof.trusted.restated.units import in_units
 
 ARITHMETIC = ("+", "-", "*", "/")
-COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 ONE = Scale(Fraction(1))
 FIXED = ""  # what has the unit 1
 ANSWER = "return"

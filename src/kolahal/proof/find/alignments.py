@@ -25,7 +25,7 @@ from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.guesses import guessed
 from kolahal.proof.find.observing import sensitivities
-from kolahal.proof.find.scenarios import outer_loops
+from kolahal.proof.find.scenarios import drawn_for, outer_loops
 from kolahal.proof.trusted.flow import counters
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS
 from kolahal.proof.trusted.product import Product
@@ -421,9 +421,8 @@ def _sites_near(product: Product, ghost: str) -> set[int]:
     for paths in product.first.paths.values():
         for path in paths:
             answers = {read.symbol for read in path.reads if read.private}
-            drawn = [d for d in path.draws if d.spot or symbols_of(d.rest) & answers]
-            sites |= {d.site for d in drawn if d.spot or not _in_a_loop(d.site, loops)}
-    return sites
+            sites |= {d.site for d in path.draws if not d.spot and symbols_of(d.rest) & answers and not _in_a_loop(d.site, loops)}
+    return sites | drawn_for(body, names, near)
 
 
 def _loops_around(product: Product, ghost: str) -> list[int]:

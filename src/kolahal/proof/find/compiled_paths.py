@@ -23,6 +23,7 @@ from kolahal.proof.trusted.values import (
     Goto,
     Logical,
     Maybe,
+    NoScores,
     Numeric,
     Returned,
     Run,
@@ -40,7 +41,7 @@ ConcreteState = dict[Symbol, Any]
 Use = tuple[int, tuple[bool, ...]]
 
 
-def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
+def evaluator(value: SymbolicValue | Several | NoScores) -> Callable[[ConcreteState], Any]:
     match value:
         case Numeric(term):
             return compile_sum(term)
@@ -79,7 +80,7 @@ def _told(drawn: Drawn) -> Callable[[ConcreteState], Any]:
     return compile_formula(drawn.side) if drawn.noise.finite else compile_sum(drawn.rest)
 
 
-def symbols_within(value: SymbolicValue | Several) -> frozenset[Symbol]:
+def symbols_within(value: SymbolicValue | Several | NoScores) -> frozenset[Symbol]:
     match value:
         case Numeric(term):
             return symbols_of(term)
@@ -300,3 +301,4 @@ class ObservedStates:
 
     states: tuple[tuple[int, ConcreteState], ...]
     prices: Mapping[Symbol, tuple[Fraction, ...]]
+    rounds: Mapping[Symbol, tuple[Fraction, ...]]  # of two segments too, such as a new threshold and a hit

@@ -245,6 +245,10 @@ def prove_alignment(
 
     found = weakened()
     result = concluded(product, neighbours, alignment, claim, found, formulas)
+    if isinstance(result, str) and sample.rounds != sample.prices and not found.broken_goal():  # the runs agree, and the cost is not known
+        rich = rich_candidates(product, neighbours, alignment, claim, replace(sample, prices=sample.rounds))
+        found = weakened()
+        result = concluded(product, neighbours, alignment, claim, found, formulas)
     if isinstance(result, str) and (alignment.ghosts or neighbours.single):  # what fell outright may hold under conditions
         fell = {loop: set(rich[loop]) - set(found.left[loop]) for loop in rich}
         again = rich_candidates(product, neighbours, alignment, claim, sample, fell)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from kolahal.inputs.regions import public_points
+from kolahal.lang import ir
 from kolahal.lang.ir import Const, Negate, walk
 from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
@@ -194,3 +195,12 @@ def item_of(read: Read, at: int, scenario: Scenario, state: Mapping[Symbol, Any]
     if read.private or read.symbol.sort == REAL:
         return 0
     return (at + scenario.ghost) % 2 == 0 if read.symbol.sort == BOOL else at % len(scenario.answers)
+
+
+def drawn_for(body: ir.Block, names: set[str], nodes: Sequence[ir.Stmt]) -> set[int]:
+    """The draws for items of the lists that names stand for, or that they and some statements are computed from."""
+    known = names.union(*map(ir.names_read, nodes))
+    while more := {name for target, value in ir.assignments(body) if target in known for name in ir.names_read(value)} - known:
+        known |= more
+    lists = [value for target, value in ir.assignments(body) if target in known and isinstance(value, ir.Comprehension)]
+    return {part.site for part in ir.walk(tuple(lists)) if isinstance(part, ir.Draw)}

@@ -11,6 +11,8 @@ LATER = (
     "kolahal.lang.read.gathered",
     "kolahal.proof.budgets",
     "kolahal.proof.find.bounded",
+    "kolahal.proof.find.counted",
+    "kolahal.proof.refute.counted",
     "kolahal.proof.refute.counterexample_data",
     "kolahal.proof.refute.growth",
     "kolahal.proof.refute.refute",

@@ -19,3 +19,13 @@ def f(q: Private, eps: Epsilon):
     l = {1: 2}[0]  # K110
     yield a  # K103
     return {x for x in q}  # K103
+
+
+@sketch(adjacent=each_within(1))
+def beside_a_list(q: Private, eps: Epsilon):
+    out = [1] + range(3)  # K103
+    more = [1] + (2, 3)  # K103
+    third = [1] + range(3)[::-1]  # K103
+    out += range(3)
+    more = more + list(range(3))
+    return out

@@ -21,3 +21,8 @@ def f(visits: Records[Visit], eps: Epsilon):
 @sketch(adjacent=add_remove(1))
 def g(visits: Records[Visit], eps: Epsilon):  # K165
     return Lap(hole)
+
+
+@sketch(adjacent=add_remove(1))
+def h(visits: Records[Visit], eps: Epsilon):
+    return sorted(v.age for v in visits)[0]  # K165

@@ -20,3 +20,15 @@ def f(q: Private, eps: Epsilon):
         return 0
     fine.append(1)
     return out  # K219
+
+
+@sketch(adjacent=each_within(1))
+def nothing_is_added(q: Private, eps: Epsilon):
+    if q[0] > 0:
+        out = []
+        other = []
+        third = []
+    out += []  # K219
+    other.extend([])  # K219
+    third = third + []  # K219
+    return 0

@@ -689,6 +689,95 @@ def rec_quantile(rows: Records[Visit], K: int, eps: Epsilon):
 """,
         ("9*K/(10*eps)",),
     ),
+    "rec_means_by_day": Fresh(
+        "a mean for each group: groups are disjoint, so that a record stands in one sum and one count",
+        RECORDS
+        + """
+@sketch(adjacent=add_remove(1))
+def rec_means_by_day(rows: Records[Visit], eps: Epsilon):
+    sums = [0] * 7
+    counts = [0] * 7
+    for v in rows:
+        sums[v.day] += clip(v.age, 0, 100)
+        counts[v.day] += 1
+    return [(sums[d] + Lap(hole)) / max(1, counts[d] + Lap(hole)) for d in range(7)]
+""",
+        ("200/eps 2/eps", "150/eps 3/eps"),
+    ),
+    "rec_means_of_lists": Fresh(
+        "the same, from two lists that are noisy already",
+        RECORDS
+        + """
+@sketch(adjacent=add_remove(1))
+def rec_means_of_lists(rows: Records[Visit], eps: Epsilon):
+    sums = [sum(clip(v.age, 0, 100) for v in rows if v.day == d) + Lap(hole) for d in range(7)]
+    counts = [sum(1 for v in rows if v.day == d) + Lap(hole) for d in range(7)]
+    return [sums[d] / max(1, counts[d]) for d in range(7)]
+""",
+        ("200/eps 2/eps", "150/eps 3/eps"),
+    ),
+    "sparse_with_new_thresholds": Fresh(
+        "sparse vector, Dwork and Roth 2014, algorithm 2: the threshold is drawn anew after each answer above it, 2*c/eps and 4*c/eps",
+        """
+@sketch(adjacent=each_within(1))
+def sparse_with_new_thresholds(q: Private, T: float, c: int, eps: Epsilon):
+    out = []
+    n = 0
+    i = 0
+    t = T + Lap(hole)
+    while n < c and i < len(q):
+        if q[i] + Lap(hole) >= t:
+            out.append(True)
+            n += 1
+            t = T + Lap(hole)
+        else:
+            out.append(False)
+        i += 1
+    return out
+""",
+        ("2*c/eps 4*c/eps 2*c/eps",),
+    ),
+    "one_of_five": Fresh(
+        "k-ary randomized response (Kairouz and others 2014): the true value e^eps times as likely as each other",
+        """
+@sketch(adjacent=one_within(4))
+def one_of_five(q: Private[int, 1], eps: Epsilon):
+    x = max(0, min(4, q[0]))
+    return (x + Pick(hole, 5)) % 5
+""",
+        ("1/eps",),
+    ),
+    "one_of_five_by_scores": Fresh(
+        "the same as a choice from scores of which one is 1",
+        """
+@sketch(adjacent=one_within(4))
+def one_of_five_by_scores(q: Private[int, 1], eps: Epsilon):
+    x = max(0, min(4, q[0]))
+    return choose([1 if i == x else 0 for i in range(5)], hole)
+""",
+        ("1/eps",),
+    ),
+    "parity_of_bits": Fresh(
+        "randomized response on the parity of six bits",
+        """
+@sketch(adjacent=one_within(1))
+def parity_of_bits(q: Private[bool, 6], eps: Epsilon):
+    odd = False
+    for b in q:
+        odd = odd != b
+    return odd != Flip(hole)
+""",
+        ("1/eps",),
+    ),
+    "two_that_cancel": Fresh(
+        "monotone answers with opposite signs: half of what each_within asks for",
+        """
+@sketch(adjacent=monotone(1))
+def two_that_cancel(q: Private[4], eps: Epsilon):
+    return q[0] - q[1] + q[2] - q[3] + Lap(hole)
+""",
+        ("2/eps",),
+    ),
 }
 
 

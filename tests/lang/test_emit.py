@@ -37,7 +37,7 @@ from kolahal.engine import reference
 from kolahal.engine.faults import RunError
 from kolahal.engine.noise import FAMILIES
 from kolahal.engine.tape import Turns
-from kolahal.errors import UsageError
+from kolahal.errors import KolahalError, UsageError
 from kolahal.exact.probe import event_probability
 from kolahal.lang.adjacency import RELATIONS, EachWithin
 from kolahal.lang.ir import Return, Var
@@ -46,6 +46,7 @@ from kolahal.lang.patch import without_idle
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Mechanism, Parameter, Role, Sketch, Type
+from kolahal.lang.source import SketchError
 from kolahal.lang.templates import runtime
 from kolahal.model import AllOf, Arguments, Equals, Estimate, Event, Example, Odds, Within, contains, make_arguments
 from kolahal.paths.cuts import CannotIntegrate
@@ -222,6 +223,38 @@ def test_an_emitted_mechanism_parses_to_itself(name: str) -> None:
     assert emit(parse(text), command="again") == text
     text = emit(textbook(name), promised(textbook(name)))
     assert parse(text) == textbook(name).filled()
+
+
+OTHERS = {
+    "one answer at a time": ("one_within(1)", "eps: Epsilon", "out = []\n    for x in q:\n        out.append(x + Lap(1/eps))\n    return out"),
+    "discrete Gaussian noise": ("one_within(1)", "rho: Rho", "return [x + Gauss(1/sqrt(2*rho)) for x in q]"),
+    "rounded Gaussian noise": ("one_within(1)", "mu: Mu", "return [x + Gauss(1/mu) for x in q]"),
+    "a root in a scale": ("one_within(1)", "rho: Rho", "return [x + Lap(1/sqrt(2*rho)) for x in q]"),
+    "a chosen place with a root": ("each_within(1)", "rho: Rho", "return choose(q, 1/sqrt(2*rho))"),
+    "delta": ("one_within(1)", "eps: Epsilon, delta: Delta", "return [x + Gauss(1/gdp(eps, delta)) for x in q]"),
+}
+
+
+@pytest.mark.parametrize("backend", ["python", "opendp"])
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_emitted_program_is_read_whatever_support_code_it_has(name: str, backend: str) -> None:
+    relation, budget, body = OTHERS[name]
+    if backend == "opendp" and "Mu" in budget:
+        pytest.skip("OpenDP has no such measure")
+    program = parse(f"@sketch(adjacent={relation})\ndef f(q: Private, {budget}):\n    {body}\n")
+    online = name == "one answer at a time"
+    text = emission.emit(program, backend=backend, online=online)
+    assert parse(text) == program
+    assert ("class F(_Online)" in text) == online
+    for changed in (text.replace("range(", "list(range(", 1), text.replace("\n\nclass _", "\nLap = None\n\nclass _", 1)):
+        with pytest.raises(KolahalError):
+            parse(changed)
+
+
+def test_an_emitted_program_over_records_is_not_judged_by_its_aggregates() -> None:
+    with pytest.raises(SketchError) as caught:
+        parse(emit(load_one("clipped_mean").complete("150/eps", "3/eps")))
+    assert [fault.code for fault in caught.value.diagnostics] == ["K011"]
 
 
 @examples(25, quick=10)

@@ -87,6 +87,7 @@ SAME = {
     "an argument without a value": "if T > 0:\n    y = 1\nreturn ignore(y, 0)",
     "an argument that is used sometimes": "for y in q:\n    pass\nx = some(y, T)\nreturn x",
     "an argument that divides by zero": "x = ignore(1 / (N - 2), T)\nreturn x",
+    "a part that has no end": "c = None\nif T > 0:\n    c = 1\nd = first_large(N)\nreturn len(q[c:]), len(q[:c]), len(q[None:d]), len(q[d:]), len(q[:d])",
     # These never did.
     "values before places": "out = [1, 2]\nout[grow(out, 0)] = out[0] + grow(out, 1)\nreturn out",
     "what was there before it grew": "out = [1]\nreturn len(out), grow(out, 5), len(out), max(len(out), grow(out, 0), len(out))",
@@ -114,6 +115,11 @@ def test_a_constant_of_zero_counts_from_the_beginning() -> None:
 # ---------------------------------------------------------------- not to be read
 
 REFUSED = {
+    "a range beside a list": ("return [1] + range(3)", "K103"),
+    "a part of a range beside a list": ("xs = [1]\nxs = xs + [2] + range(3)[1:]\nreturn xs", "K103"),
+    "a tuple of the file beside a list": ("return [1] + BINS", "K103"),
+    "nothing more for a list that some runs have not made": ("if q[0] > 0:\n    xs = []\nxs += []\nreturn 0", "K219"),
+    "nothing more for a number": ("T += []\nreturn T", "K205"),
     "a tuple of the file or a list": ("return BINS if q[0] > 0 else [0, 1, 3]", "K220"),
     "a tuple of the file by another name": ("xs = BINS\nreturn xs if q[0] > 0 else [0, 1, 3]", "K103"),
     "a part of a tuple": ("return BINS[1:]", "K103"),

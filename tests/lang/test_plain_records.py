@@ -56,6 +56,16 @@ def test_every_aggregate_gets_noise(body, holes):
         patch_plain(text(body, parameters), "f", sketch, (), "<text>")
 
 
+@pytest.mark.parametrize("many", ["list", "List", "Sequence", "Iterable"])
+def test_a_plain_list_of_rows_is_one_of_records(many):
+    body = "    return sum(v.day for v in visits)"
+    plain = text(body, f"visits: {many}[Visit]").replace("import Between, Records, clip", "import Between")
+    assert read_plain(plain, "f", "add_remove(1)") == read_plain(text(body), "f", "add_remove(1)")
+    for program in (plain, text(body)):
+        with pytest.raises(UsageError, match="--adjacent 'add_remove"):
+            sketch_of(program, "f", "each_within(1)")
+
+
 @pytest.mark.parametrize(
     ("body", "parameters", "why"),
     [

@@ -29,6 +29,7 @@ while len(out) < k:
 return {answer}"""
 WORDS = {"item": "x + Lap(2*k/eps)", "none": "-1", "first": "best == -1", "seen": "top", "answer": "out", "before": "pass", "after": "pass", "private": "Private"}
 HALF = AtGhost(0, Form(Fraction(1, 2)), Form())
+FOUND = AtGhost(0, Form(cancel=True, lead=True), Form())
 AWAY, ALONG = AtGhost(0, Form(Fraction(2)), Form()), AtGhost(0, Form(Fraction(1), True), Form())
 WAYS: dict[str, tuple[dict[str, str], str, Shift]] = {
     "up by two": ({}, "each_within(1)", AWAY),
@@ -60,7 +61,20 @@ REFUSED = {
     "no such ghost": ({}, Alignment((AtGhost(0, Form(Fraction(2)), Form(), 1),), ("best",), (0,))),
     "a ghost before the first": ({}, Alignment((AtGhost(0, Form(Fraction(2)), Form(), -1),), ("best",), (0,))),
     "the largest is followed": ({}, Alignment((AtGhost(0, Form(lead=True), Form()),), ("best",), (0,))),
-    "a lead": ({}, Alignment((AWAY,), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, which nobody says what it is of": ({}, Alignment((FOUND,), ("best",), (0,))),
+    "the largest of nothing": ({}, Alignment((FOUND,), ("best",), (0,), (), FollowedSums(()))),
+    "the largest of another draw": ({"before": "s = q[0] + Lap(1/eps)"}, Alignment((Always(Form()), FOUND), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, by another draw": ({"before": "s = q[0] + Lap(1/eps)"}, Alignment((Always(Form(lead=True)), FOUND), ("best",), (0,), (), FollowedSums((1,)))),
+    "the largest of one list of two": ({"before": "more = [x + Lap(k/eps) for x in q]"}, Alignment((Always(Form()), FOUND), ("best",), (0,), (), FollowedSums((1,)))),
+    "the largest, and a look ahead": ({}, Alignment((FOUND,), ("best",), (0,), (parse_scale("1"),), FollowedSums((0,)))),
+    "the largest of whole noise": ({"private": "Private[int]", "item": "x + DiscreteLap(2*k/eps)"}, Alignment((FOUND,), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, and another ghost": ({}, Alignment((FOUND,), ("best", "i"), (0, None), (), FollowedSums((0,)))),
+    "the largest, and nothing moves": ({}, Alignment((Always(Form()),), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, at another place": ({}, Alignment((AtGhost(1, Form(cancel=True, lead=True), Form()),), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, and others move": ({}, Alignment((AtGhost(0, Form(cancel=True, lead=True), Form(Fraction(1))),), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, and others follow it": ({}, Alignment((AtGhost(0, Form(cancel=True, lead=True), Form(lead=True)),), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, and a name": ({}, Alignment((AtGhost(0, Form(cancel=True, lead=True, follow="top"), Form()),), ("best",), (0,), (), FollowedSums((0,)))),
+    "the largest, of cells that are closed": ({}, Alignment((FOUND,), ("best",), (0,), (), FollowedSums((0,)), ((1, ()),))),
     "a look ahead": ({}, Alignment((AWAY,), ("best",), (0,), (parse_scale("1"),))),
     "all follow": ({}, Alignment((Always(Form(follow="top")),), ("best",), (0,))),
     "half steps of whole noise": ({"private": "Private[int]", "item": "x + DiscreteLap(2*k/eps)"}, Alignment((HALF,), ("best",), (0,))),
@@ -103,7 +117,17 @@ NAMED: dict[str, tuple[dict[str, str], str, Shift, int]] = {
     "a gap, one-sided": ({"item": "x + Exp(2/eps)"}, "monotone(1)", AtGhost(0, Form(Fraction(2)), Form()), 1),
     "two winners": ({"told": "second"}, "each_within(1)", TWO_WINNERS, 2),
 }
-ORDER = [*WAYS, *SEVERAL, *NAMED, *(f"refused: {name}" for name in REFUSED)]
+TURNS: dict[str, tuple[dict[str, str], str, Shift]] = {
+    "turns": ({}, "each_within(1)", FOUND),
+    "turns, looked at again": ({"seen": "noisy[best]"}, "one_within(1)", FOUND),
+    "turns, of what is subtracted": ({"item": "3 - 2*x - Lap(2*k/eps)"}, "monotone(1)", FOUND),
+    "turns, one-sided": ({"item": "x + Exp(2*k/eps)"}, "monotone(1)", AtGhost(0, Form(Fraction(1), lead=True), Form())),
+    "turns, by units alone": ({}, "each_within(1)", AWAY),
+    "turns and a break": ({"after": "    if best < 0:\n        break"}, "each_within(1)", FOUND),
+    "turns and an answer": ({"after": "    for y in range(k):\n        if y == best:\n            return out"}, "each_within(1)", FOUND),
+    "turns and a list of theirs": ({"after": "for z in out:\n    if z > k:\n        return [0]"}, "each_within(1)", FOUND),
+}
+ORDER = [*WAYS, *SEVERAL, *NAMED, *(name + least for name in TURNS for least in ("", ", the least")), *(f"refused: {name}" for name in REFUSED)]
 
 
 def derived(words: dict[str, str], relation: str, alignment: Alignment) -> list[str]:
@@ -136,6 +160,15 @@ def test_winners_of_the_whole_run_follow_the_others(name: str) -> None:
     lines = "\n".join(f"    {line}" for line in text.split("\n"))
     alignment = Alignment((shift,), ("best", "second")[:winners], (None,) * winners, (), FollowedSums((0,), "<" in text))
     agrees("at_once.txt", {name: digest(asked(f"@sketch(adjacent={relation})\ndef f(q: Private, k: int, eps: Epsilon):\n{lines}\n", alignment))}, ORDER)
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", TURNS)
+def test_winners_of_turns_follow_the_others(name: str) -> None:
+    words, relation, shift = TURNS[name]
+    for least in (False, True):
+        alignment = Alignment((shift,), ("best",), (0,), (), FollowedSums((0,), least))
+        agrees("at_once.txt", {name + ", the least" * least: digest(derived(words, relation, alignment))}, ORDER)
 
 
 @pytest.mark.mutants

@@ -139,6 +139,19 @@ def test_one_per_cent_less_is_refuted(budget: str, noise: str) -> None:
             assert verify(json.dumps({**document, **change})), change
 
 
+@pytest.mark.parametrize(
+    ("budget", "noise"), [(RHO, "DiscreteGauss(1/sqrt(2*rho))"), (RHO, "DiscreteLap(1/sqrt(2*rho))"), (BOTH, "DiscreteGauss(20/gdp(eps, delta))")]
+)
+@pytest.mark.parametrize("body", [RELEASE, "return 3 - {} - q[0]"])
+def test_whole_noise_shows_the_fraction_of_an_answer(budget: str, noise: str, body: str) -> None:
+    sketch = program(ONE, budget, body, noise)
+    found = refute_budget(sketch, plain_claim(sketch))
+    assert found is not None and found.odds.p2.high == 0
+    if noise == "DiscreteGauss(1/sqrt(2*rho))":
+        whole = parse(str(sketch).replace("q: Private", "q: Private[int]"))
+        assert isinstance(decide_budget(whole, plain_claim(whole), Settings()).verdict, Proved)
+
+
 def test_permute_and_flip_is_not_what_the_exponential_mechanism_is() -> None:
     """ε²/8-zCDP is the exponential mechanism's; permute-and-flip is noisy max with Exponential noise (opendp#2911)."""
     sketch = program(EACH, RHO, MAX, "Exp(1/sqrt(2*rho))")

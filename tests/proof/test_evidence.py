@@ -100,7 +100,7 @@ def test_a_check_always_has_the_fields_that_others_rely_on(
 LAPLACE = RAW.replace("return q[0]", "return q[0] + Lap(1/eps)")
 PROVERS = {
     "a proof for every length": (lengths, "recheck", lengths.prove_every_length),
-    "a proof for up to 1 answers": (bounded, "recheck_bounded", lambda sketch: bounded.prove_bounded(sketch, size=1)),
+    "a proof for up to 1 answers": (bounded.trusted, "recheck_bounded", lambda sketch: bounded.prove_bounded(sketch, size=1)),
 }
 
 
@@ -171,5 +171,5 @@ def test_failed_rechecks_are_counted_and_shown_whatever_the_verdict(
     assert "did not pass their own re-check: 1\n" in told and "it does not hold" in told
     assert main(["check", str(path), "--workers", "1"]) == 4
     assert "re-check" not in capsys.readouterr().err
-    monkeypatch.setattr(bounded, "recheck_bounded", lambda *_: ["nor does this"])
+    monkeypatch.setattr(bounded.trusted, "recheck_bounded", lambda *_: ["nor does this"])
     assert len(checking.check(parse(LAPLACE)).failed_rechecks) == 2

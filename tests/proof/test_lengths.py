@@ -173,3 +173,44 @@ def mean(q: Private, N: int, eps: Epsilon):
 def test_public_arithmetic_on_the_answer_is_free(answer: str, holds: bool) -> None:
     verdict = prove_every_length(parse(MEAN.format(answer=answer)))
     assert isinstance(verdict, Proved) is holds
+
+
+ANEW = """@sketch(adjacent=each_within(1))
+def sparse(q: Private, T: float, c: int, eps: Epsilon):
+    out = []
+    n = 0
+    i = 0
+    t = T + Lap({threshold}*c/eps)
+    {loop}
+        if q[i] + Lap(4*c/eps) >= t:
+            out.append(True)
+            n += 1
+            t = T + Lap({threshold}*c/eps)
+        else:
+            out.append(False)
+{end}    return out
+"""
+ANEW_WRITTEN = {
+    "while": ("while n < c and i < len(q):", "        i += 1\n"),
+    "a break at the top": ("for i in range(len(q)):\n        if n >= c:\n            break", ""),
+    "a break at the end": ("for i in range(len(q)):", "        if n == c:\n            break\n"),
+}
+ONE_TOO_MANY = {
+    "while": ("while n <= c and i < len(q):", "        i += 1\n"),
+    "a break at the top": ("for i in range(len(q)):\n        if n > c:\n            break", ""),
+    "never": ("for i in range(len(q)):", ""),
+}
+
+
+@pytest.mark.parametrize("way", ANEW_WRITTEN)
+def test_the_last_threshold_that_is_drawn_anew_costs_nothing(way: str) -> None:
+    loop, end = ANEW_WRITTEN[way]
+    found = prove_every_length(parse(ANEW.format(threshold=2, loop=loop, end=end)), parse_scale("eps"), ProofSettings())
+    assert isinstance(found, Proved) and found.assumed
+
+
+@pytest.mark.parametrize("way", ONE_TOO_MANY)
+def test_one_threshold_more_than_was_paid_for_is_not_proved(way: str) -> None:
+    loop, end = ONE_TOO_MANY[way]
+    broken = parse(ANEW.format(threshold=2, loop=loop, end=end))
+    assert isinstance(prove_every_length(broken, parse_scale("eps"), ProofSettings(rehearsals=2_000)), Unknown)

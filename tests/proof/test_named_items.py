@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from fractions import Fraction
 from types import SimpleNamespace
@@ -17,14 +18,14 @@ from kolahal.lang.scale import parse_scale
 from kolahal.logic.linear import number, variable
 from kolahal.logic.terms import FALSE, INT, REAL, TRUE, Symbol, Truth, at_most, every, put, put_in, symbols_of
 from kolahal.proof.trusted.budget import Share
-from kolahal.proof.trusted.named_items import NamedItems, place_of_first
+from kolahal.proof.trusted.named_items import FoundInTurns, NamedItems, place_of_first, shift_of, spares
 from kolahal.proof.trusted.neighbours import Neighbours, neighbours_of
 from kolahal.proof.trusted.obligations import obligations
 from kolahal.proof.trusted.others import MOVE, NONE, first, winner
 from kolahal.proof.trusted.product import build_product, build_system
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size, own
-from kolahal.proof.trusted.values import Maybe, NoisyItem, Numeric, Read, Spot, Unsupported
+from kolahal.proof.trusted.values import Built, Logical, Maybe, NoisyItem, Numeric, Read, Spot, Unsupported
 
 pytestmark = pytest.mark.mutants
 FORMS = (Form(cancel=True, lead=True), Form(Fraction(1), lead=True), Form(cancel=True), Form(Fraction(2)), Form())
@@ -52,6 +53,20 @@ class Trial:
         values = [Fraction(rng.randint(-10**6, 10**6), 1000) for _ in range(self.size)]
         self.runs = [values, [value + move * self.slope for value, move in zip(values, self.moves, strict=True)]]  # without shifts
         self.follow()
+
+    def turns_only(self) -> FoundInTurns:
+        return FoundInTurns(self.named.item, 0, self.least, self.neighbours)
+
+    def tells(self, place: int) -> bool:
+        """Whether a look at a place tells that it is wrongly taken for a winner, or wrongly not."""
+        if self.given[NONE] == TRUE:
+            return True  # all places win
+        values = [run[place] for run in self.runs]
+        if place not in self.places:
+            return number(place) in (self.given[place_of_first(1)], self.given[place_of_first(2)]) or number(values[0]) == self.given[first(1)]
+        unmoved = (values[0], values[0] + self.moves[place] * self.slope)
+        ends = [self.given[first(run)].constant for run in (1, 2)]
+        return any(value < end if self.least else value > end for value, end in zip(unmoved, ends, strict=True))
 
     def follow(self) -> None:
         """The first of the others, and what winners move to."""
@@ -164,6 +179,117 @@ def test_reads_of_other_lists_say_nothing() -> None:
     assert [*trial.named.seen(2, (read, mine), binding)] == [*trial.named.seen(2, (mine,), binding)] != []
     told = every(trial.named.seen(2, (read, mine), binding))
     assert not {Symbol("k", INT), mine.symbol} & symbols_of(told) and at_most(number(0), number(0)) == TRUE
+
+
+# ---------------------------------------------------------------- winners of turns
+
+
+class Turned(Trial):
+    """The same, where the places are those that one ghost names at its arrivals."""
+
+    def __init__(self, seed: int):
+        super().__init__(seed)
+        self.turns = FoundInTurns(self.named.item, 0, self.least, self.neighbours)
+        self.others = self.given[NONE] == FALSE
+
+    def looks(self) -> list[tuple[int, tuple[Fraction, Fraction], Fraction]]:
+        """Each place, what the two runs find there if its noise keeps its value, and what the second run finds."""
+        first_run, second_run = self.runs
+        return [(i, (x, x + self.moves[i] * self.slope), second_run[i]) for i, x in enumerate(first_run)]
+
+
+@pytest.mark.parametrize("start", range(0, 240, 40))
+def test_what_is_taken_for_known_of_turns_is_so(start: int) -> None:
+    for seed in range(start, start + 40):
+        trial = Turned(seed)
+        facts = list(trial.turns.facts())
+        assert facts and all(put_in(fact, trial.given) == TRUE for fact in facts), seed
+        wins, asked = own("wins", 1, "Bool"), variable(Symbol("k", INT))
+        for place, values, after in trial.looks():
+            won = place in trial.places
+            given = trial.given | {wins: Truth(won), Symbol("k", INT): number(place)}
+            told = list(trial.turns.look(asked, (number(values[0]), number(values[1])), wins))
+            assert len(told) == 4 and all(put_in(fact, given) == TRUE for fact in told), (seed, place)
+            gone = shift_of(trial.named.form, trial.named.item, number(trial.moves[place]), trial.neighbours).times(trial.factor)
+            moved = put(gone, trial.given).constant if won else Fraction(0)
+            assert values[1] + moved == after, (seed, place)
+            assert any(put_in(fact, given | {wins: Truth(not won)}) == FALSE for fact in told) == trial.tells(place), (seed, place)
+            far = number(-(10**9) if trial.least else 10**9)
+            for off in ((far, number(values[1])), (number(values[0]), far)):
+                changed = [put_in(fact, given) for fact in trial.turns.look(asked, off, wins)]
+                assert (FALSE in changed) is not won, (seed, place)
+        for outside in (-1, trial.size):  # nothing is known of what is no item
+            given = trial.given | {wins: FALSE, Symbol("k", INT): number(outside)}
+            assert all(put_in(fact, given) == TRUE for fact in trial.turns.look(asked, (number(10**9), number(10**9)), wins))
+
+
+@pytest.mark.parametrize("start", range(0, 240, 80))
+def test_what_is_not_so_is_not_taken_for_known_of_turns(start: int) -> None:
+    for seed in range(start, start + 80):
+        trial = Turned(seed)
+        facts = list(trial.turns.facts())
+        for symbol in (first(1), first(2), MOVE) if trial.others else (MOVE,):
+            given = trial.given | {symbol: trial.given[symbol] + number(Fraction(1, 7))}
+            assert any(put_in(fact, given) == FALSE for fact in facts), (seed, symbol)
+        if trial.others:
+            wins = own("wins", 1, "Bool")
+            for outside in (-1, trial.size):
+                for run in (1, 2):
+                    assert any(put_in(fact, trial.given | {place_of_first(run): number(outside)}) == FALSE for fact in facts), seed
+            inside = [place for place in trial.places if 0 <= place < trial.size]
+            for place in inside:  # a winner that ties with the first of the others
+                given = trial.given | {wins: TRUE}
+                tie = (trial.given[first(1)], number(trial.runs[1][place]))
+                assert any(put_in(fact, given) == FALSE for fact in trial.turns.look(number(place), tie, wins)), seed
+            for run in (1, 2):  # the place that an arrival names is not that of the first of the others
+                at = trial.given[place_of_first(run)]
+                assert any(put_in(fact, trial.given | {ghost_value(0): at}) == FALSE for fact in trial.turns.coming()), seed
+        for place in trial.places:
+            assert all(put_in(fact, trial.given | {ghost_value(0): number(place)}) == TRUE for fact in trial.turns.coming()), seed
+
+
+def test_the_ghost_of_turns_is_the_one_that_is_named() -> None:
+    turns = FoundInTurns(Trial(0).named.item, 2, False, Trial(0).neighbours)
+    assert ghost_value(2) in symbols_of(every(turns.coming())) and ghost_value(0) not in symbols_of(every(turns.coming()))
+
+
+def test_lists_that_spare_the_first_of_the_others() -> None:
+    """Whether a truth that is carried along says what it is to say, for lists that grow at both ends, of all kinds of items."""
+    turns, best, none, high = Trial(3).turns_only(), own("best", 1, INT), own("best", 1, "Bool", ".none"), own("best", 1, REAL)
+    whole: list[Any] = [Numeric(number(3)), Numeric(variable(best)), Maybe(none, Numeric(variable(best)))]
+    other: list[Any] = [Numeric(variable(high)), Numeric(number(Fraction(7, 2))), Logical(TRUE)]
+    at = place_of_first(1)
+    place: Any = SimpleNamespace(names=(("gone", Built("gone", number(0))), ("x", Numeric(number(1)))))
+    assert turns.symbols(place, 1) == (spares("gone", 1),) and turns.symbols(place, 2) == (spares("gone", 2),)
+    for base, item, front in itertools.product(("gone", "more", None), (*whole, *other), (False, True)):
+        built = Built(base, number(1), (item,) if front else (), () if front else (item, Numeric(number(4))))
+        path: Any = SimpleNamespace(names={"gone": built, "x": Numeric(number(1))})
+        ((symbol, truth),) = turns.updates(place, path, 1, {})
+        assert symbol == spares("gone", 1)
+        for before, is_none, it, first_at in itertools.product((TRUE, FALSE), (TRUE, FALSE), (2, 5), (2, 3, 4, 5)):
+            given: dict[Symbol, Any] = {spares(name, 1): before for name in ("gone", "more")} | {none: is_none, best: number(it), high: number(it), at: number(first_at)}
+            items = {3: item is whole[0], it: item is whole[1] or (item is whole[2] and is_none == FALSE), 4: not front}
+            wanted = item in whole and not items.get(first_at, False) and (base is None or before == TRUE)
+            assert put_in(truth, given) == Truth(wanted), (base, item, front, given)
+    with pytest.raises(Unsupported):
+        list(turns.updates(place, SimpleNamespace(names={"gone": Numeric(number(1))}), 1, {}))  # type: ignore[arg-type]
+    bound: dict[Symbol, Any] = {best: number(3)}
+    ((_, truth),) = turns.updates(place, SimpleNamespace(names={"gone": Built(None, number(1), (whole[1],))}), 1, bound)  # type: ignore[arg-type]
+    assert best not in symbols_of(truth)
+
+
+def test_what_is_read_of_lists_that_spare_the_first_of_the_others() -> None:
+    turns, item = Trial(3).turns_only(), own("read.0", 2, INT)
+    reads = (
+        Read(Spot("gone", number(0)), number(0), item, False),
+        Read(Spot("gone", number(1)), number(1), own("read.1", 2, REAL), False),
+        Read(Spot(None, number(0)), number(0), own("read.2", 2, INT), True),
+        Read(Spot(0, number(0)), number(0), own("read.3", 2, INT), False, turns.item),
+    )
+    (told,) = turns.items_read(SimpleNamespace(reads=reads), 2, {item: number(5)})  # type: ignore[arg-type]
+    at = place_of_first(2)
+    for spared, place in itertools.product((TRUE, FALSE), (4, 5)):
+        assert put_in(told, {spares("gone", 2): spared, at: number(place)}) == Truth(spared == FALSE or place != 5)
 
 
 # ---------------------------------------------------------------- what must be valid, byte for byte

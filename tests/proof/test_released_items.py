@@ -18,7 +18,7 @@ from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.restated.released import released
-from kolahal.verdicts import Proved, Refuted, Unknown
+from kolahal.verdicts import Bounded, Proved, Refuted, Unknown
 
 HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: {}, eps: Epsilon, k: int = 2, T: float = 1):\n"
 
@@ -129,3 +129,33 @@ def test_noise_is_not_added_to_what_leaves_the_grid(name: str) -> None:
             emit(sketch, Promise("proved", certificate=verdict.certificate), claim="eps")
     else:
         assert isinstance(verdict, Unknown)
+
+
+TWO_NOISES = "a = T + Lap(1/eps)\nb = T + Lap(1/eps)\nout = []\nother = []\n"
+ANSWERS_ALIKE = {  # which of them a run gives tells whether q[0] > 0, and the parts of one are the items of another
+    "a comprehension, and what it is computed from": ("return [a/max(1, b) for i in range(1)]", "return [a, b]"),
+    "a list that is filled, and what it is computed from": ("out.append(a/max(1, b))\n    return out", "return [a, b]"),
+    "two lists": ("out.append(a/max(1, b))\n    return out", "other.append(a)\nother.append(b)\nreturn other"),
+    "a product, and its factors": ("return [a*b for i in range(1)]", "return [a, b]"),
+    "a square, and its root twice": ("return [a*a for i in range(1)]", "other = [a + 0 for i in range(2)]\nreturn other"),
+    "two quotients": ("return [a/max(1, b) for i in range(1)]", "return [a/max(2, b) for i in range(1)]"),
+}
+
+
+@pytest.mark.parametrize("way", ANSWERS_ALIKE)
+def test_parts_of_one_answer_are_not_taken_for_another_answer(way: str) -> None:
+    first, second = ANSWERS_ALIKE[way]
+    sketch = program(f"{TWO_NOISES}if q[0] > 0:\n    {first}\n{second}", "Private[1]")
+    assert released(sketch) == sketch
+    assert not isinstance(check(sketch, "eps").verdict, Proved | Bounded)
+
+
+@pytest.mark.parametrize("early", ["return 0", "return []", "return out"])
+def test_an_answer_that_is_told_apart_does_no_harm(early: str) -> None:
+    sketch = program(f"out = []\nif k > 3:\n    {early}\nfor x in q:\n    y = x + Lap(1/eps)\n    out.append(y/max(1, k*k))\nreturn out")
+    assert released(sketch) != sketch
+
+
+def test_a_comprehension_is_the_loop_that_fills_its_list() -> None:
+    for body in ("return [(x + Lap(1/eps))/max(1, T*T) for x in q]", "i = 3\nout = [(x + Lap(1/eps))/max(1, i*T) for x in q]\nreturn out"):
+        assert isinstance(check(program(body), "eps").verdict, Proved)

@@ -88,10 +88,14 @@ KEPT = {
     "filled twice": "xs = []\nfor x in q:\n    xs.append(x + Lap(1/eps))\nfor x in q:\n    xs.append(x)\nreturn xs[0]",
     "not empty at first": "xs = [1]\nfor x in q:\n    xs.append(x + Lap(1/eps))\nreturn xs[0]",
     "what may not be computed": "xs = []\nfor x in q:\n    y = q[k]\n    xs.append(x > 0 and y + Lap(1/eps) > 0)\nreturn 1 if xs[0] else 0",
+    "an answer in the loop": "xs = []\nfor x in q:\n    return x\n    xs.append(x + Lap(1/eps))\nreturn xs[0]",
+    "an answer behind a name": "xs = []\nfor x in q:\n    e = Lap(1/eps)\n    return x\n    xs.append(x + e)\nreturn xs[0]",
+    "a turn that goes on before": "xs = []\nfor x in q:\n    continue\n    xs.append(x + Lap(1/eps))\nreturn len(xs)",
     "a loop that stops": "xs = [x + Lap(1/eps) for x in q]\nb = xs[0]\nfor i in range(len(xs)):\n    if xs[i] > b:\n        break\nreturn i",
     "nothing was looked at": "xs = [x + Lap(1/eps) for x in q]\nb = 0\nfor i in range(len(xs)):\n    b = i\nreturn b",
     "answers that are replaced": "xs = [x + Lap(1/eps) for x in q]\nb = xs[0]\nz = q[0]\nq = []\nfor i in range(len(q)):\n    z = 0\nreturn z",
     "answers that are replaced by as many as an argument says": "xs = [q[i] + Lap(1/eps) for i in range(len(q))]\nb = xs[0]\nz = q[0]\nq = [0 for i in range(k)]\nfor j in range(len(q)):\n    z = 0\nreturn z",
+    "an argument that its loop changes": "y = 7 % k\nxs = []\nfor k in q:\n    xs.append(k + Lap(1/eps))\nreturn xs[0]",
     "perhaps looked at": "xs = [x + Lap(1/eps) for x in q]\nb = k > 1 and xs[0] > 0\nfor i in range(len(xs)):\n    k = i\nreturn 1 if b else 0",
 }
 

@@ -75,7 +75,7 @@ SLICES = [(part, first) for part, programs in texts().items() for first in range
 
 
 def rewritings(sketch: Sketch) -> Iterator[Callable[[], object]]:
-    yield from (lambda: restated(sketch), lambda: restated(sketch, True), lambda: in_units(sketch), lambda: without_left(sketch))
+    yield from (lambda: restated(sketch), lambda: in_units(sketch), lambda: without_left(sketch))
     yield from (lambda: rescaled(sketch), lambda: in_other_units(sketch), lambda: units_of(sketch, in_other_units(sketch)))
     yield from (lambda: set_aside(sketch), lambda: set_aside(in_other_units(sketch)))
     yield from (lambda: released(sketch), lambda: before_last(sketch), lambda: extremes(sketch))

@@ -161,6 +161,23 @@ def test_what_is_asked_is_told_before_the_answer():
     assert told(plain) is plain
 
 
+@pytest.mark.parametrize("name", ["told", "told_", "told_item", "told_list"])
+def test_no_name_of_the_program_empties_what_is_told(name):
+    """Of 50 records below 51 and a million at 51, one record more moves the second count by a million."""
+    leak = f"t = sum(1 for r in rows if r.age <= 50)\n    c = sum(1 for r in rows if r.age <= t) + Lap(4/eps)\n    {name} = []\n    return c"
+    assert f"{name}.append" not in str(told(read(leak)))
+    assert not isinstance(prove_every_length(read(leak)), Proved)
+    fine = leak.replace("<= 50)", "<= 50) + Lap(2/eps)")
+    assert isinstance(prove_every_length(read(fine)), Proved)
+
+
+def test_no_name_of_the_run_is_that_of_a_record():
+    body = "record = sum(1 for r in rows if r.age > 3) + Lap(2/eps)\n    t = sum(1 for r in rows if r.age <= {0})\n    return t + Lap(2/eps)"
+    with pytest.raises(SketchError, match="K141"):
+        read(body.format("record"))
+    assert isinstance(prove_every_length(read(body.format("50"))), Proved)
+
+
 def test_where_the_answer_begins_is_told_unless_all_have_as_many_items():
     ask = "t = len(rows) + Lap(2/eps)\n    x = sum(1 for r in rows if r.age <= t) + Lap(2/eps)\n    "
     for end, marked in (("return x", False), ("return t, x", False), ("if x > 3:\n        return t, x\n    return x", True), ("out = [x]\n    return out", True)):

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from test_obligations import made_up, made_up_rules, made_up_shares
 
-from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, walk
+from kolahal.lang.ir import Assign, Comprehension, Const, Negate, Var, names_in, walk
 from kolahal.lang.kinds import infer
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
@@ -54,7 +54,7 @@ from kolahal.proof.trusted.certificate import (
 )
 from kolahal.proof.trusted.expressions import UNDRAWN
 from kolahal.proof.trusted.neighbours import Neighbours, least_length, neighbours_of
-from kolahal.proof.trusted.noisy_lists import _returning
+from kolahal.proof.trusted.noisy_lists import _returning, _within
 from kolahal.proof.trusted.obligations import System, obligations
 from kolahal.proof.trusted.others import MOVE, Others, find_others
 from kolahal.proof.trusted.product import Product, build_product, build_system
@@ -498,11 +498,11 @@ def test_shifts_may_depend_on_the_parts_of_a_condition(test: str) -> None:
     assert {0, (0, 0), (0, 1)} <= {key for path in paths for key in path.decisions}
 
 
-def test_what_is_left_stays_in_a_list_where_noise_is_drawn_at_once() -> None:
+def test_what_is_left_is_what_is_not_gone_where_noise_is_drawn_at_once() -> None:
     body = "noisy = [x + Lap(2*N/eps) for x in q]\nleft = list(range(len(q)))\nout = []\nfor t in range(N):\n    best, top = -1, 0\n    for i in left:\n        if best == -1 or noisy[i] > top:\n            best, top = i, noisy[i]\n    out.append(best)\n    left = [i for i in left if i != best]\nreturn out"
     sketch = program(body)
     product = build_product(sketch, frozenset(), at_once=True)
-    assert product.sketch == in_other_units(sketch, True) != in_other_units(sketch, False)
+    assert product.sketch == in_other_units(sketch) and "left" not in names_in(product.sketch.body)
 
 
 def test_answers_of_several_places_to_answer_are_told_apart() -> None:
@@ -555,7 +555,7 @@ def test_units_and_noise_that_is_set_aside_are_those_that_are_asked_for(body: st
     sums = "s = Lap(2/eps)\nfor x in q:\n    s = s + x\nreturn s"
     for text, delayed, at_once in itertools.product((sums, body), (False, True), (False, True)):
         sketch = program(text, "one_within(1)")
-        counted = in_other_units(sketch, at_once)
+        counted = in_other_units(sketch)
         try:
             product = build_product(sketch, frozenset(), delayed, at_once)
         except Unsupported:
@@ -740,6 +740,14 @@ def test_one_sided_noise_of_winners_is_shown_not_to_fall() -> None:
     assert {ghost_value(0), LENGTH} <= symbols_of(fall)
 
 
+def _after(ends: dict[Any, list[int | None]], start: int) -> set[int]:
+    seen, todo = set[int](), [start]
+    while todo:
+        more = {to for to in ends[todo.pop()] if to is not None} - seen
+        seen, todo = seen | more, [*todo, *more]
+    return seen
+
+
 def test_loops_from_which_every_way_passes_another() -> None:
     """Against a walk along every way there is."""
     rng = random.Random(5)
@@ -748,6 +756,8 @@ def test_loops_from_which_every_way_passes_another() -> None:
         ends = {here: [rng.choice([None, *range(many)]) for _ in range(rng.randint(0, 3))] for here in (None, *range(many))}
         run: Any = SimpleNamespace(paths={here: [SimpleNamespace(end=Returned(None, 0) if to is None else Goto(to)) for to in ways] for here, ways in ends.items()})  # type: ignore[arg-type]
         for loop in range(many):
+            inside = _within(run, loop)
+            assert inside == {start for start in range(many) if start != loop and loop in _after(ends, start)}
             wanted = set()
             for start in range(many):
                 seen, todo, answers = set[int](), [start], False
@@ -756,11 +766,11 @@ def test_loops_from_which_every_way_passes_another() -> None:
                     if here in seen:
                         continue
                     seen.add(here)
-                    answers = answers or None in ends[here]
+                    answers = answers or (None in ends[here] and here not in inside)
                     todo += [to for to in ends[here] if to is not None and to != loop]
                 if start == loop or not answers:
                     wanted.add(start)
-            assert _returning(run, loop) == wanted
+            assert _returning(run, loop, inside) == wanted
 
 
 def test_the_move_of_a_winner_that_is_paid_for_is_no_other_move() -> None:

@@ -13,7 +13,23 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kolahal import __version__
-from kolahal.cli import base
+from kolahal.cli.base import (
+    BOUNDED,
+    DEFECT,
+    INTERRUPTED,
+    MISTAKE,
+    PROVED,
+    REFUTED,
+    UNKNOWN,
+    cli,
+    complete_target,
+    finish,
+    limits,
+    processes,
+    seed,
+    width,
+    write_files,
+)
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFile, OutFolder, write_file
 from kolahal.errors import UsageError
@@ -26,21 +42,21 @@ if TYPE_CHECKING:
 
 # What a verdict means for the exit code, worst first: one broken mechanism outweighs all else.
 CODES = {
-    "refuted": base.REFUTED,
-    "nothing found": base.REFUTED,
-    "defect": base.DEFECT,
-    "failed": base.DEFECT,
-    "mistake": base.MISTAKE,
-    "unknown": base.UNKNOWN,
-    "bounded": base.BOUNDED,
-    "proved": base.PROVED,
+    "refuted": REFUTED,
+    "nothing found": REFUTED,
+    "defect": DEFECT,
+    "failed": DEFECT,
+    "mistake": MISTAKE,
+    "unknown": UNKNOWN,
+    "bounded": BOUNDED,
+    "proved": PROVED,
 }
 WIDEST = 60  # characters of a summary in the table
 RESULTS, SUMMARY = "results.jsonl", "summary.txt"
 
 
-@base.cli.command()
-@click.argument("targets", metavar="TARGET...", nargs=-1, required=True, shell_complete=base.complete_target)
+@cli.command()
+@click.argument("targets", metavar="TARGET...", nargs=-1, required=True, shell_complete=complete_target)
 @click.option("--check", "action", flag_value="check", help="Check everything; a sketch with holes is a mistake.")
 @click.option("--synth", "action", flag_value="synth", help="Synthesize everything; one without holes is a mistake.")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level of what is checked.")
@@ -53,13 +69,13 @@ RESULTS, SUMMARY = "results.jsonl", "summary.txt"
 @click.option("--pass-over", is_flag=True, help="Pass over files without a sketch, as in folders and patterns.")
 @click.option("--retry", is_flag=True, help="Do again what failed or was stopped at a limit.")
 @click.option("--cluster", metavar="ADDRESS", help="Use the workers of a running Dask scheduler.")
-@base.limits(seconds=600, memory=4096)
+@limits(seconds=600, memory=4096)
 @click.option("--allow-unknown", is_flag=True, help="Unknown is no failure.")
 @click.option("--allow-bounded", is_flag=True, help="Bounded is no failure.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line a job.")
 @click.option("--sarif", type=OutFile(), help="Also write what is wrong, faults included, as one SARIF 2.1.0 document.")
-@base.seed
-@base.processes
+@seed
+@processes
 def batch(
     targets: tuple[str, ...],
     action: str | None,
@@ -102,16 +118,16 @@ def batch(
                 entries = run_jobs(jobs, executor, slots, limit, journal, retry, watch)
         except KeyboardInterrupt:
             _interrupted(ended, len(jobs), time.monotonic() - start, as_json, out)
-        lines, table = _lines(entries), _table(entries, time.monotonic() - start)
+        lines, seconds = _lines(entries), time.monotonic() - start
         if out is not None:
-            base.write_files(out, {RESULTS: "".join(lines), SUMMARY: table})
+            write_files(out, {RESULTS: "".join(lines), SUMMARY: _table(entries, seconds)})
     _write_sarif(sarif, jobs, entries)
     if as_json:
         echo_json("".join(lines), nl=False)
     else:
-        click.echo(table + "".join(map(_details, entries)), nl=False)
+        click.echo(_table(entries, seconds, width()) + "".join(map(_details, entries)), nl=False)
     allowed = {"unknown"} if allow_unknown else set()
-    base.finish(_code(entries, allowed | ({"bounded"} if allow_bounded else set())))
+    finish(_code(entries, allowed | ({"bounded"} if allow_bounded else set())))
 
 
 def _write_sarif(file: Path | None, jobs: Sequence[Job], entries: Sequence[Entry]) -> None:
@@ -130,13 +146,13 @@ def _interrupted(ended: Sequence[Entry], jobs: int, seconds: float, as_json: boo
     if as_json:
         echo_json("".join(_lines(ended)), nl=False)
     elif ended:
-        click.echo(_table(ended, seconds) + "".join(map(_details, ended)), nl=False)
-    base.finish(base.INTERRUPTED)
+        click.echo(_table(ended, seconds, width()) + "".join(map(_details, ended)), nl=False)
+    finish(INTERRUPTED)
 
 
 def _code(entries: Sequence[Entry], allowed: set[str]) -> int:
     found = {_kind(entry.record) for entry in entries} - allowed
-    return next((code for verdict, code in CODES.items() if verdict in found), base.PROVED)
+    return next((code for verdict, code in CODES.items() if verdict in found), PROVED)
 
 
 def _kind(record: dict[str, Any]) -> str:
@@ -153,7 +169,7 @@ def _lines(entries: Sequence[Entry]) -> list[str]:
     return [encoded(one_line(entry.record)).decode() + "\n" for entry in entries]
 
 
-def _table(entries: Sequence[Entry], seconds: float) -> str:
+def _table(entries: Sequence[Entry], seconds: float, most: int | None = None) -> str:
     from kolahal.report.text import table
 
     rows = [
@@ -168,7 +184,7 @@ def _table(entries: Sequence[Entry], seconds: float) -> str:
     ]
     counts = Counter(entry.record["verdict"] for entry in entries)
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(CODES) if counts[verdict])
-    text = table(["target", "action", "verdict", "seconds", ""], rows)
+    text = table(["target", "action", "verdict", "seconds", ""], rows, most)
     return f"{text}\n\n{len(entries)} jobs in {seconds:.1f} s: {told}\n"
 
 

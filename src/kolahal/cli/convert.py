@@ -5,19 +5,19 @@ from __future__ import annotations
 import click
 
 from kolahal import __version__
-from kolahal.cli import base
+from kolahal.cli.base import PROVED, as_json, cli, finish
 from kolahal.cli.ends import echo_json
 from kolahal.errors import UsageError
 from kolahal.lang.conversions import Guarantee
 from kolahal.lang.scale import parse_number
 
 
-@base.cli.command("convert")
+@cli.command("convert")
 @click.option("--eps", help="ε of pure privacy.")
 @click.option("--rho", help="ρ of zero-concentrated privacy.")
 @click.option("--mu", help="μ of Gaussian privacy.")
 @click.option("--delta", help="The δ at which an ε is asked for.")
-@base.as_json
+@as_json
 def convert_command(eps: str | None, rho: str | None, mu: str | None, delta: str | None, as_json: bool) -> None:
     """What ε, ρ or μ is worth as another guarantee, with the formula's name."""
     from kolahal.lang.conversions import convert, sufficient
@@ -41,7 +41,7 @@ def convert_command(eps: str | None, rho: str | None, mu: str | None, delta: str
             click.echo(f"{guarantee}  [{guarantee.formula}]")
         if needed is not None:
             click.echo(f"To be ({eps}, {delta})-DP, {needed} is enough  [{needed.formula}]")
-    base.finish(base.PROVED)
+    finish(PROVED)
 
 
 def _document(guarantee: Guarantee) -> dict[str, float | str]:

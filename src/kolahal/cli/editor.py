@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kolahal import __version__
-from kolahal.cli import base
+from kolahal.cli.base import cli, complete_target, finish, limits
 from kolahal.errors import UsageError, harmless
 from kolahal.sketches.gallery import find
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from kolahal.limits import Limits
 
 
-@base.cli.command("lsp")
-@base.limits(seconds=60, memory=4096)
+@cli.command("lsp")
+@limits(seconds=60, memory=4096)
 def lsp_command(limit: Limits) -> None:
     """A language server on standard input and output: verdicts, costs and remedies while you type.
 
@@ -32,12 +32,12 @@ def lsp_command(limit: Limits) -> None:
         desk.close()
         raise UsageError("`kolahal lsp` needs pygls: pip install 'kolahal[lsp]'") from None
     serve(desk, __version__)
-    base.finish(0)
+    finish(0)
 
 
-@base.cli.command()
-@click.argument("target", metavar="FILE.py", shell_complete=base.complete_target)
-@base.limits(seconds=60, memory=4096)
+@cli.command()
+@click.argument("target", metavar="FILE.py", shell_complete=complete_target)
+@limits(seconds=60, memory=4096)
 def watch(target: str, limit: Limits) -> None:
     """Say what is known of a file, again each time that it changes, until Ctrl-C: faults, verdicts, costs, remedies."""
     import asyncio
@@ -59,8 +59,8 @@ def watch(target: str, limit: Limits) -> None:
         desk.close()
 
 
-@base.cli.command("mcp")
-@base.limits(seconds=60, memory=4096)
+@cli.command("mcp")
+@limits(seconds=60, memory=4096)
 def mcp_command(limit: Limits) -> None:
     """The checker as tools for coding agents (check, synth, test, explain), over the Model Context Protocol on standard input and output."""
     try:

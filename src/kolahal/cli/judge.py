@@ -12,7 +12,29 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kolahal import __version__
-from kolahal.cli import base
+from kolahal.cli.base import (
+    MISTAKE,
+    PROVED,
+    REFUTED,
+    UNKNOWN,
+    as_json,
+    cli,
+    complete_target,
+    exit_code,
+    finish,
+    load_complete,
+    processes,
+    progress,
+    queries,
+    read_document,
+    seed,
+    supervised,
+    tell_failed,
+    tell_files,
+    verbosely,
+    workers,
+    write_files,
+)
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFolder
 from kolahal.cli.remarks import check_remarks, fault_remarks
@@ -28,13 +50,13 @@ if TYPE_CHECKING:
     from kolahal.verification import Verified
 
 
-@base.cli.command()
-@click.argument("target", metavar="MECHANISM", shell_complete=base.complete_target)
+@cli.command()
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option(
     "--eps-claim", "claim", default="", help="The claimed privacy level, such as eps, 2*eps or N*eps; a number, if no scale depends on ε.  [default: its ε]"
 )
-@base.queries
-@base.as_json
+@queries
+@as_json
 @click.option("--sarif", is_flag=True, help="Print what is wrong, faults included, as one SARIF 2.1.0 document.")
 @click.option("--snippet", is_flag=True, help="Also print a program that shows the counterexample without Kolahal.")
 @click.option(
@@ -42,11 +64,11 @@ if TYPE_CHECKING:
     type=OutFolder(),
     help="Also write result.json, report.html and the certificate or the counterexample there.",
 )
-@base.seed
-@base.processes
+@seed
+@processes
 @click.option("--deep", is_flag=True, help="Search ten times as long, for proofs and for counterexamples.")
-@base.verbosely
-@base.supervised
+@verbosely
+@supervised
 def check(
     target: str,
     claim: str,
@@ -63,7 +85,7 @@ def check(
     """Proved, refuted or unknown, for a mechanism without holes, with bounds from both sides."""
     from kolahal.inputs.arguments import with_queries
 
-    sketch = with_queries(_load_or_remark(target) if sarif else base.load_complete(target), queries)
+    sketch = with_queries(_load_or_remark(target) if sarif else load_complete(target), queries)
     from kolahal.checking import check as judge
     from kolahal.checking import parse_claim, refutation_of
     from kolahal.report.budgets import worth_of
@@ -71,7 +93,7 @@ def check(
     from kolahal.report.text import render_check
 
     claimed = parse_claim(sketch, claim)
-    with base.progress("proving"), base.workers(count) as pool:
+    with progress("proving"), workers(count) as pool:
         found = judge(sketch, claim, Settings(seed=seed, proof=ProofSettings().deep() if deep else ProofSettings()), pool)
     shown = _snippet(sketch, found, claimed)
     said = print_claim(sketch, claimed)
@@ -81,7 +103,7 @@ def check(
         command = f"kolahal check {shlex.quote(target)}" + (f" --eps-claim {shlex.quote(claim)}" if claim else "")
         command += f" --queries {queries}" if queries is not None else ""
         command += " --deep" if deep else ""
-        with base.progress("drawing the report"):
+        with progress("drawing the report"):
             result = _write(
                 out, sketch, found, claimed, {**result, "seed": seed, "command": f"{command} --seed {seed}"}
             )
@@ -94,10 +116,10 @@ def check(
         if shown and not snippet:
             click.echo("A program that shows it without Kolahal: the same command with --snippet.")
     if out is not None:
-        base.tell_files(out, result["files"])
+        tell_files(out, result["files"])
     if verbose:
-        base.tell_failed(found.failed_rechecks)
-    base.finish(base.exit_code(found.verdict))
+        tell_failed(found.failed_rechecks)
+    finish(exit_code(found.verdict))
 
 
 def _snippet(sketch: Sketch, found: Check, claim: Scale) -> str:
@@ -114,10 +136,10 @@ def _snippet(sketch: Sketch, found: Check, claim: Scale) -> str:
 def _load_or_remark(target: str) -> Sketch:
     """A mechanism without holes; what is wrong with one that is none is printed as SARIF."""
     try:
-        return base.load_complete(target)
+        return load_complete(target)
     except KolahalError as error:
         echo_json(json.dumps(sarif_document(fault_remarks(target, str(error)), __version__), indent=2))
-        base.finish(base.MISTAKE)
+        finish(MISTAKE)
 
 
 def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dict[str, Any]) -> dict[str, Any]:
@@ -136,13 +158,13 @@ def _write(folder: Path, sketch: Sketch, found: Check, claim: Scale, result: dic
     pictures = picture_check(sketch, claim, found, Settings(seed=result["seed"])) if pure else {}
     result = with_pictures({**result, "neighbours": sketch.adjacency.describe()}, pictures, files)
     pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
-    base.write_files(folder, {**pages, **files})
+    write_files(folder, {**pages, **files})
     return result
 
 
-@base.cli.command()
+@cli.command()
 @click.argument("document", metavar="CERTIFICATE", type=click.Path(path_type=Path, dir_okay=False))
-@base.as_json
+@as_json
 def verify(document: Path, as_json: bool) -> None:
     """Check a proof or a counterexample again, trusting no search, and say what it is about.
 
@@ -152,11 +174,11 @@ def verify(document: Path, as_json: bool) -> None:
     from kolahal.report.json import dump
     from kolahal.verification import inspect_document
 
-    text = base.read_document(document, "give a certificate")
+    text = read_document(document, "give a certificate")
     beside = document.with_name("certificate.json")
     has_its_own = '"candidates"' not in text or not beside.is_file()
-    proof = None if has_its_own else base.read_document(beside, "give a certificate")
-    with base.progress("checking"):
+    proof = None if has_its_own else read_document(beside, "give a certificate")
+    with progress("checking"):
         try:
             found = inspect_document(text, certificate=proof)
         except UsageError as error:
@@ -165,7 +187,7 @@ def verify(document: Path, as_json: bool) -> None:
         echo_json(dump({**_verified_document(found), "version": __version__}))
     else:
         click.echo(harmless(_render_verified(found)))
-    base.finish(base.REFUTED if found.faults else base.PROVED)
+    finish(REFUTED if found.faults else PROVED)
 
 
 MOST_LINES = 40  # of a program that was checked again
@@ -211,18 +233,18 @@ def _verified_document(found: Verified) -> dict[str, Any]:
     }
 
 
-@base.cli.command("test")
-@click.argument("target", metavar="MECHANISM", shell_complete=base.complete_target)
+@cli.command("test")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--eps", "epsilon", default="0.5", show_default=True, help="The claimed ε.")
 @click.option("--rho", default="0.5", show_default=True, help="The claimed ρ, of a program with that budget.")
 @click.option("--mu", default="1", show_default=True, help="The claimed μ, of a program with that budget.")
 @click.option("--delta", default="0.01", show_default=True, help="The claimed δ, of a program with such a budget.")
 @click.option("--profile", type=click.Choice(["quick", "default", "thorough"]), default="default", show_default=True)
-@base.queries
-@base.as_json
-@base.seed
-@base.processes
-@base.supervised
+@queries
+@as_json
+@seed
+@processes
+@supervised
 def test_command(
     target: str, epsilon: str, rho: str, mu: str, delta: str, profile: str, queries: int | None, as_json: bool, seed: int,
     count: int | None,
@@ -230,7 +252,7 @@ def test_command(
     """The statistical test alone, at a concrete ε: p-values, a lower bound, a counterexample."""
     from kolahal.inputs.arguments import with_queries
 
-    sketch = with_queries(base.load_complete(target), queries)
+    sketch = with_queries(load_complete(target), queries)
     if sketch.variant is not Variant.PURE:
         _test_budget(sketch, {Variant.ZCDP: ("rho", rho), Variant.GDP: ("mu", mu)}.get(sketch.variant, ("eps", epsilon)), delta, as_json, seed)
     claimed = _epsilon(epsilon)
@@ -240,14 +262,14 @@ def test_command(
     from kolahal.tester.trial import test_mechanism
 
     start = time.perf_counter()
-    with base.progress("testing"), base.workers(count) as pool:
+    with progress("testing"), workers(count) as pool:
         trial = test_mechanism(sketch, claimed, TesterSettings.profile(profile), seed, pool)
     seconds = time.perf_counter() - start
     if as_json:
         echo_json(dump(trial_document(trial, seconds)))
     else:
         click.echo(render_trial(sketch, trial, seconds, reproduce(trial, sketch)))
-    base.finish(base.REFUTED if trial.p_value < ALPHA else base.UNKNOWN)
+    finish(REFUTED if trial.p_value < ALPHA else UNKNOWN)
 
 
 def _epsilon(text: str, name: str = "eps", symbol: str = "ε") -> Fraction:
@@ -270,11 +292,11 @@ def _test_budget(sketch: Sketch, budget: tuple[str, str], delta: str, as_json: b
     least = _epsilon(delta, "delta", "δ") if sketch.delta is not None else None
     if least is not None and least >= 1:
         raise UsageError(f"--delta {delta}: δ must be below 1")
-    with base.progress("testing"):
+    with progress("testing"):
         trial = test_budget(sketch, _epsilon(text, name, sketch.variant.symbol), least, seed)
     told = (trial.example, trial.odds, trial.lower, trial.claimed, trial.order, trial.confidence, trial.runs)
     if as_json:
         echo_json(dump({**budget_trial_document(sketch, *told), "version": __version__}))
     else:
         click.echo(render_budget_trial(sketch, *told), nl=False)
-    base.finish(base.REFUTED if trial.violates else base.UNKNOWN)
+    finish(REFUTED if trial.violates else UNKNOWN)

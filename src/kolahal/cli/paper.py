@@ -6,22 +6,22 @@ from pathlib import Path
 
 import click
 
-from kolahal.cli import base
+from kolahal.cli.base import SECONDS, cli, limited, processes, progress, seed, workers, write_files
 from kolahal.cli.files import OutFolder
 from kolahal.errors import UsageError
 from kolahal.settings import Settings
 from kolahal.sketches.gallery import GALLERY
 
 
-@base.cli.command()
+@cli.command()
 @click.option(
     "--method", "methods", multiple=True, default=("paper", "exact", "auto"), show_default=True, help="How to synthesize."
 )
 @click.option("--baselines", is_flag=True, help="Also run the paper's baselines.")
-@click.option("--limit", type=base.SECONDS, default=60.0, show_default=True, help="Seconds for each baseline and benchmark.")
+@click.option("--limit", type=SECONDS, default=60.0, show_default=True, help="Seconds for each baseline and benchmark.")
 @click.option("--only", multiple=True, metavar="NAME", help="These benchmarks alone.")
-@base.seed
-@base.processes
+@seed
+@processes
 def table(
     methods: tuple[str, ...], baselines: bool, limit: float, only: tuple[str, ...], seed: int, count: int | None
 ) -> None:
@@ -48,13 +48,13 @@ def table(
         for name in only or GALLERY:
             entry, cells, first = GALLERY[name], [], None
             for method in methods:
-                with base.progress(f"{name} by {method}"), base.workers(count) as pool:
+                with progress(f"{name} by {method}"), workers(count) as pool:
                     row = evaluate(name, method, settings, pool)
                 first = first or row
                 cells += [f"{row.total:.1f}", str(row.rank or "-"), str(row.variant or "-"), row.prover]
             for other in others:
                 cell = "-"  # as in the paper: the limit was passed
-                with base.progress(f"{name} by {other}"), base.limited(limit), base.workers(count) as pool:
+                with progress(f"{name} by {other}"), limited(limit), workers(count) as pool:
                     row = evaluate(name, other, settings, pool)
                     cell = f"{row.total:.1f} ({row.total / first.total:.1f}×), {row.rank or '-'}" if first else "-"
                 cells.append(cell)
@@ -64,17 +64,17 @@ def table(
         click.echo(columns(heads, rows))
 
 
-@base.cli.command()
+@cli.command()
 @click.option("--out", type=OutFolder(), default=Path("figures"), show_default=True)
 @click.option("--tester", type=click.Choice(["paired", "statdp"]), default="paired", show_default=True, help="Whose p-values.")
-@base.seed
-@base.processes
+@seed
+@processes
 def figures(out: Path, tester: str, seed: int, count: int | None) -> None:
     """The paper's plots as SVG files, from runs of --method paper and the examples that these find."""
     from kolahal.figures import draw_figures
     from kolahal.settings import with_changes
 
-    with base.progress("running and drawing"), base.workers(count) as pool:
+    with progress("running and drawing"), workers(count) as pool:
         pictures = dict(draw_figures(with_changes(Settings(seed=seed), "tester", method=tester), pool))
-    base.write_files(out, pictures)
+    write_files(out, pictures)
     click.echo("\n".join(str(out / name) for name in pictures))

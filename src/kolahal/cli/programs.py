@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kolahal import __version__
-from kolahal.cli import base
+from kolahal.cli.base import (
+    BOUNDED,
+    MISTAKE,
+    PROVED,
+    as_json,
+    backends,
+    cli,
+    complete_target,
+    echo_lines,
+    exit_code,
+    finish,
+    load_complete,
+    progress,
+    read_document,
+)
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFile, write_file
 from kolahal.errors import UsageError, harmless
@@ -19,8 +33,8 @@ if TYPE_CHECKING:
     from kolahal.verdicts import Verdict
 
 
-@base.cli.command()
-@click.argument("target", metavar="SKETCH", required=False, shell_complete=base.complete_target)
+@cli.command()
+@click.argument("target", metavar="SKETCH", required=False, shell_complete=complete_target)
 def show(target: str | None) -> None:
     """The sketch as it was understood; without a name, the gallery."""
     from kolahal.report.text import render_sketch
@@ -33,8 +47,8 @@ def show(target: str | None) -> None:
     click.echo("\n".join(render_sketch(sketch) for sketch in load(target)), nl=False)
 
 
-@base.cli.command("emit")
-@click.argument("target", metavar="MECHANISM", shell_complete=base.complete_target)
+@cli.command("emit")
+@click.argument("target", metavar="MECHANISM", shell_complete=complete_target)
 @click.option("--out", type=OutFile(), help="Where to write it.  [default: standard output]")
 @click.option("--eps-claim", "claim", default="", help="The claimed privacy level.  [default: its ε]")
 @click.option("--no-check", is_flag=True, help="Do not judge it first; then it is only written with --force.")
@@ -44,8 +58,8 @@ def show(target: str | None) -> None:
 @click.option(
     "--online", is_flag=True, help="Also a class that is asked one answer at a time, where the proof allows that."
 )
-@base.backends
-@base.as_json
+@backends
+@as_json
 def emit_command(
     target: str, out: Path | None, claim: str, no_check: bool, force: bool, online: bool, backend: str, as_json: bool
 ) -> None:
@@ -55,13 +69,13 @@ def emit_command(
     from kolahal.report.json import check_document, dump
     from kolahal.report.text import render_check
 
-    program = base.load_complete(target)
+    program = load_complete(target)
     verdict: Verdict = NOBODY
     document: dict[str, Any] = {"verdict": "unknown", "scope": None}
     if not no_check:
         from kolahal.checking import check as judge
 
-        with base.progress("proving"):
+        with progress("proving"):
             found = judge(program, claim)
         verdict, document = found.verdict, check_document(found)
         click.echo(render_check(program, found), nl=False, err=True)
@@ -74,20 +88,20 @@ def emit_command(
         click.echo(withheld, err=True)
     if text is not None and out is not None:
         write_file(out, text)
-        proved = base.exit_code(verdict) in (base.PROVED, base.BOUNDED)
+        proved = exit_code(verdict) in (PROVED, BOUNDED)
         what = "the private program, to run and to hand out" if proved else "the program, of whose privacy nothing is claimed"
         click.echo(harmless(f"Written to {out}: {what}."), err=True)
     elif text is not None and not as_json:
-        base.echo_lines(text)
+        echo_lines(text)
     if as_json:
         file = str(out) if out is not None and text is not None else None
         extra = {"sketch": program.name, "file": file, "program": text, "withheld": withheld, "version": __version__}
         echo_json(dump({**document, **extra}))
-    code = base.exit_code(verdict)
-    base.finish(base.MISTAKE if withheld and code in (base.PROVED, base.BOUNDED) else code)  # proved, and still not what would be run
+    code = exit_code(verdict)
+    finish(MISTAKE if withheld and code in (PROVED, BOUNDED) else code)  # proved, and still not what would be run
 
 
-@base.cli.command("sketch")
+@cli.command("sketch")
 @click.argument("target", metavar="PROGRAM.py[:FUNCTION]")
 @click.option("--adjacent", default="each_within(1)", show_default=True, help="Who the neighbours are.")
 @click.option("--private", help="The private parameter.  [default: the first]")
@@ -101,17 +115,17 @@ def sketch_command(
     from kolahal.lang.plain.convert import load_plain, sketch_of
 
     source, name = load_plain(target)
-    base.echo_lines(sketch_of(source.text, name, adjacent, private, copies, source.path, noise, between))
+    echo_lines(sketch_of(source.text, name, adjacent, private, copies, source.path, noise, between))
 
 
-@base.cli.command()
+@cli.command()
 @click.argument("result", metavar="RESULT.json", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--out", type=OutFile(), help="Where to write it.  [default: beside the result]")
 def report(result: Path, out: Path | None) -> None:
     """The report again as one HTML page, from a result, computing nothing."""
     from kolahal.report.html import render_page
 
-    text = base.read_document(result, "give a result that `kolahal synth --out` wrote")
+    text = read_document(result, "give a result that `kolahal synth --out` wrote")
     try:
         page = render_page(json.loads(text))
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):

@@ -10,7 +10,27 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from kolahal import __version__
-from kolahal.cli import base
+from kolahal.cli.base import (
+    INTERRUPTED,
+    REFUTED,
+    as_json,
+    backends,
+    cli,
+    complete_target,
+    echo_lines,
+    exit_code,
+    finish,
+    processes,
+    progress,
+    seed,
+    supervised,
+    tell_failed,
+    tell_files,
+    verbosely,
+    width,
+    workers,
+    write_files,
+)
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFolder
 from kolahal.errors import KolahalError, UsageError
@@ -37,8 +57,8 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
     return grammar
 
 
-@base.cli.command()
-@click.argument("target", metavar="SKETCH", shell_complete=base.complete_target)
+@cli.command()
+@click.argument("target", metavar="SKETCH", shell_complete=complete_target)
 @click.option(
     "--method",
     type=click.Choice(["auto", "law", "exact", "paper", "naive", "unlim", "lim", "noopt"]),
@@ -55,21 +75,21 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
 )
 @click.option("--length", type=click.IntRange(1, 10_000), help="Rank for this many private answers.  [default: for growth, at 5, 50 and 500]")
 @click.option("--second-opinion", is_flag=True, help="Also put what is proved to the statistical test.")
-@base.as_json
+@as_json
 @click.option(
     "--out",
     type=OutFolder(),
     help="Also write result.json, report.html, the certificate and the private program there.",
 )
-@base.seed
-@base.processes
+@seed
+@processes
 @click.option("--coefficients", help="Coefficients of the grammar, such as 1,2,3,4,6.")
 @click.option("--also", multiple=True, metavar="EXPR", help="A further scale for the grammar, such as 'T/eps'.")
 @click.option("--patch", is_flag=True, help="Print a unified diff of the file instead: holes filled, or noise added.")
 @click.option(
     "--force", is_flag=True, help="With --patch: also for a bounded completion; a comment in the file says so."
 )
-@base.backends
+@backends
 @click.option("--auto", is_flag=True, help="SKETCH is a plain function: find the places for noise, too.")
 @click.option("--adjacent", help="With --auto: who the neighbours are.  [default: each_within(1)]")
 @click.option("--private", help="With --auto: the private parameter.  [default: the first]")
@@ -77,8 +97,8 @@ def _grammar(coefficients: str | None, also: tuple[str, ...]) -> Grammar:
     "--noise", type=click.Choice(["Lap", "Exp", "Noise"]), help="With --auto: the noise at all places; Noise leaves the family open.  [default: Lap]"
 )
 @click.option("--between", multiple=True, metavar="FIELD=LOW:HIGH", help="With --auto: bounds of a field of records.")
-@base.verbosely
-@base.supervised
+@verbosely
+@supervised
 def synth(
     target: str,
     method: str,
@@ -113,7 +133,7 @@ def synth(
     from kolahal.roads.methods import travel
     from kolahal.roads.watch import Watch
 
-    with base.progress("starting") as status, base.workers(count) as pool:
+    with progress("starting") as status, workers(count) as pool:
         watch = Watch(pool, None if status is None else lambda doing: status.update(f"{doing} …"))
         try:
             found = travel(sketch, settings, method, watch)
@@ -127,16 +147,16 @@ def synth(
     command = shlex.join(["kolahal", "synth", target, *plain, "--method", method, "--seed", str(seed)])
     result = {**synthesis_document(found, seconds, __version__), "command": command}
     if out is not None:
-        with base.progress("drawing the report"):
+        with progress("drawing the report"):
             result = _write(out, found, result, command, backend)
     if patch:
-        base.echo_lines(_patch(target, found, auto, force))
+        echo_lines(_patch(target, found, auto, force))
     else:
-        echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds, base.width()), nl=False)
+        echo_json(dump(result)) if as_json else click.echo(render_synthesis(found, seconds, width()), nl=False)
     if out is not None:
-        base.tell_files(out, result["files"])
+        tell_files(out, result["files"])
     _tell_more(found, verbose)
-    base.finish(synthesis_code(found))
+    finish(synthesis_code(found))
 
 
 def _tell_more(found: Synthesis, verbose: bool) -> None:
@@ -146,7 +166,7 @@ def _tell_more(found: Synthesis, verbose: bool) -> None:
         more = " `--method exact` searches all the same, for as long as that takes." if pure else ""
         click.echo(f"Why: {found.reason}.{more}", err=True)
     if verbose:
-        base.tell_failed(found.failed_rechecks)
+        tell_failed(found.failed_rechecks)
 
 
 def _load(
@@ -196,7 +216,7 @@ def _patch(target: str, found: Synthesis, auto: bool, force: bool) -> str:
 
 def synthesis_code(found: Synthesis) -> int:
     """The exit code of a synthesis."""
-    return base.REFUTED if found.best is None else base.exit_code(found.best.verdict)
+    return REFUTED if found.best is None else exit_code(found.best.verdict)
 
 
 def _interrupted(sketch: Sketch, watch: Watch) -> NoReturn:
@@ -214,7 +234,7 @@ def _interrupted(sketch: Sketch, watch: Watch) -> NoReturn:
         click.echo(f"{sketch.name}: {len(selection.kept)} examples, no completions yet")
     else:
         click.echo(f"{sketch.name}: nothing yet")
-    base.finish(base.INTERRUPTED)
+    finish(INTERRUPTED)
 
 
 def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str, backend: str) -> dict[str, Any]:
@@ -237,5 +257,5 @@ def _write(folder: Path, found: Synthesis, result: dict[str, Any], command: str,
     pure = found.sketch.variant is Variant.PURE  # of other budgets there are no pictures yet
     result = with_pictures(result, picture_synthesis(found) if pure else {}, files)
     pages = {"result.json": dump(result) + "\n", "report.html": render_page(as_plain(result))}
-    base.write_files(folder, {**pages, **files})
+    write_files(folder, {**pages, **files})
     return result

@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from kolahal import __version__
-from kolahal.cli import base
+from kolahal.cli.base import (
+    UNKNOWN,
+    as_json,
+    cli,
+    complete_target,
+    exit_code,
+    finish,
+    progress,
+    read_document,
+    seed,
+    supervised,
+    tell_files,
+    width,
+    write_files,
+)
 from kolahal.cli.ends import echo_json
 from kolahal.cli.files import OutFolder
 from kolahal.errors import KolahalError, UsageError
@@ -23,18 +37,18 @@ if TYPE_CHECKING:
     from kolahal.results import Tuning
 
 
-@base.cli.command()
-@click.argument("target", metavar="SKETCH", shell_complete=base.complete_target)
+@cli.command()
+@click.argument("target", metavar="SKETCH", shell_complete=complete_target)
 @click.option(
     "--at", "places", multiple=True, metavar="NAME=VALUE", help="Where errors are compared: len=100, eps=1, or a public argument such as N=10."
 )
 @click.option(
     "--typical", metavar="FILE", help="Answers or records to compare errors on, JSON or CSV; public or synthetic data only.  [default: made up]"
 )
-@base.as_json
+@as_json
 @click.option("--out", type=OutFolder(), help="Also write result.json, the certificate, the private program and a picture of the error there.")
-@base.seed
-@base.supervised
+@seed
+@supervised
 def tune(target: str, places: tuple[str, ...], typical: str | None, as_json: bool, out: Path | None, seed: int) -> None:
     """The scales with the least expected error, as short fractions, proved like any other."""
     sketch = load_one(target)
@@ -47,7 +61,7 @@ def tune(target: str, places: tuple[str, ...], typical: str | None, as_json: boo
 
     data = None if typical is None else parse_data(sketch, _read(typical), typical)
     start = time.perf_counter()
-    with base.progress("tuning"):
+    with progress("tuning"):
         found = find_tuning(sketch, at, data, Settings(seed=seed), typical or "")
     seconds = time.perf_counter() - start
     if isinstance(found, Unknown):
@@ -57,11 +71,11 @@ def tune(target: str, places: tuple[str, ...], typical: str | None, as_json: boo
         files = {"error.svg": picture} if (picture := draw_tuning(found)) else {}
         files |= _proved_files(found, shlex.join(["kolahal", "tune", target, *(f"--at={place}" for place in places)]))
         result = {**result, "files": sorted(files)}
-        base.write_files(out, {"result.json": dump(result) + "\n", **files})
-    echo_json(dump(result)) if as_json else click.echo(render_tuning(found, seconds, base.width()), nl=False)
+        write_files(out, {"result.json": dump(result) + "\n", **files})
+    echo_json(dump(result)) if as_json else click.echo(render_tuning(found, seconds, width()), nl=False)
     if out is not None:
-        base.tell_files(out, result["files"])
-    base.finish(base.exit_code(found.tuned.verdict))
+        tell_files(out, result["files"])
+    finish(exit_code(found.tuned.verdict))
 
 
 def _proved_files(found: Tuning, command: str) -> dict[str, str]:
@@ -97,7 +111,7 @@ def _read_places(sketch: Sketch, places: tuple[str, ...]) -> dict[str, object]:
 
 def _read(path: str) -> str:
     """The text of a data file."""
-    return base.read_document(Path(path), "give a JSON or CSV file")
+    return read_document(Path(path), "give a JSON or CSV file")
 
 
 def _tell_unknown(sketch: Sketch, reason: str, as_json: bool) -> NoReturn:
@@ -106,4 +120,4 @@ def _tell_unknown(sketch: Sketch, reason: str, as_json: bool) -> NoReturn:
         echo_json(json.dumps({"sketch": sketch.name, **nothing, "verdict": "unknown", "reason": reason}, ensure_ascii=False))
     else:
         click.echo(f"Unknown: {sketch.name} has no law to tune by: {reason}.")
-    base.finish(base.UNKNOWN)
+    finish(UNKNOWN)

@@ -117,9 +117,8 @@ def _open_ends(passage: Mapping[str, Any]) -> list[tuple[Fraction, Fraction]]:
 
 def plan_grid(sketch: Sketch, shifts: Shifts = NO_SHIFTS) -> GridPlan:
     """The plan of a program without holes, whose proof shifts its noise by `shifts`; the proof may be about another way to write it."""
-    ways = [restated(sketch, at_once) for at_once in (True, False)]
-    proved = [set_aside(way) if shifts.delayed else way for way in ways]
-    plans = [_Planner(program, shifts).plan() for program in dict.fromkeys([sketch, *proved])]
+    stated = restated(sketch)
+    plans = [_Planner(program, shifts).plan() for program in dict.fromkeys([sketch, set_aside(stated) if shifts.delayed else stated])]
     return GridPlan(**{f.name: tuple(dict.fromkeys(item for plan in plans for item in getattr(plan, f.name))) for f in fields(GridPlan)})
 
 

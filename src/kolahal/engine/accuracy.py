@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kolahal.engine.cases import run_cases
-from kolahal.engine.noise import Array, noisy_patterns
+from kolahal.engine.noise import Array
 from kolahal.engine.outputs import BOOLEAN, NUMBER, SCALAR, Outputs
 from kolahal.engine.tape import Tape, stream
 from kolahal.engine.typical import TypicalInputs, free_arguments, is_made_of_records, make_up, standing_out
@@ -21,7 +21,7 @@ from kolahal.lang.places import answers_needed
 from kolahal.lang.sketch import Completion, Sketch
 from kolahal.lang.taint import answers_with_counts
 from kolahal.model import Accuracy, Arguments, Database
-from kolahal.nouns import dataclass
+from kolahal.nouns import dataclass, remembered
 from kolahal.settings import Settings
 
 DATABASES, FEWEST = 8, 3  # inputs of up to 50 answers, and of more
@@ -100,8 +100,13 @@ def typical_inputs(sketch: Sketch, arguments: Arguments, settings: Settings) -> 
 
 def _tell_apart(sketch: Sketch, inputs: TypicalInputs) -> bool:
     """Whether the output without noise depends on which of the inputs it is computed from."""
-    outputs = run_cases(sketch, inputs.cases, (0.0,) * len(sketch.holes), Tape((0,), 1))
+    outputs = _without_noise(sketch, inputs)
     return any(output.row(0) != outputs[0].row(0) for output in outputs)
+
+
+@remembered(8)  # how inputs are chosen looks at them first
+def _without_noise(sketch: Sketch, inputs: TypicalInputs) -> list[Outputs]:
+    return run_cases(sketch, inputs.cases, (0.0,) * len(sketch.holes), Tape((0,), 1))
 
 
 def inputs_at(size: int) -> int:
@@ -145,6 +150,7 @@ def describe_errors(sketch: Sketch, arguments: Arguments, settings: Settings) ->
     return Accuracy(unit, arguments, lengths_of(sketch, settings), DATABASES, RUNS)
 
 
+@remembered(8)
 def gives_discrete_outputs(sketch: Sketch, arguments: Arguments, settings: Settings) -> bool:
     """Whether outputs are right or wrong, and not near or far: without noise none of them has a number that is not whole.
 
@@ -168,20 +174,17 @@ def errors_on(
     first = several[0].cases[0][0]
     runs = min(RUNS, max(64, WORK // (len(completions) * first.size)))
     tape = Tape((settings.seed, 77, first.size), runs)
-    cases = [case for inputs in several for case in inputs.cases]
-    truths = run_cases(sketch, cases, (0.0,) * len(sketch.holes), Tape((0,), 1))
+    together = several[0] if len(several) == 1 else TypicalInputs(tuple(case for inputs in several for case in inputs.cases))
+    truths = _without_noise(sketch, together)
     scales = np.array([[inputs.cases[0][0].concretise(sketch, c) for c in completions] for inputs in several])
-    errors = np.zeros((len(several), len(completions)))
-    for pattern in noisy_patterns(scales[0]):  # a hole without noise is off in all lanes of a batch
-        rows = np.flatnonzero(((scales[0] > 0) == pattern).all(axis=1))
-        each = np.concatenate([np.tile(own[rows], (len(inputs.cases), 1)) for own, inputs in zip(scales, several, strict=True)])
-        lanes: list[Any] = [np.repeat(each[:, h], runs) if on else 0.0 for h, on in enumerate(pattern)]
-        found = iter(zip(run_cases(sketch, cases, lanes, tape.repeat(len(rows))), truths, strict=True))
-        for place, inputs in enumerate(several):
-            for outputs, truth in islice(found, len(inputs.cases)):
-                means = errors_of_runs(outputs, truth, discrete).reshape(len(rows), runs).mean(axis=1)
-                errors[place, rows] += means / len(inputs.cases)
-    return [[float(error) for error in row] for row in errors]
+    each = np.concatenate([np.tile(own, (len(inputs.cases), 1)) for own, inputs in zip(scales, several, strict=True)])
+    lanes: list[Any] = [np.repeat(of_hole, runs) if of_hole.any() else 0.0 for of_hole in each.T]
+    found = iter(zip(run_cases(sketch, together.cases, lanes, tape.repeat(len(completions))), truths, strict=True))
+    errors = []
+    for inputs in several:
+        of_cases = [errors_of_runs(outputs, truth, discrete).reshape(-1, runs).mean(axis=1) for outputs, truth in islice(found, len(inputs.cases))]
+        errors.append([float(error) for error in sum(mean / len(inputs.cases) for mean in of_cases)])
+    return errors
 
 
 def _fractions(arguments: Arguments, seed: int) -> list[Database]:

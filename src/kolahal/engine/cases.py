@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from kolahal.engine.batch import BatchRun, Lanes, PrivateLanes, is_single
+from kolahal.engine.batch import BatchRun
+from kolahal.engine.lanes import Lanes, PrivateLanes, is_single
+from kolahal.engine.noise import Array
 from kolahal.engine.outputs import BOOLEAN, NUMBER, Outputs
 from kolahal.engine.tape import Tape
 from kolahal.lang.scale import Scale
@@ -57,7 +59,7 @@ class _PrivateCases(PrivateLanes):
         if not len(self.values):
             return Lanes(self.kind, 0.0)
         if is_single(place):
-            return Lanes(self.kind, np.repeat(self.values[min(max(int(place), 0), len(self.values) - 1)], self.repeats))
+            return Lanes(self.kind, repeated(self.values[min(max(int(place), 0), len(self.values) - 1)], self.repeats))
         rows = np.clip(np.asarray(place, dtype=np.int64), 0, len(self.values) - 1)
         return Lanes(self.kind, self.values[rows, np.arange(len(rows)) // self.repeats])
 
@@ -83,4 +85,11 @@ class _Cases(BatchRun):
     def across(self, values: Sequence[Any]) -> Any:
         """A value for each input, as one for each lane; a single one where all are the same."""
         plain = [value if isinstance(value, bool) else float(value) for value in values]
-        return plain[0] if len(set(plain)) == 1 else np.repeat(plain, self.tape.runs // len(self.cases))
+        return plain[0] if len(set(plain)) == 1 else repeated(np.array(plain), self.tape.runs // len(self.cases))
+
+
+def repeated(values: Array, times: int) -> Array:
+    """Each value so often; as `np.repeat`, which takes twice as long."""
+    made = np.empty((len(values), times), dtype=values.dtype)
+    made[:] = values[:, None]
+    return made.reshape(-1)

@@ -61,7 +61,7 @@ class Tape:
             once = units if self.times == 1 else np.empty((family.parts, self.runs // self.times))
             family.draw_units(self._rng, once)
             if self.times > 1:
-                units[:] = np.tile(once, self.times)
+                units.reshape(family.parts, self.times, -1)[:] = once[:, None, :]
             self._drawn[address] = units
         return self._drawn[address]
 

@@ -116,7 +116,8 @@ def _aggregated(sketch: Sketch, arguments: Arguments, rows: int, count: int, key
     if table.bins is not None:
         table = sized_table(table, arguments.size)
     public = {name: value for name, value in arguments.values if name in table.public_names()}
-    pool = [tuple(_draw(field, _marks(table, public), rng) for field in table.row.fields) for _ in range(DIFFERENT)]
+    marks = _marks(table, public)
+    pool = [tuple(_draw(field, marks, rng) for field in table.row.fields) for _ in range(DIFFERENT)]
     own = [table.own_values(record, public) for record in pool]
     for _ in range(count):
         drawn = rng.multinomial(rows, rng.dirichlet(np.ones(DIFFERENT))).tolist()
@@ -127,7 +128,7 @@ def _aggregated(sketch: Sketch, arguments: Arguments, rows: int, count: int, key
                 case _ if not values:
                     found.append(aggregate.default or Fraction(0))
                 case "sum":
-                    found.append(sum((value * times for value, times in values), Fraction(0)))
+                    found.append(sum((value * times for value, times in values if value), Fraction(0)))
                 case how:
                     found.append((max if how == "max" else min)(value for value, _ in values))
         yield tuple(found)

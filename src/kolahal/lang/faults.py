@@ -67,6 +67,11 @@ FAULTS: dict[str, Words] = {
         "Programs of that size are not read, so that a hostile file cannot exhaust the machine.",
         "Use a loop instead of repeating statements.",
     ),
+    "K011": Words(
+        "this is the private program of a sketch over records",
+        "The mechanism in it sees aggregates alone: how far one record moves them stands in the sketch that it was written from.",
+        "Check that sketch, or the proof itself: kolahal verify certificate.json.",
+    ),
     # ---- statements and expressions
     "K101": Words(
         "a sketch has no `{word}` statement",

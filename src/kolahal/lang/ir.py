@@ -347,6 +347,15 @@ def with_blocks(node: N, change: Callable[[Block], Block]) -> N:
             return node
 
 
+def replaced(body: Block, change: Callable[[Stmt], Block | None]) -> Block:
+    """A block in which each statement that `change` gives others for is replaced by these, inner ones first."""
+    result: list[Stmt] = []
+    for node in body:
+        node = with_blocks(node, lambda block: replaced(block, change))
+        result += change(node) or (node,)
+    return tuple(result)
+
+
 def number_sites(body: Block) -> Block:
     """The same statements with draws and holes numbered from 0 in source order."""
     sites = [node.site for node in walk(body) if isinstance(node, Draw)]

@@ -40,10 +40,12 @@ def plain(value: Number) -> Number:
 
 
 class KeptHash:
-    """The hash of a form or formula, which is looked up all the time; copies to other processes find their own."""
+    """The hash of a form or formula, which is looked up all the time; copies to other processes find their own. And its text,
+    where it is asked for its place among others."""
 
-    __slots__ = ("known_hash",)
+    __slots__ = ("known_hash", "known_text")
     known_hash: int
+    known_text: str
 
 
 @dataclass(frozen=True, slots=True)

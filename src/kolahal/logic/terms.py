@@ -86,7 +86,11 @@ class IfThenElse(KeptHash):
         return "~"  # after all names
 
     def __str__(self) -> str:
-        return print_term(variable(self))
+        try:
+            return self.known_text
+        except AttributeError:
+            object.__setattr__(self, "known_text", print_term(variable(self)))
+            return self.known_text
 
 
 Sum: TypeAlias = LinearForm[Symbol | IfThenElse]

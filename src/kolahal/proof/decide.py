@@ -13,9 +13,7 @@ from kolahal.lang.sketch import Sketch, Variant
 from kolahal.model import with_labels
 from kolahal.nouns import dataclass
 from kolahal.proof.find import own_recheck
-from kolahal.proof.find.counted import prove_counted
 from kolahal.proof.find.lengths import prove_every_length, prove_over_reals
-from kolahal.proof.refute.counted import refute_counted
 from kolahal.proof.refute.survey import Survey
 from kolahal.proof.trusted.certificate import LengthProof
 from kolahal.settings import ProofSettings, Settings
@@ -78,6 +76,9 @@ def decide(
 
 def _count(program: Sketch, claim: Scale, settings: Settings, otherwise: Callable[[], Decision]) -> Decision:
     """By counting all that can happen, where that decides."""
+    from kolahal.proof.find.counted import prove_counted
+    from kolahal.proof.refute.counted import refute_counted
+
     counted = prove_counted(program, claim, settings.proof)
     if isinstance(counted.proof, Proved):
         return Decision(counted.proof, counted.upper)

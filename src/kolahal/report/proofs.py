@@ -311,7 +311,7 @@ def _powers(scale: Any, epsilon: str) -> dict[str, int] | None:
 def _conditions(sketch: Sketch, certificate: Mapping[str, Any], watches: tuple[Followed, ...]) -> list[tuple[str, int]]:
     """The conditions in source order, as certificates number them, with their lines: of `if`, of `while`, and of the names that
     are given a comparison and looked at later."""
-    stated = watched(restated(sketch, bool(certificate.get("at once"))), watches)
+    stated = watched(restated(sketch), watches)
     decided = decide_flags(spread_comprehensions(stated, frozenset(certificate["released"])))
     return [(print_expression(n.test), n.span.line) for n in walk(decided.body) if isinstance(n, If | While)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 
 from kolahal.engine.accuracy import errors_by_budget
 from kolahal.errors import KolahalError
@@ -19,9 +20,12 @@ def with_cost(synthesis: Synthesis) -> Synthesis:
     shown = (best, *[completion for completion in alive if completion != best][:1])
     closed = [Mechanism(synthesis.sketch, completion).closed() for completion in shown]
     try:
-        each = [errors_by_budget(m.sketch, [m.completion], synthesis.split.training[0], synthesis.settings) for m in closed]
+        each = [
+            errors_by_budget(sketch, [m.completion for m in own], synthesis.split.training[0], synthesis.settings)
+            for sketch, own in groupby(closed, key=lambda m: m.sketch)
+        ]
     except KolahalError:  # the program may ask more of its arguments than was known here
         return synthesis
     length, first = each[0]
-    rows = tuple((budget, tuple(rows[place][1][0] for _, rows in each)) for place, (budget, _) in enumerate(first))
+    rows = tuple((budget, tuple(error for _, rows in each for error in rows[place][1])) for place, (budget, _) in enumerate(first))
     return replace(synthesis, cost=ErrorCost(synthesis.accuracy.unit, shown, length, rows))

@@ -11,8 +11,6 @@ from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch, Variant
 from kolahal.model import Ranked, Score, with_labels
-from kolahal.proof.refute.counted import refute_counted
-from kolahal.proof.refute.refute import refute
 from kolahal.results import Judged
 from kolahal.settings import Settings, with_changes
 from kolahal.verdicts import Refuted, Verdict
@@ -62,6 +60,9 @@ def _is_beyond_reach(sketch: Sketch) -> bool:
 
 def _refuted(sketch: Sketch, completion: Completion, settings: Settings, at_once: bool) -> Refuted | None:
     program = Mechanism(sketch, completion).filled()
+    from kolahal.proof.refute.counted import refute_counted
+    from kolahal.proof.refute.refute import refute
+
     claim, steps = plain_claim(program), settings.proof.steps // SHARE
     if at_once:
         found = refute_counted(program, claim, steps)

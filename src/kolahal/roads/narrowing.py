@@ -18,6 +18,7 @@ from kolahal.lang.scale import NO_NOISE, Scale
 from kolahal.lang.sketch import Completion, Mechanism, Sketch
 from kolahal.law.hole_choices import noisy_holes
 from kolahal.law.law import print_rule
+from kolahal.proof.decide import decide
 from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.refute.refute import survey_losses
 from kolahal.results import Judged, Law, LawInequality, Priced, Rule
@@ -34,7 +35,8 @@ LossesBySize = tuple[tuple[int, float], ...]  # the largest that was found at ea
 def narrow(sketch: Sketch, judged: Sequence[Judged], priced: Sequence[Priced], settings: Settings) -> Priced | None:
     """A completion that is proved for every length with less noise than the best one, where that has one noisy hole and is far
     from losing what its law says; None if there is none to be expected, or none is found."""
-    if not judged or sketch.private.count is not None or not isinstance(judged[0].verdict, Proved):
+    counted = sketch.private.count is not None
+    if not judged or (counted and not _is_finite(sketch)) or not isinstance(judged[0].verdict, Proved):
         return None
     best = judged[0].ranked.completion
     if len(noisy := noisy_holes(best)) != 1:
@@ -44,13 +46,20 @@ def narrow(sketch: Sketch, judged: Sequence[Judged], priced: Sequence[Priced], s
     if not losses or _worst(losses) > NEAR * said:
         return None
     (hole,) = noisy
-    claim, quick = plain_claim(sketch), settings.proof.quick(fixed=False)
+    claim, quick = plain_claim(sketch), settings.proof.quick(fixed=counted)
     for scale in _below(sketch, hole, best[hole]):
         tried = (*best[:hole], scale, *best[hole + 1 :])
-        losses = _survey(sketch, tried, settings)
-        if _worst(losses) <= SLACK and isinstance(prove_every_length(Mechanism(sketch, tried).filled(), claim, quick), Proved):
+        losses, filled = _survey(sketch, tried, settings), Mechanism(sketch, tried).filled()
+        if _worst(losses) > SLACK:
+            continue
+        if isinstance(decide(filled, claim, settings).verdict if counted else prove_every_length(filled, claim, quick), Proved):
             return _priced(sketch, hole, tried, losses)
     return None
+
+
+def _is_finite(sketch: Sketch) -> bool:
+    """Whether all that can happen may be counted, which tells more than a law of the moves of scores."""
+    return all(draw.noise.finite or draw.noise.selects for draw in sketch.draws)
 
 
 def law_of_narrow(sketch: Sketch, priced: Priced) -> Law | None:
@@ -74,7 +83,7 @@ def _below(sketch: Sketch, hole: int, scale: Scale) -> Iterator[Scale]:
     """Less noise at a hole, the least first: none, then some that does not grow, then some that grows as it does now."""
     if hole not in sketch.selecting:
         yield NO_NOISE
-    unit = move_sizes(sketch)[-1]
+    unit = move_sizes(sketch)[0 if _is_finite(sketch) else -1]
     for kind in dict.fromkeys((((sketch.epsilon.name, -1),), scale.powers)):
         for coefficient in COEFFICIENTS:
             lower = Scale(coefficient * unit, kind)

@@ -19,7 +19,7 @@ from kolahal.lang.adjacency import RELATIONS, Adjacency
 from kolahal.lang.patch import Text, comment_lines, diff_edits, fill_source, from_outside, tokens_of
 from kolahal.lang.plain.bounds import with_bounds
 from kolahal.lang.plain.noise_places import NoisePlaces, NoisyPlaces
-from kolahal.lang.plain.records import sketch_of_records
+from kolahal.lang.plain.records import holds_records, sketch_of_records
 from kolahal.lang.plain.signature import Signature
 from kolahal.lang.read.front import meanings, split_target
 from kolahal.lang.read.parse import parse, parse_source
@@ -58,6 +58,8 @@ def sketch_of(
     if between:
         raise UsageError("--between is about fields of records; say that they are neighbours by records: --adjacent 'add_remove(1)'")
     plain = _read(source, function_name)
+    if holds_records(source, _find(source, function_name)[0], private):
+        raise UsageError(f"{path}: the private input is a list of records; say that they are neighbours: --adjacent 'add_remove(1)', or replace(1)")
     adjacency = _adjacency(adjacency_text)
     sketch, bare = _parse(plain, Signature(plain.function, private), adjacency, path)
     noisy = NoisePlaces(sketch, copies).find()

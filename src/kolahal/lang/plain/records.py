@@ -21,7 +21,8 @@ def sketch_of_records(source: Source, function: ast.FunctionDef, relation: str, 
     names = [arg.arg for arg in function.args.args]
     rows = private or (names[0] if names else "")
     arg = next((arg for arg in function.args.args if arg.arg == rows), None)
-    if arg is None or not _is_records(source, function, arg):
+    plain = None if arg is None else _plain_list(arg)
+    if arg is None or (plain is None and not _is_records(source, function, arg)):
         raise UsageError(
             f"{source.path}:{function.lineno}: say what the records are, as in `{rows or 'rows'}: Records[Row]` with a NamedTuple "
             "or dataclass Row of this file, or `Records[Between(0, 1)]` for numbers"
@@ -31,7 +32,9 @@ def sketch_of_records(source: Source, function: ast.FunctionDef, relation: str, 
     text = Text(source.text)
     margin = text.text[text.offset(function.lineno, 0) : text.offset(function.lineno, function.col_offset)]
     between = {"Between"} if "Between(" in source.text else set()
-    _add_import(text, {"Epsilon", noise, relation.partition("(")[0], "hole", "sketch"} | between)
+    _add_import(text, {"Epsilon", noise, relation.partition("(")[0], "hole", "sketch"} | between | ({"Records"} if plain else set()))
+    if plain is not None:
+        text.replace(*text.span(plain), "Records")
     start = text.span(function)[0]
     text.replace(start, start, f"@sketch(adjacent={relation})\n{margin}")
     end = text.span(arg)[1]
@@ -52,6 +55,25 @@ def sketch_of_records(source: Source, function: ast.FunctionDef, relation: str, 
             "bounds that you know without looking at the data"
         )
     return written
+
+
+def holds_records(source: Source, function: ast.FunctionDef, private: str | None) -> bool:
+    """Whether the private parameter is annotated as records, or as a list of rows whose class stands in the file."""
+    arg = next((arg for arg in function.args.args if private is None or arg.arg == private), None)
+    if arg is None or arg.annotation is None:
+        return False
+    classes = {node.name for node in ast.parse(source.text).body if isinstance(node, ast.ClassDef)}
+    rows = _plain_list(arg) is not None and bool(classes & {node.id for node in ast.walk(arg.annotation) if isinstance(node, ast.Name)})
+    return rows or _is_records(source, function, arg)
+
+
+def _plain_list(arg: ast.arg) -> ast.expr | None:
+    """What of an annotation says that a parameter is a list of something, as in `list[Visit]`."""
+    match arg.annotation:
+        case ast.Subscript(ast.Name(id="list" | "List" | "Sequence" | "Iterable") as word, ast.Name()):
+            return word
+        case _:
+            return None
 
 
 def _is_records(source: Source, function: ast.FunctionDef, arg: ast.arg) -> bool:

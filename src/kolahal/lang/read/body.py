@@ -430,7 +430,7 @@ class Body:
             if not isinstance(node.args[0], ast.Name):
                 raise self.tree.refuse("K153", node)
             of = self.variable(node.args[0])
-        argument, site = node.args[-1], self.sites
+        argument, site = self.tree.exact_scale(node.args[-1]), self.sites
         self.sites += 1
         if self.tree.ours(argument) == "hole":
             hole = Hole(self.holes, span=self.tree.span(argument))

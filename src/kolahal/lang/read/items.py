@@ -67,8 +67,8 @@ class ListChanges:
     def extend(self, word: str, value: ast.expr, at: ast.AST) -> list[ast.stmt]:
         """A list grows by the items of another one."""
         starred = isinstance(value, ast.List) and any(isinstance(item, ast.Starred) for item in value.elts)
-        # All items are computed before the list grows.
-        if isinstance(value, ast.List) and not starred and word not in names_of([value]):
+        # All items are computed before the list grows; where there are none, the list must be one nevertheless.
+        if isinstance(value, ast.List) and value.elts and not starred and word not in names_of([value]):
             before, items = self.lowers.ordered(value.elts)
             return [*before, *(s for item in items for s in statements("word.append(x)", at, word=word, x=item))]
         before, items_name = self.lowers.named(value)
@@ -77,7 +77,16 @@ class ListChanges:
 
     def joined(self, node: ast.BinOp, word: str) -> list[ast.stmt]:
         """`xs + ys` as a list that nobody else has yet, and that grows by one after the other."""
-        return [*statements("xs = []", node, xs=word), *(s for part in parts_of(node) for s in self.extend(word, part, node))]
+        return [*statements("xs = []", node, xs=word), *(s for part in parts_of(node) for s in self.added(word, part, node))]
+
+    def added(self, word: str, part: ast.expr, at: ast.AST) -> list[ast.stmt]:
+        """The same by what stands beside `+`, which is a list to Python, and nothing else that can be gone through."""
+        whole = part
+        while isinstance(whole, ast.Subscript) and isinstance(whole.slice, ast.Slice):
+            whole = whole.value
+        if isinstance(whole, ast.Tuple) or (isinstance(whole, ast.Call) and clip(whole.func) == "range"):
+            raise self.lowers.tree.refuse("K103", part, thing=f"`{clip(part)}` beside a list and `+`", fix="Write list(…).")
+        return self.extend(word, part, at)
 
     def put(self, target: ast.Subscript, value: ast.expr, at: ast.stmt) -> list[ast.stmt]:
         """`xs[place] = value` as a new list, which differs in one place: lists of the simpler forms only grow."""

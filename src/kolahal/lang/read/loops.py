@@ -8,7 +8,9 @@ from copy import deepcopy
 from dataclasses import field
 from typing import Protocol
 
+from kolahal.lang.read.inline import Helpers
 from kolahal.lang.read.items import LowersItems
+from kolahal.lang.read.scopes import Function
 from kolahal.lang.read.snippets import Lowered, changed_names, expression, name, names_of, placed, renamed, statements
 from kolahal.lang.read.tree import Refused, stored_names
 from kolahal.nouns import dataclass
@@ -25,6 +27,8 @@ class Lowers(LowersItems, Protocol):
     """What loops need of whoever lowers the rest."""
 
     lost: set[str]
+    function: Function
+    helpers: Helpers
 
     def builtin(self, node: ast.AST) -> str | None: ...
 
@@ -284,17 +288,19 @@ class Loops:
             raise self.lowers.tree.refuse("K119", node)
         start, stop = expression("0", node), expression("len(xs)", node, xs=word)
         if part.lower is not None:
-            more, start = self.end(part.lower, word, "end", "max(end, 0)")
+            more, start = self.end(part.lower, word, "end", "max(end, 0)", "0")
             before = [*before, *more]
         if part.upper is not None:
-            more, stop = self.end(part.upper, word, "min(end, len(xs))", "end")
+            more, stop = self.end(part.upper, word, "min(end, len(xs))", "end", "len(xs)")
             before = [*before, *more]
         text = "[xs[i] for i in range(start, stop)]" if step == 1 else f"[xs[i] for i in range(start, stop, {step})]"
         return before, expression(text, node, xs=word, i=x, start=start, stop=stop)
 
-    def end(self, node: ast.expr, word: str, ahead: str, negative: str) -> Lowered:
-        """An end of a slice, as a place from 0 on; it may be counted from the end of the list, and lie behind it."""
+    def end(self, node: ast.expr, word: str, ahead: str, negative: str, without: str) -> Lowered:
+        """An end of a slice, as a place from 0 on; it may be counted from the end of the list, and lie behind it, or be None."""
         match node:
+            case ast.Constant(None):
+                return [], expression(without, node, xs=word)
             case ast.Constant(int()):
                 return [], expression(ahead, node, end=node, xs=word)
             case ast.UnaryOp(ast.USub(), ast.Constant(int() as far) as size) if far > 0:  # -0 is the beginning
@@ -302,7 +308,19 @@ class Loops:
         before, value = self.lowers.expression(node)
         kept, end = self.lowers.keep(value, "end")
         moved = statements("if end < 0: end = max(end + len(xs), 0)", node, end=end.id, xs=word)
+        if self.may_be_none(node):
+            moved = statements(f"if end is None: end = {without}\nelif end < 0: end = max(end + len(xs), 0)", node, end=end.id, xs=word)
         return [*before, *kept, *moved], expression(ahead, node, end=end.id, xs=word)
+
+    def may_be_none(self, node: ast.expr) -> bool:
+        """Whether a value is no arithmetic, in a function that names None elsewhere than in comparisons, or has helpers."""
+        if isinstance(node, ast.BinOp | ast.UnaryOp | ast.Constant) or (isinstance(node, ast.Call) and self.lowers.builtin(node)):
+            return False
+        parts = list(ast.walk(self.lowers.function))
+        asked = {id(side) for part in parts if isinstance(part, ast.Compare) for side in part.comparators}
+        if any(isinstance(part, ast.Call) and self.lowers.helpers.is_helper(part) for part in parts):
+            return True
+        return any(isinstance(part, ast.Constant) and part.value is None and id(part) not in asked for part in parts)
 
     # ---- values that a loop makes
 

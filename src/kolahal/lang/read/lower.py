@@ -175,7 +175,7 @@ class Lowering:
             case ast.Call() if self.helpers.is_helper(value):
                 return self.inlined(value, lambda way: [self.assignment(word, way, node)])
             case ast.BinOp(ast.Name(again), _, more) if again == word not in self.parameters and self.is_joined(value):
-                return self.items.extend(word, more, node)  # no two names share a list that grows
+                return self.items.added(word, more, node)  # no two names share a list that grows
             case ast.BinOp(ast.List([item]), ast.Add(), ast.Name(again)) if again == word not in self.parameters | names_of([item]):
                 before, item = self.expression(item)
                 return [*before, *statements("xs.insert(0, x)", node, xs=word, x=item)]

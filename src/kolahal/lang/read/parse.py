@@ -21,6 +21,7 @@ from kolahal.lang.read.tree import DEEPEST, Aliases, Tree, clip, say
 from kolahal.lang.records.moves import RecordRelation
 from kolahal.lang.sketch import Parameter, Role, Sketch
 from kolahal.lang.source import Diagnostic, SketchError, Source, diagnose, refuse_source, with_newlines
+from kolahal.lang.templates import ROWS
 from kolahal.nouns import dataclass
 
 
@@ -36,6 +37,8 @@ class Reading:
 def read_functions(source: Source) -> tuple[Reading, ...]:
     """The functions of a source that @sketch decorates, in order; the faults of one are not those of another."""
     tree = Tree(source)
+    if ROWS in tree.scopes.support.files:
+        raise refuse_source(source, "K011")
     around = tuple(tree.faults)
     found: dict[str, Reading] = {}
     for node, decorator in tree.decorated():

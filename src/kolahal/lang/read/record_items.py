@@ -27,6 +27,7 @@ from kolahal.lang.read.tree import Refused, Tree, clip
 from kolahal.lang.records.cells import TooComplex, find_pieces, item_range
 from kolahal.lang.records.table import (
     ONE,
+    RECORD,
     ZERO,
     Apply,
     ArgumentOf,
@@ -167,9 +168,9 @@ class ItemReader:
             return ArgumentOf(name, self.public[name]), TRUTH if self.public[name] else NUMBER
         if name in self.carried:
             raise self.tree.refuse("K166", node, thing=f"`{name}`")
-        if name in self.run:
+        if name in self.run and name != RECORD:
             return RunOf(name), NUMBER
-        raise self.tree.refuse("K168", node, name=name)
+        raise self.tree.refuse("K141" if name in self.run else "K168", node, name=name)
 
     def field(self, node: ast.expr, name: str) -> tuple[RecordFunction, str]:
         for known in self.row.fields:

@@ -91,7 +91,8 @@ def lower_records(tree: Tree, function: Function, header: Header, row: RowClass,
     if bins is not None:
         return _over_bins(tree, function, replace(header, parameters=_named(header, name, table)), table, block)
     if not aggregates:
-        tree.fault("K165", function, thing=private.name, why="No aggregate of the records is read")
+        uses = (part for part in ast.walk(function) if isinstance(part, ast.Name) and part.id == private.name)
+        tree.fault("K165", next(uses, function), thing=private.name, why="No aggregate of the records is read")
         return None
     usual = {p.name: usual_value(p) for p in public}
     try:

@@ -16,7 +16,18 @@ from itertools import islice
 from kolahal.lang.adjacency import RELATIONS
 from kolahal.lang.noise import BY_NAME
 from kolahal.lang.records.moves import RECORD_RELATIONS
-from kolahal.lang.templates import FINITE, RUNTIME, names_in, read_template
+from kolahal.lang.templates import (
+    BELLS,
+    FINITE,
+    MEASUREMENT,
+    NORMAL_LAW,
+    NORMALS,
+    ONLINE,
+    ROWS,
+    RUNTIME,
+    names_in,
+    read_template,
+)
 from kolahal.nouns import dataclass
 
 OURS = frozenset(BY_NAME) | frozenset({**RELATIONS, **RECORD_RELATIONS}) | {
@@ -35,6 +46,8 @@ OURS = frozenset(BY_NAME) | frozenset({**RELATIONS, **RECORD_RELATIONS}) | {
 }
 OUR_MODULES = ("kolahal", "kolahal.lang.read.front")  # that our names are imported from
 
+ABOVE = "_above"  # what emitted programs round a root in a scale up with, so that it is a fraction
+
 # A meaning is a name of ours, where something else is imported from, or anything at all. Names that nobody binds:
 ANYTHING = ""
 PYTHONS = ("len", "range", "max", "min", "abs", "int", "float", "bool") + (
@@ -44,6 +57,7 @@ USUAL = {
     **{name: name for name in OURS | {"kolahal"}},
     **{name: f"builtins.{name}" for name in PYTHONS},
     "Fraction": "fractions.Fraction",  # as emitted programs write numbers
+    ABOVE: ABOVE,
     "sqrt": "math.sqrt",  # in scales
     "math": "module math",  # whose `sqrt` it is
 }
@@ -98,7 +112,7 @@ class Scopes:
         self.module = Scope("module")
         self.around: dict[ast.AST, Scope] = {}  # function → the scope that it stands in
         self.stars: list[NameBinding] = []  # `from elsewhere import *`
-        self._support = support_in(module)
+        self.support = support_in(module)
         self._scopes = [self.module]
         self._meanings: dict[tuple[Scope, str, bool, Function | None], Meaning] = {}
         self._top = set(map(id, module.body))
@@ -165,14 +179,13 @@ class Scopes:
 
     def changes_of_support(self) -> list[tuple[str, NameBinding]]:
         """Where an emitted program binds a name again that its support code relies on."""
-        if not self._support:
-            return []
         found = []
-        for name in sorted((names_in(RUNTIME) | names_in(FINITE)) & self.module.bound.keys()):
-            inside = {b.meaning for b in self.module.bound[name] if id(b.node) in self._support}
+        names = frozenset[str]().union(*map(names_in, self.support.files))
+        for name in sorted(names & self.module.bound.keys()):
+            inside = {b.meaning for b in self.module.bound[name] if b.node in self.support}
             for binding in self.module.bound[name]:
                 same = binding.kind == "import" and binding.meaning in inside
-                if id(binding.node) not in self._support and not same:
+                if binding.node not in self.support and not same:
                     found.append((name, binding))
         return found
 
@@ -270,7 +283,7 @@ class Scopes:
         scope.bind(local, NameBinding(item, meaning, "import", always=id(node) in self._top))
 
     def _supported(self, node: ast.AST, name: str) -> str:
-        return USUAL.get(name, ANYTHING) if id(node) in self._support else ANYTHING
+        return USUAL.get(name, ANYTHING) if node in self.support else ANYTHING
 
     def _settle(self) -> None:
         """Move what is bound by a name that is declared `global` or `nonlocal` to where it is bound."""
@@ -339,7 +352,7 @@ class Scopes:
                 case _:
                     return False
 
-        found = (node for node in ast.walk(self._module) if id(node) not in self._support and escapes(node))
+        found = (node for node in ast.walk(self._module) if node not in self.support and escapes(node))
         return list(islice(found, MOST))
 
     def _modules(self, meanings: dict[str, set[str]]) -> set[str]:
@@ -388,25 +401,52 @@ def _agree(name: str, bindings: list[NameBinding]) -> Meaning:
 # ---------------------------------------------------------------- emitted programs
 
 
+SUPPORT = (RUNTIME, FINITE, ROWS, BELLS, NORMAL_LAW, NORMALS, MEASUREMENT, ONLINE)  # in the order in which it stands in a file
+
+
 @cache
-def _support(file: str) -> tuple[str, ...]:
-    """The statements that emitted programs bring along for our names, all of them or those that use finite draws."""
+def _support(file: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The statements that emitted programs bring along of a file of support code, and its imports, which they have at their top."""
     body = ast.parse(read_template(file)).body[1:]
-    kept = [node for node in body if file == RUNTIME or not isinstance(node, ast.Import | ast.ImportFrom)]
-    return tuple(ast.dump(node) for node in kept)
+    imports = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return tuple(ast.dump(node) for node in body if node not in imports), frozenset(map(ast.dump, imports))
 
 
-def support_in(module: ast.Module) -> frozenset[int]:
-    """The identities of all nodes of the support code, where a file has all of it, word for word and in order."""
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The support code of an emitted program: which files of it, and the identities of all their nodes."""
+
+    files: tuple[str, ...] = ()
+    nodes: frozenset[int] = frozenset()
+
+    def __contains__(self, node: ast.AST) -> bool:
+        return id(node) in self.nodes
+
+
+def support_in(module: ast.Module) -> Support:
+    """The files of support code of which a module has all, word for word and in order; none without the first."""
     if not any(isinstance(node, ast.FunctionDef) and node.name == "sketch" for node in module.body):
-        return frozenset()
+        return Support()
+    files: list[str] = []
     found: list[ast.stmt] = []
-    first, more = _support(RUNTIME), _support(FINITE)
-    wanted = (*first, *more)
-    with suppress(RecursionError):  # a statement nested so deeply is none of ours
-        for node in module.body:
-            if len(found) < len(wanted) and ast.dump(node) == wanted[len(found)]:
-                found.append(node)
-    if len(found) < len(wanted):
-        found = found[: len(first)] if len(found) >= len(first) else []
-    return frozenset(id(part) for node in found for part in ast.walk(node))
+    body = [(node, _written(node)) for node in module.body]
+    for file in SUPPORT:
+        (wanted, imports), place = _support(file), 0
+        ours: list[ast.stmt] = []
+        for i, (node, written) in enumerate(body):
+            if len(ours) < len(wanted) and written == wanted[len(ours)]:
+                ours.append(node)
+                place = i + 1
+        if len(ours) == len(wanted):
+            files.append(file)
+            found += [*ours, *(node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom) and ast.dump(node) in imports)]
+            body = body[place:]
+        elif file == RUNTIME:
+            return Support()
+    return Support(tuple(files), frozenset(id(part) for node in found for part in ast.walk(node)))
+
+
+def _written(node: ast.stmt) -> str:
+    with suppress(RecursionError):
+        return ast.dump(node)
+    return ""  # a statement nested so deeply is none of ours

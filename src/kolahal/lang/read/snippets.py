@@ -51,7 +51,7 @@ def renamed(tree: AnyTree, names: Mapping[str, str]) -> AnyTree:
 
 def with_names(tree: AnyTree, change: Callable[[ast.Name], ast.expr]) -> AnyTree:
     """`tree` with what `change` gives in place of its names; the tree itself changes."""
-    return _Names(change).visit(tree)  # type: ignore[no-any-return]
+    return _NamesReplaced(change).visit(tree)  # type: ignore[no-any-return]
 
 
 def names_of(trees: Iterable[ast.AST]) -> set[str]:
@@ -95,7 +95,7 @@ def _place(node: AnyTree, at: ast.AST) -> AnyTree:
     return node
 
 
-class _Names(ast.NodeTransformer):
+class _NamesReplaced(ast.NodeTransformer):
     def __init__(self, change: Callable[[ast.Name], ast.expr]):
         self.change = change
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from kolahal.lang.noise import BY_NAME
 from kolahal.lang.read.module_names import find_assignments, find_still_lists
-from kolahal.lang.read.scopes import OURS, USUAL, Function, NameBinding, Scopes
+from kolahal.lang.read.scopes import ABOVE, OURS, USUAL, Function, NameBinding, Scopes
 from kolahal.lang.source import (
     Diagnostic,
     SketchError,
@@ -20,6 +20,7 @@ from kolahal.lang.source import (
     parse_module,
     refuse_source,
 )
+from kolahal.lang.templates import BELLS
 
 DEEPEST = 150  # levels of the tree below a function; a + b + c nests as deep as it has terms
 DEEPEST_LOOP = 20  # Python itself does not compile more
@@ -89,6 +90,14 @@ class Tree:
                 return name
             case _:
                 return None
+
+    def exact_scale(self, node: ast.expr) -> ast.expr:
+        """A scale, which an emitted program may round up to a fraction: more noise costs no more."""
+        match node:
+            case ast.Call(ast.Name(id=name), [scale]) if name == ABOVE and BELLS in self.scopes.support.files:
+                return scale
+            case _:
+                return node
 
     def is_reserved(self, name: str) -> bool:
         """Whether a name means something in a sketch, in Python or in this file's imports, and cannot be given away."""

@@ -154,14 +154,17 @@ def evaluate(item: RecordFunction, record: Mapping[str, FieldValue], public: Map
             return record[name]
         case ArgumentOf(name) | RunOf(name):
             return public[name]
-        case Apply("if", (test, then, orelse)):
-            return evaluate(then if evaluate(test, record, public) else orelse, record, public)
-        case Apply("and", (left, right)):
-            return evaluate(right, record, public) if evaluate(left, record, public) else False
-        case Apply("or", (left, right)):
-            return True if evaluate(left, record, public) else evaluate(right, record, public)
-        case Apply(op, of):
-            return _apply(op, [evaluate(part, record, public) for part in of])
+        case Apply(op, (first, *rest)):
+            found = evaluate(first, record, public)
+            match op:
+                case "if":
+                    return evaluate(rest[0] if found else rest[1], record, public)
+                case "and":
+                    return evaluate(rest[0], record, public) if found else False
+                case "or":
+                    return True if found else evaluate(rest[0], record, public)
+            return _apply(op, [found, *(evaluate(part, record, public) for part in rest)])
+    raise AssertionError(f"{item} is computed from nothing")
 
 
 def _apply(op: str, of: list[FieldValue]) -> FieldValue:
@@ -343,7 +346,7 @@ class Table:
             counts = aggregate.test is None or evaluate(aggregate.test, named, public)
             value = evaluate(aggregate.item, named, public) if counts else None
             assert not isinstance(value, str)
-            found.append(None if value is None else Fraction(value))
+            found.append(value if value is None or value.__class__ is Fraction else Fraction(value))
         return tuple(found)
 
     def answers(self, records: Iterable[Record], public: Mapping[str, Fraction | bool]) -> tuple[Fraction, ...]:

@@ -313,9 +313,10 @@ def _main_over_records(
     if not arguments or arguments[0].startswith("-"):
         return main()
     first, *parameters = inspect.signature(function).parameters
+    needed = {name for name in parameters if inspect.signature(function).parameters[name].default is inspect.Parameter.empty}
     given = dict(zip((flag.removeprefix("--") for flag in arguments[1::2]), arguments[2::2]))
     try:
-        if len(arguments) % 2 == 0 or not set(given) <= set(parameters):
+        if len(arguments) % 2 == 0 or not needed <= set(given) <= set(parameters):
             raise ValueError(f"write FILE.csv and {' '.join(f'--{name} VALUE' for name in parameters)}")
         kinds = {name: inspect.signature(function).parameters[name].annotation for name in given}
         public = {n: _TRUTHS[text.lower()] if kinds[n] == "bool" else Fraction(text) for n, text in given.items()}

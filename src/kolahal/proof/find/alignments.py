@@ -25,7 +25,7 @@ from kolahal.proof.find.compiled_paths import Use
 from kolahal.proof.find.concrete_runs import Stage
 from kolahal.proof.find.guesses import guessed
 from kolahal.proof.find.observing import sensitivities
-from kolahal.proof.find.scenarios import outer_loops
+from kolahal.proof.find.scenarios import drawn_for, outer_loops
 from kolahal.proof.trusted.flow import counters
 from kolahal.proof.trusted.neighbours import MOST_GHOSTS
 from kolahal.proof.trusted.product import Product
@@ -52,7 +52,7 @@ TIERS = (6, 10, 100)  # how many of the answers to each question are tried befor
 STAY, CANCEL, TURN = Form(), Form(cancel=True), Form(Fraction(1))
 RuleTable = Mapping[Use, ShiftRule]
 Options = Mapping[Use, Sequence[ShiftRule]]
-Question = tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]  # as `_GhostSearch` takes them
+GhostQuestion = tuple[tuple[str, ...], tuple[int | None, ...], Options, FollowedSums | None]  # as `_GhostSearch` takes them
 Failing = frozenset[tuple[Use, ShiftRule]]  # rules that cannot be chosen together
 
 
@@ -76,12 +76,15 @@ class AlignmentSearch:
         leads = (self.leads_of_lists() if lists else self.questions_of_leads()) if self.real else None
         others = self.watched if self.product.watched else self.at_once if lists else self.questions
         questions = leads or others()
-        searches = [_GhostSearch(self, *question) for question in questions]
-        for tier in TIERS:
+        searches: list[_GhostSearch] = []
+        for question in questions:  # each has a solver of its own, which most proofs end without
+            searches.append(_GhostSearch(self, *question))
+            yield searches[-1].passing(TIERS[0])
+        for tier in TIERS[1:]:
             for search in searches:
                 yield search.passing(tier)
 
-    def at_once(self) -> Iterator[Question]:
+    def at_once(self) -> Iterator[GhostQuestion]:
         """For lists that are drawn at once: each loop whose turns may find winners, and the rules that each use may have."""
         forms: dict[int, list[ShiftRule]] = {d.site: self.forms(d.site) for d in self.product.sketch.draws}
         lists = {item.site for item in self.product.first.noisy_items}
@@ -96,7 +99,7 @@ class AlignmentSearch:
                         options[use] = [STAY, *self.at_ghost(use[0]), *forms[use[0]][1:]]
                 yield (ghost,), (loop,), options, None
 
-    def questions(self) -> Iterator[Question]:
+    def questions(self) -> Iterator[GhostQuestion]:
         """For each choice of ghosts, of the loops at which they are renewed, and of sums to follow, the rules that each use
         may have."""
         forms = {site: self.forms(site) for site in range(len(self.product.sketch.draws))}
@@ -127,7 +130,7 @@ class AlignmentSearch:
             real = {site for site in near if not (noise := self.product.sketch.draws[site].noise).finite and not noise.selects}
             yield told, (), {use: rules if use[0] in real else forms[use[0]] for use in self.uses}, None
 
-    def watched(self) -> Iterator[Question]:
+    def watched(self) -> Iterator[GhostQuestion]:
         """The noise of the values of watched names moves, each its own way; all noise that they are made of by one rule."""
         level = [Form(unit, True) for unit in self.units]
         lone: list[ShiftRule] = [AtGhost(0, form, STAY) for form in level]
@@ -136,7 +139,7 @@ class AlignmentSearch:
         rules = lone if len(self.product.watched) == 1 else two
         yield tuple(sorted(self.product.watched)), (), {u: rules if u[0] in self.noted else self.forms(u[0]) for u in self.uses}, None
 
-    def questions_of_leads(self) -> Iterator[Question]:
+    def questions_of_leads(self) -> Iterator[GhostQuestion]:
         """For each choice of winners whose noise may follow the first of the others, the rules that each use may have."""
         if not _tells_a_number(self.product):
             return
@@ -148,7 +151,7 @@ class AlignmentSearch:
                 rule = _for_winners(Form(cancel=True, lead=True), len(named))
                 yield named, (), {use: [rule] if use[0] in lead.sites else forms[use[0]] for use in self.uses}, lead
 
-    def leads_of_lists(self) -> Iterator[Question]:
+    def leads_of_lists(self) -> Iterator[GhostQuestion]:
         """The same for a list that is drawn at once: its winners are those that are told."""
         items = self.product.first.noisy_items
         if len(items) != 1 or not _is_real(items[0].noise) or items[0].site in self.reach:
@@ -161,6 +164,9 @@ class AlignmentSearch:
             rule = _for_winners(Form(cancel=True, lead=True), len(named))
             options: Options = {use: [rule] if use[0] == site else forms[use[0]] for use in self.uses}
             yield from ((named, (), options, FollowedSums((site,), least)) for least in (False, True))
+        for ghost, loop in [(name, around) for name in ghosts for around in _loops_around(self.product, name)]:
+            options = {use: [_for_winners(Form(cancel=True, lead=True), 1)] if use[0] == site else forms[use[0]] for use in self.uses}
+            yield from (((ghost,), (loop,), options, FollowedSums((site,), least)) for least in (False, True))
 
     def leads(self, ghosts: tuple[str, ...], near: set[int]) -> Iterator[FollowedSums]:
         """The sums that the noise of winners may follow."""
@@ -341,6 +347,12 @@ def _is_real(noise: Noise) -> bool:
     return not (noise.whole or noise.finite or noise.selects)
 
 
+def may_follow(product: Product, reach: Mapping[int, Scale]) -> bool:
+    """Whether there may be winners whose noise follows the first of the others: that is all that real noise is looked at for."""
+    near = [_sites_near(product, ghost) - reach.keys() for ghost in _ghosts(product)] if _tells_a_number(product) else []
+    return bool(product.first.noisy_items) or any(_is_real(product.sketch.draws[site].noise) for sites in near for site in sites)
+
+
 def _tells_a_number(product: Product) -> bool:
     """Whether a number that is not whole stands in an answer."""
     kinds = infer(product.sketch).names
@@ -409,9 +421,8 @@ def _sites_near(product: Product, ghost: str) -> set[int]:
     for paths in product.first.paths.values():
         for path in paths:
             answers = {read.symbol for read in path.reads if read.private}
-            drawn = [d for d in path.draws if d.spot or symbols_of(d.rest) & answers]
-            sites |= {d.site for d in drawn if d.spot or not _in_a_loop(d.site, loops)}
-    return sites
+            sites |= {d.site for d in path.draws if not d.spot and symbols_of(d.rest) & answers and not _in_a_loop(d.site, loops)}
+    return sites | drawn_for(body, names, near)
 
 
 def _loops_around(product: Product, ghost: str) -> list[int]:
@@ -480,6 +491,7 @@ def _ghosts(product: Product, most: int | None = 2) -> list[str]:
                 todo += [value for target, value in assignments(body) if target == name]
                 todo += [node.value for node in walk(body) if isinstance(node, Append) and node.name == name]
     changing = frozenset().union(*(assigned_names(n.body) for n in walk(body) if isinstance(n, For | While)))
+    changing |= {name for name, value in assignments(body) if isinstance(value, Var) and value.name in changing}  # `noisy.index(max(noisy))`, with a name
     copies = [name for name in found if types.names.get(name, frozenset()) <= {WHOLE, NONE} and types.names.get(name)]
     told = {node.name for ret in walk(body) if isinstance(ret, Return) for node in walk(ret.value) if isinstance(node, Var)}
     ghosts = [name for name in copies if name in changing]

@@ -22,26 +22,14 @@ from kolahal.logic.counting import OutOfSteps, limited, take_steps
 from kolahal.nouns import dataclass
 from kolahal.paths.events import describe_tie
 from kolahal.proof.find import own_recheck
-from kolahal.proof.trusted.bounded import (
-    DEFAULTS,
-    MOST_ANSWERS,
-    Budget,
-    DrawSteps,
-    FixedArguments,
-    find_budget,
-    find_stop,
-    read_verdict,
-    recheck_bounded,
-    settings_of,
-    show_setting,
-)
+from kolahal.proof.trusted import bounded as trusted
 from kolahal.proof.trusted.passages import Active, SizedProgram
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Bounded, Certificate, Proved, Unknown
 
 
 def prove_bounded(
-    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, size: int | None = None
+    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = trusted.DEFAULTS, size: int | None = None
 ) -> Proved | Bounded | Unknown:
     """Whether a program without holes keeps its claim (ε, if none is given) for inputs of at most `size` answers.
 
@@ -50,10 +38,10 @@ def prove_bounded(
     """
     claim = claim or plain_claim(sketch)
     most = sketch.private.count or size or max(settings.sizes)
-    if most > MOST_ANSWERS:
+    if most > trusted.MOST_ANSWERS:
         return Unknown(f"{most} answers are too many to look at one by one")
     known: dict[tuple[object, int], dict[str, Any]] = {}
-    for arguments, count in sorted(settings_of(sketch, most), key=lambda setting: setting[1]):
+    for arguments, count in sorted(trusted.settings_of(sketch, most), key=lambda setting: setting[1]):
         try:
             with limited(settings.steps):
                 entry = _prove_case(sketch, claim, count, arguments, settings)
@@ -63,27 +51,27 @@ def prove_bounded(
                 most = count - 1  # what was found for fewer answers stands
                 break
         if isinstance(entry, Unknown):
-            return Unknown(f"no proof at {show_setting(arguments, count)}: {entry.reason}")
+            return Unknown(f"no proof at {trusted.show_setting(arguments, count)}: {entry.reason}")
         known[tuple(arguments.items()), count] = entry
-    entries = [known[tuple(arguments.items()), count] for arguments, count in settings_of(sketch, most)]
+    entries = [known[tuple(arguments.items()), count] for arguments, count in trusted.settings_of(sketch, most)]
     document = {"kind": "bounded", "program": str(sketch), "claim": str(claim), "size": most, "cases": entries}
     certificate = Certificate(json.dumps(document, indent=1))
-    if stop := find_stop(sketch, most, settings):
+    if stop := trusted.find_stop(sketch, most, settings):
         return Unknown(stop)
-    faults = recheck_bounded(certificate, settings, sketch)
+    faults = trusted.recheck_bounded(certificate, settings, sketch)
     if faults:
         return own_recheck.failed_recheck(f"a proof for up to {most} answers", faults)
-    return read_verdict(sketch, most, certificate)
+    return trusted.read_verdict(sketch, most, certificate)
 
 
 def find_upper_bound(
-    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = DEFAULTS, size: int | None = None
+    sketch: Sketch, claim: Scale | None = None, settings: ProofSettings = trusted.DEFAULTS, size: int | None = None
 ) -> Fraction | float:
     """The largest cost for inputs of at most `size` answers, in units of the claim; infinite if there is no bound."""
     claim = claim or plain_claim(sketch)
     worst: Fraction | float = Fraction(0)
-    for arguments, count in settings_of(sketch, size or max(settings.sizes)):
-        budget = find_budget(sketch, claim, count, arguments)
+    for arguments, count in trusted.settings_of(sketch, size or max(settings.sizes)):
+        budget = trusted.find_budget(sketch, claim, count, arguments)
         case = build_case(sketch, count, arguments, settings, ties=True)
         if isinstance(budget, Unknown) or isinstance(case, Unknown):
             return math.inf
@@ -101,10 +89,10 @@ class Aligned:
     """A passage with a shift for each of its corners."""
 
     passage: Passage
-    steps: tuple[DrawSteps, ...]
+    steps: tuple[trusted.DrawSteps, ...]
 
 
-def align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
+def align(case: SizedProgram, active: Active, budget: trusted.Budget, settings: ProofSettings) -> list[Aligned] | Unknown:
     """The cheapest shifts for every passage, or why there are none."""
     passages = find_passages(case, active, settings.solver_steps)
     if isinstance(passages, Unknown):
@@ -124,14 +112,14 @@ def align(case: SizedProgram, active: Active, budget: Budget, settings: ProofSet
     return found
 
 
-def _cost(aligned: list[Aligned] | Unknown, budget: Budget) -> Fraction | float:
+def _cost(aligned: list[Aligned] | Unknown, budget: trusted.Budget) -> Fraction | float:
     """The largest cost of some shifts, in units of the claim."""
     if isinstance(aligned, Unknown):
         return math.inf
     return max((_price(a, budget) for a in aligned), default=Fraction(0))
 
 
-def _price(aligned: Aligned, budget: Budget) -> Fraction:
+def _price(aligned: Aligned, budget: trusted.Budget) -> Fraction:
     return max((budget.cost(steps) / budget.limit for steps in aligned.steps), default=Fraction(0))
 
 
@@ -142,9 +130,9 @@ def _at_tie(case: SizedProgram, passage: Passage) -> str:
 
 
 def _prove_case(
-    sketch: Sketch, claim: Scale, size: int, arguments: FixedArguments, settings: ProofSettings
+    sketch: Sketch, claim: Scale, size: int, arguments: trusted.FixedArguments, settings: ProofSettings
 ) -> dict[str, Any] | Unknown:
-    budget = find_budget(sketch, claim, size, arguments)
+    budget = trusted.find_budget(sketch, claim, size, arguments)
     if isinstance(budget, Unknown):
         return budget
     case = build_case(sketch, size, arguments, settings, ties=True)
@@ -164,7 +152,7 @@ def _prove_case(
     return Unknown(reasons[0])
 
 
-def write_case(case: SizedProgram, active: Active, budget: Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
+def write_case(case: SizedProgram, active: Active, budget: trusted.Budget, aligned: Sequence[Aligned]) -> dict[str, Any]:
     pieces = case.relation()
     return {
         "size": case.size,

@@ -5,7 +5,7 @@ Nothing here is trusted: the solver drops what is not kept by every step, and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, islice
@@ -17,12 +17,14 @@ from kolahal.lang.scale import Scale
 from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm, number, variable
 from kolahal.logic.terms import (
+    INT,
     TRUE,
     ZERO,
     Every,
     Formula,
     Some,
     Sum,
+    Symbol,
     at_most,
     below,
     equal,
@@ -38,7 +40,7 @@ from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState, ObservedStates
 from kolahal.proof.find.cost_candidates import observed, spending
 from kolahal.proof.find.named_candidates import following
-from kolahal.proof.find.numbers import Both, null_space, whole_arguments
+from kolahal.proof.find.numbers import Both, null_space, steepest, whole_arguments
 from kolahal.proof.find.watched_candidates import watched_candidates, watched_facts
 from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.neighbours import Neighbours, public_symbols
@@ -109,7 +111,7 @@ def rich_candidates(
             lean = watched_candidates(product, neighbours, cells, scene.loop, scene.numbers, [f for f, _ in scene.flags], sample, here)
             result[scene.loop] = tuple(dict.fromkeys(implies(condition, f) for f in lean if f != TRUE))
             continue
-        guards = list(dict.fromkeys(_guards(scene, neighbours, alignment, here)))
+        guards = list(dict.fromkeys(_guards(product, scene, neighbours, alignment, here)))
         modes = {*_modes(scene, here), *(negate(flag) for flag, _ in scene.flags)}
         found: list[Formula] = []
         usual: set[Formula] = set()  # bounds on the cost that hold under no condition
@@ -343,8 +345,11 @@ def _limits(product: Product, scene: _Scene, states: Sequence[ConcreteState]) ->
             yield at_most(term, limit + number(seen[1]))
 
 
-def _guards(scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]) -> Iterator[Formula]:
+def _guards(product: Product, scene: _Scene, neighbours: Neighbours, alignment: Alignment, states: Sequence[ConcreteState]) -> Iterator[Formula]:
     yield TRUE
+    for counter, end in dict.fromkeys(_ends(product, scene.loop, alignment)):
+        yield equal(counter, end)
+        yield below(counter, end)
     turn = variable(ghost_symbol(Turn(scene.loop), 1))
     for flag, _ in scene.flags:
         yield flag
@@ -408,16 +413,25 @@ def _modes(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
         yield from (every([a, b]) for a, b in product_of(first, second))
 
 
-def _offsets(alignment: Alignment) -> set[int]:
-    found: set[int] = set()
+def _rules(alignment: Alignment) -> Iterator[Shift | ShiftRule]:
     todo: list[Shift | ShiftRule] = list(alignment.shifts)
     while todo:
         rule = todo.pop()
-        if isinstance(rule, AtGhost):
-            found.add(rule.offset)
+        yield rule
         if isinstance(rule, AtGhost | ByBranch | AtValue):
             todo += [rule.then, rule.orelse]
-    return found
+
+
+def _offsets(alignment: Alignment) -> set[int]:
+    return {rule.offset for rule in _rules(alignment) if isinstance(rule, AtGhost)}
+
+
+def _ends(product: Product, loop: int, alignment: Alignment) -> Iterator[tuple[Sum, Sum]]:
+    """Counters that a shift asks for, and the values from which on it is another."""
+    values = dict(product.first.place(loop).names)
+    for rule in _rules(alignment):
+        if isinstance(rule, AtValue) and isinstance(counter := values.get(rule.name), Numeric):
+            yield counter.value, (ZERO if rule.of is None else variable(Symbol(rule.of, INT))) + number(rule.plus)
 
 
 def _balances(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formula]:
@@ -431,14 +445,6 @@ def _balances(scene: _Scene, states: Sequence[ConcreteState]) -> Iterator[Formul
             for weight, term in zip(weights, terms, strict=True):
                 total += term.times(weight)
             yield equal(total, ZERO)
-
-
-def _steepest(gap: Sum, unit: Callable[[ConcreteState], Any], states: Sequence[ConcreteState], sizes: int = 1) -> list[Fraction]:
-    """How many units a difference was seen to be at most, to either side, with units of so many sizes."""
-    value = compile_sum(gap)
-    seen = {(abs(Fraction(value(state)) / size), size) for state in states if (size := unit(state)) > 0}
-    most = max((slope for slope, _ in seen), default=Fraction(0))
-    return [most, -most] if most and sum(slope == most for slope, _ in seen) >= sizes else []
 
 
 def _difference_atoms(
@@ -463,7 +469,7 @@ def _difference_atoms(
             for size in (-1, 0, 1):
                 atoms += [at_most(gap, number(size)), at_most(number(size), gap)]
         else:
-            slopes = _steepest(gap, unit_at, there) if neighbours.single else []
+            slopes = steepest(gap, unit_at, there) if neighbours.single else []
             for factor in [*map(Fraction, (-2, -1, 1, 2)), *far]:
                 atoms.append(equal(gap, unit.times(factor)))
             for factor in dict.fromkeys([*map(Fraction, (-2, -1, 0, 1, 2)), *far, *slopes]):
@@ -476,7 +482,7 @@ def _difference_atoms(
                     atoms.append(some([equal(gap, ZERO), equal(gap, by.times(factor))]))
             else:
                 for steps in dict.fromkeys((turn, *(term for term, _ in scene.pairs[:MOST_STEPS]), *most)):
-                    for slope in dict.fromkeys([neighbours.distance, *_steepest(gap, compile_sum(steps), there, 3)]):
+                    for slope in dict.fromkeys([neighbours.distance, *steepest(gap, compile_sum(steps), there, 3)]):
                         reach = steps.times(slope)
                         atoms += [at_most(gap, reach), at_most(-reach, gap)] if slope > 0 else []
                 atoms += [at_most(ZERO, gap), at_most(gap, ZERO)]

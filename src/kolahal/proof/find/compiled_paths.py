@@ -11,6 +11,7 @@ from kolahal.logic.compiled import compile_formula, compile_sum
 from kolahal.logic.linear import LinearForm, plain
 from kolahal.logic.terms import BOOL, Symbol, symbols_of
 from kolahal.nouns import dataclass
+from kolahal.proof.find.scenarios import contents
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Asked, Form
 from kolahal.proof.trusted.states import updates_of
@@ -22,6 +23,7 @@ from kolahal.proof.trusted.values import (
     Goto,
     Logical,
     Maybe,
+    NoScores,
     Numeric,
     Returned,
     Run,
@@ -39,7 +41,7 @@ ConcreteState = dict[Symbol, Any]
 Use = tuple[int, tuple[bool, ...]]
 
 
-def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
+def evaluator(value: SymbolicValue | Several | NoScores) -> Callable[[ConcreteState], Any]:
     match value:
         case Numeric(term):
             return compile_sum(term)
@@ -58,6 +60,19 @@ def evaluator(value: SymbolicValue | Several) -> Callable[[ConcreteState], Any]:
             return lambda state: "list"
 
 
+def _gathered(value: SymbolicValue, run: int) -> Callable[[ConcreteState], Any]:
+    """All items of a list, where a segment ends."""
+    if not isinstance(value, Built):
+        return lambda state: ()  # no list on this way: there is no proof
+    base, ends = value.base, [[evaluator(item) for item in items] for items in (value.front, value.back)]
+
+    def gather(state: ConcreteState) -> tuple[Any, ...]:
+        front, back = ([item(state) for item in items] for items in ends)
+        return (*front, *(() if base is None else state[contents(base, run)]), *back)
+
+    return gather
+
+
 def _told(drawn: Drawn) -> Callable[[ConcreteState], Any]:
     """What a shift of a draw has to do with: the rest of its sum or truth value, or how far a rival is ahead."""
     if drawn.rival is not None:
@@ -65,7 +80,7 @@ def _told(drawn: Drawn) -> Callable[[ConcreteState], Any]:
     return compile_formula(drawn.side) if drawn.noise.finite else compile_sum(drawn.rest)
 
 
-def symbols_within(value: SymbolicValue | Several) -> frozenset[Symbol]:
+def symbols_within(value: SymbolicValue | Several | NoScores) -> frozenset[Symbol]:
     match value:
         case Numeric(term):
             return symbols_of(term)
@@ -145,6 +160,8 @@ class CompiledPath:
             place = run.place(path.end.loop)
             self.grown = [path.names[name] for name, value in place.names if isinstance(value, Built)]
             self.lists = [evaluator(value) for value in self.grown]
+            if run.noisy_items:
+                self.updates = [(contents(name, run.which), _gathered(path.names[name], run.which)) for name, value in place.names if isinstance(value, Built)]
             for name, symbols in place.names:
                 for symbol, term in updates_of(symbols, path.names[name], {}):
                     self.depends.append((symbol, symbols_of(term)))
@@ -284,3 +301,4 @@ class ObservedStates:
 
     states: tuple[tuple[int, ConcreteState], ...]
     prices: Mapping[Symbol, tuple[Fraction, ...]]
+    rounds: Mapping[Symbol, tuple[Fraction, ...]]  # of two segments too, such as a new threshold and a hit

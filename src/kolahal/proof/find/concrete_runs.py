@@ -176,7 +176,7 @@ class Stage:
             for read, place in path.reads:
                 at = place(local)
                 inside = read.private and 0 <= at < len(scenario.answers)
-                found = scenario.answers[at] if inside else item_of(read, at, scenario)
+                found = scenario.answers[at] if inside else item_of(read, at, scenario, local)
                 local[read.symbol] = found if read.noisy is None else self.lists.first(read.noisy, at, scenario)
             for drawn, _, _ in path.draws:
                 if drawn.rival is None:
@@ -239,6 +239,7 @@ class Stage:
         state, others, counted = begun
         states: list[tuple[int, ConcreteState]] = []
         trace = Trace() if traced else None
+        start: int | None = None
         for segment in range(self.source.most_segments):
             found = self.first_run(scenario, segment)
             if found is None:
@@ -262,7 +263,7 @@ class Stage:
                 if cost:
                     both[self.spent[powers]] += cost
             items = self.lists.items
-            possible = not items or self.lists.pay(one.path, alignment, scenario, both, self.price, self.spent, trace)
+            possible = not items or self.lists.pay(start, one.path, alignment, scenario, both, self.price, self.spent, trace)
             if not possible or (counted and (items or any(match.costs.values())) and self.too_much(both, scenario)):
                 return Outcome(tuple(states), True, trace.paid() if trace else frozenset())
             if one.answer is not None and match.path.answer is not None:
@@ -274,7 +275,12 @@ class Stage:
                 ones, twos = (led_runs.sums_of(path, both, others, one) for path in (one, match.path))
                 led_runs.pass_by(state, ones, twos, others)
             assert isinstance(one.path.end, Goto)
-            loop = one.path.end.loop
+            start = loop = one.path.end.loop
+            if (turns := self.lists.turns(alignment)) is not None:
+                self.lists.note(turns, loop, state)
+                shown = one.names.get(alignment.ghosts[turns.which])
+                if ghost is not None and loop == alignment.renewal(turns.which) and shown is not None and evaluator(shown)(both) not in (None, ghost):
+                    return Outcome(tuple(states), False)  # outside of the ghost's cell
             for which, values in enumerate(actual):
                 if loop == alignment.renewal(which):
                     if not values:
@@ -289,13 +295,15 @@ class Stage:
         """What is known where both runs begin, and whether this run is counted; None where noise ties."""
         counted = True
         state: ConcreteState = dict(scenario.public)
-        self.lists.begin(actual, ghost)
+        self.lists.begin(alignment, actual, ghost, self.segments(scenario))
         for which, values in enumerate(actual):
             counted &= ghost is None or all(value in (None, ghost) for value in values)
             state[ghost_value(which)] = _next_value(values, ghost)
         if (named := self.lists.named(alignment)) and self.lists.begin_named(named, scenario, state):
             return None
-        if (others := None if named else self.others(alignment)) is not None:
+        if (turns := self.lists.turns(alignment)) and self.lists.begin_turns(turns, scenario, state):
+            return None
+        if (others := None if named or turns else self.others(alignment)) is not None:
             move, tied = self.look_ahead(scenario, others, [state[ghost_value(w)] for w in range(others.ghosts)])
             state |= led_runs.begin(others, move)
             counted = counted and not tied
@@ -341,7 +349,7 @@ class Stage:
         for read, place in two.reads:
             at = place(both)
             inside = read.private and 0 <= at < len(scenario.answers)
-            found = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario)
+            found = scenario.answers[at] + scenario.moves[at] if inside else item_of(read, at, scenario, both)
             both[read.symbol] = found if read.noisy is None else self.lists.second(read.noisy, at, scenario, alignment, both)
         rules = self.rules(alignment)
         costs: dict[Any, Any] = {}

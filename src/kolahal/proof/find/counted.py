@@ -15,19 +15,7 @@ from kolahal.nouns import dataclass
 from kolahal.paths.kernels import Likelihoods
 from kolahal.paths.outcomes import NotFinite
 from kolahal.proof.find import own_recheck
-from kolahal.proof.trusted.counted import (
-    KIND,
-    Apart,
-    CountedCase,
-    add_up,
-    apart_of,
-    compared,
-    count,
-    is_within,
-    read_verdict,
-    recheck_counted,
-    settings_of_counted,
-)
+from kolahal.proof.trusted import counted as trusted
 from kolahal.settings import ProofSettings
 from kolahal.verdicts import Certificate, Proved, Unknown
 
@@ -57,10 +45,10 @@ def prove_counted(sketch: Sketch, claim: Scale, settings: ProofSettings) -> Coun
 def _prove(sketch: Sketch, claim: Scale) -> CountedProof:
     if any(not (draw.noise.finite or draw.noise.selects) for draw in sketch.draws):
         raise NotFinite("it draws noise with more values than can be listed")
-    apart = apart_of(sketch, sketch.private.count or 0)
+    apart = trusted.apart_of(sketch, sketch.private.count or 0)
     cases, share = [], Fraction(0)
-    for arguments in settings_of_counted(sketch):
-        case = count(sketch, claim, arguments)
+    for arguments in trusted.settings_of_counted(sketch):
+        case = trusted.count(sketch, claim, arguments)
         known: list[tuple[Likelihoods, list[Fraction]]] = []
         losses = []
         for kernel in case.kernels:
@@ -70,41 +58,41 @@ def _prove(sketch: Sketch, claim: Scale) -> CountedProof:
                 known.append((kernel, row))
             losses.append(row)
         cases.append({"arguments": arguments, "losses": [list(map(str, row)) for row in losses]})
-        share = max(share, add_up(losses, apart.most) / case.limit)
+        share = max(share, trusted.add_up(losses, apart.most) / case.limit)
     proved = Scale(claim.coefficient * max(share, Fraction(1)), claim.powers)
-    certificate = Certificate(json.dumps({"kind": KIND, "program": str(sketch), "claim": str(proved), "cases": cases}, indent=1))
-    if faults := recheck_counted(certificate, sketch):
+    certificate = Certificate(json.dumps({"kind": trusted.KIND, "program": str(sketch), "claim": str(proved), "cases": cases}, indent=1))
+    if faults := trusted.recheck_counted(certificate, sketch):
         return CountedProof(own_recheck.failed_recheck("a proof by counting", faults))
     if share > 1:
         return CountedProof(Unknown(f"all that can happen may lose {float(share):.6g} of the claim"), share)
-    return CountedProof(read_verdict(sketch, certificate), share)
+    return CountedProof(trusted.read_verdict(sketch, certificate), share)
 
 
-def _least(case: CountedCase, kernel: Likelihoods, changes: int, apart: Apart) -> Fraction:
+def _least(case: trusted.CountedCase, kernel: Likelihoods, changes: int, apart: trusted.Apart) -> Fraction:
     """A loss that is not exceeded where changes count so many, almost the least one; raises NotFinite."""
-    pairs = [(dict(a), dict(b)) for a, b in compared(kernel, changes, apart) if a != b]
+    pairs = [(dict(a), dict(b)) for a, b in trusted.compared(kernel, changes, apart) if a != b]
     if any(not second for _, second in pairs):
         raise NotFinite("something is seen on one input that is never seen on a neighbour")
     pairs = [(first, second) for first, second in pairs if first]
     found = Fraction(0)
     for first, second in pairs:
-        if not is_within(first, second, found, case):
+        if not trusted.is_within(first, second, found, case):
             found = _least_of(first, second, case)
     return found
 
 
-def _least_of(first: Exponentials, second: Exponentials, case: CountedCase) -> Fraction:
+def _least_of(first: Exponentials, second: Exponentials, case: trusted.CountedCase) -> Fraction:
     """A loss of one pair: what it must be, in the limit of large and of small ε, if that is enough, and else a little more."""
     exact = [Fraction(max(first) - max(second), case.unit), _slope(first, case) - _slope(second, case)]
     times = TIMES if case.every_epsilon else (Fraction(1),)
     near = max(float((log_at(first, time / case.unit) - log_at(second, time / case.unit)) / time) for time in times)
     for loss in sorted([*(loss for loss in exact if loss >= near - 1e-12), *_above(near)]):
-        if is_within(first, second, loss, case):
+        if trusted.is_within(first, second, loss, case):
             return loss
     raise NotFinite("no bound on a loss was found")
 
 
-def _slope(sum_: Exponentials, case: CountedCase) -> Fraction:
+def _slope(sum_: Exponentials, case: trusted.CountedCase) -> Fraction:
     """How fast the logarithm of a sum grows at t = 0."""
     return Fraction(sum(c * rate for rate, c in sum_.items()), case.unit * sum(sum_.values()))
 

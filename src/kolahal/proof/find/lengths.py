@@ -13,7 +13,7 @@ from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.terms import TRUE, Formula
 from kolahal.proof.find import own_recheck
-from kolahal.proof.find.alignments import AlignmentSearch
+from kolahal.proof.find.alignments import AlignmentSearch, may_follow
 from kolahal.proof.find.alike import known_cases, respent
 from kolahal.proof.find.candidates import base_candidates, rich_candidates
 from kolahal.proof.find.closings import closings
@@ -151,7 +151,7 @@ def _ways(sketch: Sketch, follows: bool) -> Iterator[Way]:
     waits = (True, False) if named else (False,)
     stated = restated(sketch)
     plain = [Way(*way) for way in itertools.product(releases(stated), waits)]
-    at_once = [Way(*way, at_once=True) for way in itertools.product(releases(restated(sketch, at_once=True)), waits)]
+    at_once = [way._replace(at_once=True) for way in plain]
     pairs, lone = watches_of(sketch) if follows else ([], [])
     yield from (way._replace(parts=True) for way in plain if ends_in_loops(stated))
     yield from (way._replace(watches=pair) for way in plain[: len(waits)] for pair in pairs)
@@ -190,6 +190,9 @@ def find_case(
     likely: CaseProof | None = None,
 ) -> CaseProof | str:
     """An alignment with an invariant, or what was tried."""
+    reason = "no alignment of the templates fits"
+    if real and likely is None and not may_follow(product, reach):
+        return reason
     stage = Stage(product, neighbours, claim, 0, SCENARIOS, effort)
     if likely is not None and stage.passes(likely.alignment, LOOK):
         found = prove_alike(product, stage, neighbours, likely, claim, assumed, steps)
@@ -197,7 +200,6 @@ def find_case(
             found = prove_alignment(product, stage, neighbours, likely.alignment, claim, assumed, steps)
         if isinstance(found, CaseProof):
             return found
-    reason = "no alignment of the templates fits"
     for candidates in AlignmentSearch(product, stage, reach, real).alignments():
         for alignment in itertools.islice(candidates, MOST_ATTEMPTS):
             effort.spent += ATTEMPT
@@ -243,6 +245,10 @@ def prove_alignment(
 
     found = weakened()
     result = concluded(product, neighbours, alignment, claim, found, formulas)
+    if isinstance(result, str) and sample.rounds != sample.prices and not found.broken_goal():  # the runs agree, and the cost is not known
+        rich = rich_candidates(product, neighbours, alignment, claim, replace(sample, prices=sample.rounds))
+        found = weakened()
+        result = concluded(product, neighbours, alignment, claim, found, formulas)
     if isinstance(result, str) and (alignment.ghosts or neighbours.single):  # what fell outright may hold under conditions
         fell = {loop: set(rich[loop]) - set(found.left[loop]) for loop in rich}
         again = rich_candidates(product, neighbours, alignment, claim, sample, fell)

@@ -8,11 +8,12 @@ from itertools import combinations
 
 from kolahal.logic.compiled import compile_formula
 from kolahal.logic.linear import variable
-from kolahal.logic.terms import TRUE, ZERO, Formula, Sum, at_most, below, equal, every, implies, negate
+from kolahal.logic.terms import TRUE, ZERO, Formula, Sum, at_most, below, equal, every, implies, negate, symbols_of
 from kolahal.nouns import dataclass
 from kolahal.proof.find.compiled_paths import ConcreteState
 from kolahal.proof.find.led_candidates import led_candidates
 from kolahal.proof.find.numbers import Both
+from kolahal.proof.find.turn_candidates import turn_candidates
 from kolahal.proof.trusted.cells import Cells
 from kolahal.proof.trusted.named_items import place_of_first
 from kolahal.proof.trusted.others import NONE, first, winner
@@ -33,7 +34,9 @@ def following(
     states: Sequence[ConcreteState],
 ) -> Iterator[Formula]:
     """What the variables of the program are to the winners and to the others, where winners follow them."""
-    if product.first.noisy_items:
+    if product.first.noisy_items and cells.alignment.lead and any(loop is not None for loop in cells.alignment.renewed):
+        yield from turn_candidates(product, cells.alignment, loop, numbers, flags, counters, states)
+    elif product.first.noisy_items:
         yield from _named(cells, loop, numbers, states)
     else:
         yield from led_candidates(numbers, flags, counters, cells.alignment)
@@ -44,7 +47,7 @@ def _named(cells: Cells, loop: int, numbers: Sequence[Both], states: Sequence[Co
     if alignment.lead is None:
         return
     places, reals = [both for both in numbers if both.counts][:MOST_PLACES], [both for both in numbers if not both.counts]
-    here = cells.place(loop)
+    here = _next_place(cells, loop)
     for both in places:
         for at in (both.one, both.two):
             yield implies(both.known, every([at_most(ZERO, at), below(at, variable(LENGTH))]))
@@ -58,6 +61,13 @@ def _named(cells: Cells, loop: int, numbers: Sequence[Both], states: Sequence[Co
         yield from seen.none_yet()
         yield from seen.values()
         yield from seen.bounds()
+
+
+def _next_place(cells: Cells, loop: int) -> Sum:
+    """The place that the next turn looks at, whatever is looked at behind the loop."""
+    own = {symbol for _, symbol in cells.run.place(loop).ghosts}
+    looks = {read.place: None for path in cells.run.paths[loop] for read in path.reads if symbols_of(read.place) & own}
+    return next(iter(looks)) if len(looks) == 1 else cells.place(loop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from kolahal.logic.compiled import compile_sum
 from kolahal.logic.linear import plain
 from kolahal.logic.terms import Symbol
-from kolahal.proof.find.compiled_paths import ConcreteState, Trace, Use, evaluator
-from kolahal.proof.find.scenarios import Scenario
+from kolahal.proof.find.compiled_paths import CompiledPath, ConcreteState, Trace, Use, evaluator
+from kolahal.proof.find.scenarios import Scenario, contents
 from kolahal.proof.trusted.lists import ANSWER, WHOLE_ANSWER
-from kolahal.proof.trusted.named_items import NamedItems, place_of_first
+from kolahal.proof.trusted.named_items import FoundInTurns, NamedItems, place_of_first, spares
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.noisy_lists import NoisyLists, WinnersMove, find_noisy_lists
 from kolahal.proof.trusted.others import MOVE, NONE, first, winner
 from kolahal.proof.trusted.product import Product
 from kolahal.proof.trusted.shifts import Alignment, Form
 from kolahal.proof.trusted.symbols import ghost_value
-from kolahal.proof.trusted.values import Goto, NoisyItem, Returned, SegmentPath
+from kolahal.proof.trusted.values import Built, Goto, NoisyItem, Returned, SegmentPath
 
 Winners = list[set[int | None]]  # by ghost
 
@@ -57,33 +57,66 @@ class RehearsedLists:
             self.known = {alignment: find_noisy_lists(alignment, *runs, self.neighbours, self.product.sketch)}
         return self.known[alignment]
 
-    def begin(self, actual: list[list[int | None]], ghost: int | None) -> None:
-        """The places that win in a rehearsal, or the one that is to win."""
-        if self.items:
-            self.winners = [{ghost} if ghost is not None else set(values) for values in actual]
+    def turns(self, alignment: Alignment) -> FoundInTurns | None:
+        """The list whose winners are found in turns, and may follow the first of the others."""
+        found = self.moves(alignment)
+        return found.turns if found else None
+
+    def begin(self, alignment: Alignment, actual: list[list[int | None]], ghost: int | None, first_run: Iterable[tuple[CompiledPath, ConcreteState]]) -> None:
+        """The places that win in a rehearsal, or the one that is to win; where the others are followed, only those where a turn ends."""
+        if not self.items:
+            return
+        self.winners = [{ghost} if ghost is not None else set(values) for values in actual]
+        if (turns := self.turns(alignment)) and (found := self.moves(alignment)) and ghost is None:
+            rule, start = found.rules[turns.item.site], None
+            self.winners = [set()]
+            for path, local in first_run:
+                if found.ends_turn(start, path.path, rule) and rule.ghost in path.names:
+                    self.winners[0].add(evaluator(path.names[rule.ghost])(local))
+                start = path.path.end.loop if isinstance(path.path.end, Goto) else None
 
     def begin_named(self, named: NamedItems, scenario: Scenario, state: ConcreteState) -> bool:
         """Note the values of the winners and of the first of the others; whether noise ties there."""
         item, places = named.item, range(len(scenario.answers))
         winners = [state[ghost_value(which)] for which in range(len(named.names))]
-        moves = [_times(scenario.moves[at], item.slope) for at in places]
-        ones = [self.first(item, at, scenario) for at in places]
-        rest = [at for at in places if at not in winners]
-        best = min if named.least else max
-        tied = any(ones[at] == ones[won] for won in winners if won in places for at in places if at != won)
-        state |= {NONE: not rest, MOVE: 0, **{symbol(run): 0 for symbol in (first, place_of_first) for run in (1, 2)}}
-        if rest:
-            for run, values in ((1, ones), (2, [one + move for one, move in zip(ones, moves, strict=True)])):
-                state[first(run)] = best(values[at] for at in rest)
-                state[place_of_first(run)] = next(at for at in rest if values[at] == state[first(run)])
-            if item.slope:  # else no item moves but those of winners
-                state[MOVE] = plain(Fraction(state[first(2)] - state[first(1)]) / item.slope)
+        ones, moves, tied = self.look_ahead(item, named.least, winners, scenario, state)
         for which, won in enumerate(winners):
             here = won in places
             shift = self.shift(named.form, item, won, scenario, state) if here else 0
             state[winner(which, 1)] = one = ones[won] if here else 0
             state[winner(which, 2)] = one + moves[won] + _times(shift, item.factor) if here else 0
         return tied
+
+    def begin_turns(self, turns: FoundInTurns, scenario: Scenario, state: ConcreteState) -> bool:
+        """The same where turns find the winners."""
+        return self.look_ahead(turns.item, turns.least, self.winners[turns.which], scenario, state)[2]
+
+    def look_ahead(
+        self, item: NoisyItem, least: bool, winners: Collection[int | None], scenario: Scenario, state: ConcreteState
+    ) -> tuple[list[Any], list[Any], bool]:
+        """Note the first of the others; what the first run finds at all places, how far that moves, and whether noise ties."""
+        places = range(len(scenario.answers))
+        moves = [_times(scenario.moves[at], item.slope) for at in places]
+        ones = [self.first(item, at, scenario) for at in places]
+        rest = [at for at in places if at not in winners]
+        best = min if least else max
+        tied = any(ones[at] == ones[won] for won in places if won in winners for at in places if at != won)
+        state |= {NONE: not rest, MOVE: 0, first(1): 0, first(2): 0, place_of_first(1): -1, place_of_first(2): -1}
+        if rest:
+            for run, values in ((1, ones), (2, [one + move for one, move in zip(ones, moves, strict=True)])):
+                state[first(run)] = best(values[at] for at in rest)
+                state[place_of_first(run)] = next(at for at in rest if values[at] == state[first(run)])
+            if item.slope:  # else no item moves but those of winners
+                state[MOVE] = plain(Fraction(state[first(2)] - state[first(1)]) / item.slope)
+        return ones, moves, tied
+
+    def note(self, turns: FoundInTurns, loop: int, state: ConcreteState) -> None:
+        """Which lists spare the first of the others, at a loop head."""
+        for run in (self.product.first, self.product.second):
+            for name, value in run.place(loop).names:
+                if isinstance(value, Built):
+                    kept = state[contents(name, run.which)]
+                    state[spares(name, run.which)] = all(item != state[place_of_first(run.which)] for item in kept)
 
     def first(self, item: NoisyItem, at: int, scenario: Scenario) -> Any:
         """What the first run finds at a place."""
@@ -114,6 +147,7 @@ class RehearsedLists:
 
     def pay(
         self,
+        start: int | None,
         path: SegmentPath,
         alignment: Alignment,
         scenario: Scenario,
@@ -126,7 +160,7 @@ class RehearsedLists:
         named = self.named(alignment) if isinstance(path.end, Returned) else None
         if trace is not None and named is not None:
             trace.payers.add((named.item.site, ()))
-        for item, form, which, name in self.found(path, alignment, named):
+        for item, form, which, name in self.found(start, path, alignment, named):
             place = state[ghost_value(which)]
             if name not in path.names or evaluator(path.names[name])(state) is None or not 0 <= place < len(scenario.answers):
                 continue
@@ -139,12 +173,13 @@ class RehearsedLists:
             state[spent[powers]] += abs(shift) / coefficient if shift else 0
         return True
 
-    def found(self, path: SegmentPath, alignment: Alignment, named: NamedItems | None) -> list[tuple[NoisyItem, Form, int, str]]:
+    def found(self, start: int | None, path: SegmentPath, alignment: Alignment, named: NamedItems | None) -> list[tuple[NoisyItem, Form, int, str]]:
         """The winners that are paid for where a path ends: lists with the form of their shifts, ghosts, and their names."""
         if named is not None:  # known for the whole run
             return [(named.item, named.form, which, name) for which, name in enumerate(named.names)]
-        ruled = [(item, rule) for item in self.items if (rule := self.rules(alignment).get(item.site)) is not None]
-        return [(item, rule.form, rule.which, rule.ghost) for item, rule in ruled if path.end == Goto(rule.loop)]
+        lists = self.moves(alignment)
+        ruled = [(item, rule) for item in self.items if lists is not None and (rule := lists.rules.get(item.site)) is not None]
+        return [(item, rule.form, rule.which, rule.ghost) for item, rule in ruled if lists is not None and lists.ends_turn(start, path, rule)]
 
 
 def _times(value: Any, factor: Fraction) -> Any:

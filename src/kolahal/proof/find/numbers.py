@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from kolahal.lang.sketch import Sketch, Type
+from kolahal.logic.compiled import compile_sum
 from kolahal.logic.linear import variable
 from kolahal.logic.terms import INT, Formula, Sum, Symbol
 from kolahal.nouns import dataclass
+from kolahal.proof.find.compiled_paths import ConcreteState
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +49,11 @@ def null_space(rows: Sequence[Sequence[Fraction]], width: int) -> Iterator[list[
 def whole_arguments(sketch: Sketch) -> list[Sum]:
     """The arguments that are whole numbers."""
     return [variable(Symbol(p.name, INT)) for p in sketch.arguments if p.type is Type.INT]
+
+
+def steepest(gap: Sum, unit: Callable[[ConcreteState], Any], states: Sequence[ConcreteState], sizes: int = 1) -> list[Fraction]:
+    """How many units a difference was seen to be at most, to either side, with units of so many sizes."""
+    value = compile_sum(gap)
+    seen = {(abs(Fraction(value(state)) / size), size) for state in states if (size := unit(state)) > 0}
+    most = max((slope for slope, _ in seen), default=Fraction(0))
+    return [most, -most] if most and sum(slope == most for slope, _ in seen) >= sizes else []

@@ -15,6 +15,7 @@ from kolahal.proof.trusted.shifts import Alignment, Always, Form
 from kolahal.proof.trusted.values import Goto, Returned
 
 LOOKED_AT = 120  # scenarios
+MOST_PRICES = 6
 NOTHING = Fraction(0)
 
 
@@ -24,15 +25,20 @@ def observe(stage: Stage, alignment: Alignment, most: int) -> ObservedStates:
     counts: dict[int, int] = {}
     outer = outer_loops(stage.product)
     prices: dict[Symbol, set[Fraction]] = {symbol: set() for symbol in stage.spent.values()}
+    rounds: dict[Symbol, set[Fraction]] = {symbol: set() for symbol in prices}  # two turns that cost something, such as a new threshold and a hit
     orders: list[list[Symbol]] = []  # of the names in states: to compare them takes less time than to hash each
     for scenario in stage.scenarios[:LOOKED_AT]:
         for ghost in [None, scenario.ghost] if alignment.ghosts else [None]:
             before: dict[Symbol, Number] = dict.fromkeys(prices, 0)
+            paid = dict.fromkeys(prices, NOTHING)  # by the last turn that cost something
             turns: dict[int, ConcreteState] = {}  # the last state at the head of a loop that holds others
             for loop, state in stage.outcome(scenario, alignment, ghost).states:
                 for symbol, seen in prices.items():
                     now = state[symbol]
-                    seen.add(NOTHING if now is before[symbol] else exact(now - before[symbol]))
+                    seen.add(price := NOTHING if now is before[symbol] else exact(now - before[symbol]))
+                    if price:
+                        rounds[symbol].add(paid[symbol] + price)
+                        paid[symbol] = price
                     before[symbol] = now
                     if loop in turns:
                         seen.add(exact(now - turns[loop][symbol]))
@@ -48,7 +54,11 @@ def observe(stage: Stage, alignment: Alignment, most: int) -> ObservedStates:
                 if key not in found:
                     found[key] = (loop, state)
                     counts[loop] = counts.get(loop, 0) + 1
-    return ObservedStates(tuple(found.values()), {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()})
+    return ObservedStates(
+        tuple(found.values()),
+        {symbol: tuple(sorted(seen)) for symbol, seen in prices.items()},
+        {symbol: tuple(sorted({*seen, *sorted(rounds[symbol] - seen)[: max(0, MOST_PRICES - len(seen))]})) for symbol, seen in prices.items()},
+    )
 
 
 def sensitivities(stage: Stage) -> list[Fraction]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from kolahal.inputs.regions import public_points
+from kolahal.lang import ir
 from kolahal.lang.ir import Const, Negate, walk
 from kolahal.lang.places import answers_needed
 from kolahal.lang.scale import Scale
@@ -20,19 +21,19 @@ from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import powers_of
 from kolahal.proof.trusted.neighbours import Neighbours, enclosing, least_length
 from kolahal.proof.trusted.product import Product
-from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, moved_by, moved_size
+from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, Own, moved_by, moved_size, own
 from kolahal.proof.trusted.values import Goto, Read
 
 LONGEST = 40  # answers of one rehearsal
 
 
-def _below(bits: Callable[[int], int], most: int) -> int:
-    """As `randrange(most)` gives it, in half the time."""
-    size = most.bit_length()
-    found = bits(size)
-    while found >= most:
-        found = bits(size)
-    return found
+def _all_below(bits: Callable[[int], int], most: int, count: int) -> list[int]:
+    """As `randrange(most)` gives them, in a third of the time."""
+    size, drawn = most.bit_length(), list[int]()
+    while len(drawn) < count:
+        if (found := bits(size)) < most:
+            drawn.append(found)
+    return drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +109,18 @@ class ScenarioSource:
             public[moved_by(self.neighbours.sort)] = by
             public[moved_size(self.neighbours.sort)] = abs(by)
         wide = rng.choice((1, 2, 4))
-        below = partial(_below, rng.getrandbits)
+        below = partial(_all_below, rng.getrandbits)
         table: dict[tuple[int, int], Any] = {}
         for draw in sketch.draws:
             low = 0 if draw.noise.one_sided else -wide
-            for segment in range(self.most_segments):
-                if draw.noise.selects:
-                    table[draw.site, segment] = below(100), below(100)
-                else:
-                    table[draw.site, segment] = below(2) if draw.noise.finite else (low + below(wide - low + 1)) * unit
+            if draw.noise.selects:
+                drawn = below(100, 2 * self.most_segments)
+                units: Iterable[Any] = zip(drawn[::2], drawn[1::2])
+            elif draw.noise.finite:
+                units = below(2, self.most_segments)
+            else:
+                units = [(low + found) * unit for found in below(wide - low + 1, self.most_segments)]
+            table |= {(draw.site, segment): found for segment, found in enumerate(units)}
             if draw.noise.finite or draw.noise.selects:
                 continue
             if rng.random() < 0.5:  # what is drawn first, a threshold, is often far from the answers
@@ -179,8 +183,24 @@ class ScenarioSource:
         return tuple(rng.choice(corners) * unit for _ in range(size))
 
 
-def item_of(read: Read, at: int, scenario: Scenario) -> Any:
-    """What stands in a list of the program's own, of which rehearsals know the length alone: the same in both runs."""
+def contents(name: str, run: int) -> Symbol:
+    """What stands in a list of a run's own, where rehearsals keep it: in programs with lists of noise that are drawn at once."""
+    return own(name, run, "List", ".items")
+
+
+def item_of(read: Read, at: int, scenario: Scenario, state: Mapping[Symbol, Any]) -> Any:
+    """What stands in a list of the program's own: where rehearsals know the length alone, the same in both runs."""
+    if isinstance(read.symbol, Own) and isinstance(read.spot.of, str) and 0 <= at < len(kept := state.get(contents(read.spot.of, read.symbol.run), ())):
+        return kept[at]
     if read.private or read.symbol.sort == REAL:
         return 0
     return (at + scenario.ghost) % 2 == 0 if read.symbol.sort == BOOL else at % len(scenario.answers)
+
+
+def drawn_for(body: ir.Block, names: set[str], nodes: Sequence[ir.Stmt]) -> set[int]:
+    """The draws for items of the lists that names stand for, or that they and some statements are computed from."""
+    known = names.union(*map(ir.names_read, nodes))
+    while more := {name for target, value in ir.assignments(body) if target in known for name in ir.names_read(value)} - known:
+        known |= more
+    lists = [value for target, value in ir.assignments(body) if target in known and isinstance(value, ir.Comprehension)]
+    return {part.site for part in ir.walk(tuple(lists)) if isinstance(part, ir.Draw)}

@@ -13,6 +13,7 @@ from kolahal.errors import UsageError
 from kolahal.exact.balls import Interval
 from kolahal.exact.divergences import best_order, breaks_approximate, breaks_gdp, breaks_zcdp
 from kolahal.exact.gaussian import budget_probability, twin_arguments
+from kolahal.lang.adjacency import Move
 from kolahal.lang.canonical import twin, with_draws
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.scale import Scale
@@ -176,10 +177,18 @@ def _pairs(sketch: Sketch, arguments: Arguments, far: bool) -> Iterator[tuple[Da
         shapes = dict.fromkeys([(FARTHEST * unit,) * size, (-FARTHEST * unit,) * size])
     for shape in shapes:
         base = tuple(map(Fraction, shape))
-        for move in itertools.islice(sketch.adjacency.vertices(size), MOVES):
+        for move in _moves(sketch, size):
             moved = tuple(a + b for a, b in zip(base, move, strict=True))
             if sketch.related(base, moved):
                 yield base, moved
+
+
+def _moves(sketch: Sketch, size: int) -> Iterator[Move]:
+    """Corners of the relation, and half of the way to them where noise on the whole numbers cannot hide that."""
+    corners = list(itertools.islice(sketch.adjacency.vertices(size), MOVES))
+    yield from corners
+    if not sketch.private.whole and any(draw.noise.whole and not draw.noise.finite for draw in sketch.draws):
+        yield from (tuple(step / 2 for step in move) for move in corners)
 
 
 def _width(sketch: Sketch, arguments: Arguments) -> list[float]:
@@ -202,6 +211,7 @@ def _examples(
         if released[0] is not None and released[1] is not None:
             tries.left -= 1
             tries.affine = True
+            yield from _between_steps(sketch, arguments, d1, d2, released[0], released[1])
             yield from _half_spaces(sketch, arguments, d1, d2, released[0], released[1])
             return
     for first, second in itertools.islice(_alike(*outputs), ALIKE):
@@ -279,6 +289,19 @@ def _half_spaces(
         low = base + Fraction(deviation * steps if distance else float(scaled @ gap) / 2).limit_denominator(10**6)
         event = _at_least(short, low, one.many)
         yield Example(d2, d1, event, arguments), order
+
+
+def _between_steps(
+    sketch: Sketch, arguments: Arguments, d1: Database, d2: Database, one: Released, two: Released
+) -> Iterator[tuple[Example, Fraction | None]]:
+    """Noise on the whole numbers shows the fraction of what it is added to."""
+    if one.many != two.many or not all(draw.noise.whole for draw in sketch.draws):
+        return
+    for place, (row, a, b) in enumerate(zip(one.noise, one.constants, two.constants, strict=True)):
+        if row and two.noise[place] == row and all(c in (1, -1) for c in row.values()) and (a - b).denominator > 1:
+            part = Within(a, a)
+            parts = tuple(part if i == place else Anything() for i in range(len(one.noise)))
+            yield Example(d1, d2, AllOf(parts) if one.many else part, arguments), Fraction(2)
 
 
 def _below_all(

@@ -27,7 +27,7 @@ from kolahal.logic.terms import (
 )
 from kolahal.nouns import dataclass
 from kolahal.proof.trusted.budget import Powers, powers_of
-from kolahal.proof.trusted.named_items import NamedItems
+from kolahal.proof.trusted.named_items import FoundInTurns, NamedItems, shift_of
 from kolahal.proof.trusted.neighbours import Neighbours
 from kolahal.proof.trusted.others import forms_of
 from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift, ShiftRule
@@ -61,20 +61,46 @@ class NoisyLists:
 
     sketch: Sketch
     neighbours: Neighbours
+    runs: tuple[Run, Run]
     items: tuple[NoisyItem, ...]
     rules: Mapping[int, WinnersMove]  # by site; the noise of others keeps its value
-    returning: Mapping[int, frozenset[int]]  # by loop, those from whose heads every way to an answer leads there
+    within: Mapping[int, frozenset[int]]  # by loop, those that lead to it: an answer from there ends a turn, as an arrival does
+    returning: Mapping[int, frozenset[int]]  # by loop, those from whose heads every way to an answer ends a turn of it
     named: NamedItems | None = None  # the list whose winners are the same for the whole run, if there is one
+    turns: FoundInTurns | None = None  # the list whose winners are found in turns and may follow the first of the others
 
     def facts(self) -> tuple[Formula, ...]:
         """What is known all along."""
-        return tuple(self.named.facts()) if self.named else ()
+        leading = self.named or self.turns
+        return tuple(leading.facts()) if leading else ()
 
-    def seen(self, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> tuple[Formula, ...]:
-        """What the looks of both runs at items say."""
-        return (*self.named.seen(1, one.reads, {}), *self.named.seen(2, two.reads, binding)) if self.named else ()
+    def seen(self, start: int | None, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> Iterator[Formula]:
+        """What the looks of both runs at items say, and where a step ends."""
+        if self.named is not None:
+            yield from (*self.named.seen(1, one.reads, {}), *self.named.seen(2, two.reads, binding))
+        if self.turns is not None:
+            yield from (*self.turns.items_read(one, 1, {}), *self.turns.items_read(two, 2, binding))
+            yield from self.turns.coming() if self.returns(start, one, self.rules[self.turns.item.site]) else ()
 
-    def read(self, index: int, read: Read, path: SegmentPath) -> tuple[Sum, tuple[Formula, ...]]:
+    def symbols(self, loop: int) -> tuple[Symbol, ...]:
+        """What a state at a loop head has of it."""
+        return tuple(symbol for run in self.runs for symbol in self.turns.symbols(run.place(loop), run.which)) if self.turns else ()
+
+    def updates(self, loop: int, one: SegmentPath, two: SegmentPath, binding: Mapping[Symbol, Term]) -> Iterator[tuple[Symbol, Term]]:
+        """That state, where a step ends."""
+        known: tuple[Mapping[Symbol, Term], ...] = ({}, binding)
+        for run, path, terms in zip(self.runs, (one, two), known, strict=True):
+            yield from self.turns.updates(run.place(loop), path, run.which, terms) if self.turns else ()
+
+    def ends_turn(self, start: int | None, path: SegmentPath, rule: WinnersMove) -> bool:
+        """Whether a way from the head of a loop ends a turn that may find a winner."""
+        return path.end.loop == rule.loop if isinstance(path.end, Goto) else start in self.within[rule.loop]
+
+    def returns(self, start: int | None, path: SegmentPath, rule: WinnersMove) -> bool:
+        """Whether a run that goes this way is sure to end a turn before it answers, with the ghost's next value."""
+        return self.ends_turn(start, path, rule) or (isinstance(path.end, Goto) and path.end.loop in self.returning[rule.loop])
+
+    def read(self, index: int, read: Read, start: int | None, path: SegmentPath) -> tuple[Sum, tuple[Formula, ...]]:
         """What the second run finds where the first one looks at an item, and what is known of it."""
         assert read.noisy is not None, "the item is one of a list that was drawn at once"
         item, rule = read.noisy, self.rules.get(read.noisy.site)
@@ -85,32 +111,24 @@ class NoisyLists:
         if rule is None:
             return value, facts
         wins = Symbol(f"wins.{index}", BOOL)  # whether some turn finds this place
-        if isinstance(path.end, Goto) and path.end.loop in self.returning[rule.loop]:
+        if self.returns(start, path, rule):
             facts = (*facts, implies(equal(read.place, variable(ghost_value(rule.which))), wins))
-        return value + choose(wins, self.shift(rule.form, item, move).times(item.factor), ZERO), facts
+        if self.turns is not None:
+            facts = (*facts, *self.turns.look(read.place, (variable(read.symbol), value), wins))
+        return value + choose(wins, shift_of(rule.form, item, move, self.neighbours).times(item.factor), ZERO), facts
 
-    def shift(self, form: Form, item: NoisyItem, move: Sum) -> Sum:
-        """The shift of the noise of an item whose answer moves so far."""
-        shift = self.neighbours.unit.times(form.units)
-        return shift - move.times(item.slope / item.factor) if form.cancel else shift
-
-    def charges(self, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
-        """What is to be paid where a first run answers, or arrives at a loop head, for the items that ghosts name there."""
-        if isinstance(one.end, Goto):
-            yield from self.found(one.end.loop, one, two)
-        elif self.named is not None:
+    def charges(self, start: int | None, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
+        """What is to be paid where a first run answers, or a turn ends, for the items that ghosts name there."""
+        if isinstance(one.end, Returned) and self.named is not None:
             powers = powers_of(self.named.item.scale, self.sketch)
             yield from (Charge(powers, cost, (), goals) for cost, goals in self.named.costs(one))
-
-    def found(self, loop: int, one: SegmentPath, two: SegmentPath) -> Iterator[Charge]:
-        """What is to be paid at the arrival at a loop head, if a ghost that is renewed there names an item."""
         for index, item in enumerate(self.items, len(two.reads)):
             rule = self.rules.get(item.site)
-            if rule is None or rule.loop != loop or (found := one.names.get(rule.ghost)) is None:
+            if rule is None or not self.ends_turn(start, one, rule) or (found := one.names.get(rule.ghost)) is None:
                 continue
             place = variable(ghost_value(rule.which))
             move, facts = self.neighbours.move(index, place)
-            shift = self.shift(rule.form, item, move)
+            shift = shift_of(rule.form, item, move, self.neighbours)
             if item.noise.whole and not is_whole(shift):
                 raise Unsupported("noise on the whole numbers needs whole shifts")
             known = negate(found.none) if isinstance(found, Maybe) else TRUE
@@ -131,7 +149,13 @@ def find_noisy_lists(
         return None
     if sketch.private.table is not None and sketch.private.table.depends_on_run:
         raise Unsupported("lists that are drawn at once do not go together with questions of the run")
-    named = None if alignment.lead is None else _named(alignment, alignment.lead, items, neighbours)
+    lead, named, turns = alignment.lead, None, None
+    if lead is not None:
+        item = _lone(alignment, lead, items)
+        if any(loop is not None for loop in alignment.renewed):
+            turns = FoundInTurns(item, 0, lead.least, neighbours)
+        else:
+            named = _named(alignment, lead, item, neighbours)
     rules: dict[int, WinnersMove] = {}
     for item in items:
         if named is not None and item == named.item:
@@ -140,14 +164,17 @@ def find_noisy_lists(
             raise Unsupported("the shift of a list that is drawn at once looks ahead")
         if (rule := _rule(alignment.shifts[item.site], alignment)) is not None:
             rules[item.site] = rule
-    loops = {rule.loop for rule in rules.values()}
-    return NoisyLists(sketch, neighbours, items, rules, {loop: _returning(first_run, loop) for loop in loops}, named)
+    within = {rule.loop: _within(first_run, rule.loop) for rule in rules.values()}
+    returning = {loop: _returning(first_run, loop, inside) for loop, inside in within.items()}
+    if turns is not None and (len(alignment.ghosts) != 1 or turns.item.site not in rules):
+        raise Unsupported("one ghost names the winners of all turns")
+    return NoisyLists(sketch, neighbours, (first_run, second_run), items, rules, within, returning, named, turns)
 
 
-def _named(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...], neighbours: Neighbours) -> NamedItems:
-    """The one list whose winners are known for the whole run, and follow the first of the others."""
-    if len(items) != 1 or lead.sites != (items[0].site,) or alignment.closed or any(loop is not None for loop in alignment.renewed):
-        raise Unsupported("the winners of one list, for the whole run, may follow the others of that list")
+def _lone(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...]) -> NoisyItem:
+    """The one list whose winners may follow the first of the others."""
+    if len(items) != 1 or lead.sites != (items[0].site,) or alignment.closed:
+        raise Unsupported("the winners of one list may follow the others of that list")
     (item,) = items
     if item.noise.whole:
         raise Unsupported("only real noise follows the others: other noise may tie with them")
@@ -155,6 +182,11 @@ def _named(alignment: Alignment, lead: FollowedSums, items: tuple[NoisyItem, ...
         raise Unsupported("the shift of a list that is drawn at once looks ahead")
     if any(form.lead for site, shift in enumerate(alignment.shifts) if site != item.site for form in forms_of(shift)):
         raise Unsupported("only the noise of the list itself follows the others of it")
+    return item
+
+
+def _named(alignment: Alignment, lead: FollowedSums, item: NoisyItem, neighbours: Neighbours) -> NamedItems:
+    """The list, if its winners are known for the whole run."""
     form = Form()
     rule: Shift | ShiftRule = alignment.shifts[item.site]
     for which in range(len(alignment.ghosts)):
@@ -172,15 +204,25 @@ def _rule(shift: Shift, alignment: Alignment) -> WinnersMove | None:
     match shift:
         case Always(Form(units=0, cancel=False, follow=None, lead=False)):
             return None
-        case AtGhost(0, Form(follow=None, lead=False) as form, Form(units=0, cancel=False, follow=None, lead=False), which):
-            if 0 <= which < len(alignment.ghosts) and (loop := alignment.renewal(which)) is not None:
+        case AtGhost(0, Form(follow=None) as form, Form(units=0, cancel=False, follow=None, lead=False), which):
+            leads = form.lead and alignment.lead is None
+            if 0 <= which < len(alignment.ghosts) and (loop := alignment.renewal(which)) is not None and not leads:
                 return WinnersMove(form, which, alignment.ghosts[which], loop)
     raise Unsupported("in a list that is drawn at once only the items at a renewed ghost's places move")
 
 
-def _returning(run: Run, loop: int) -> frozenset[int]:
-    """The loops from whose heads no run comes to an answer without passing the head of `loop`; itself among them."""
-    answering = {here for here, paths in run.paths.items() if any(isinstance(path.end, Returned) for path in paths)}
+def _within(run: Run, loop: int) -> frozenset[int]:
+    """The other loops from whose heads a run may come to the head of `loop`: those in its turns, and before it."""
+    after = {here: {path.end.loop for path in paths if isinstance(path.end, Goto)} for here, paths in run.paths.items()}
+    found = {loop}
+    while more := {here for here, ends in after.items() if here is not None and ends & found} - found:
+        found |= more
+    return frozenset(found - {loop})
+
+
+def _returning(run: Run, loop: int, inside: frozenset[int]) -> frozenset[int]:
+    """The loops from whose heads no run comes to an answer without ending a turn of `loop`; itself among them."""
+    answering = {here for here, paths in run.paths.items() if here not in inside and any(isinstance(path.end, Returned) for path in paths)}
     while True:
         more = {
             here

@@ -96,7 +96,7 @@ def build_product(
     (`parts`); raises Unsupported where the program is outside the language."""
     if sketch.holes:
         raise Unsupported("the program has holes")
-    units, sketch = units_of(sketch, counted := in_other_units(sketch, at_once)), set_aside(counted) if delayed else counted
+    units, sketch = units_of(sketch, counted := in_other_units(sketch)), set_aside(counted) if delayed else counted
     sketch, places = watched(sketch, watches), frozenset(watch.place for watch in watches)
     monomials = tuple(sorted({powers_of(d.scale, sketch) for d in sketch.draws if isinstance(d.scale, Scale)}))
     whole = decide_flags(spread_comprehensions(sketch, released))
@@ -141,11 +141,12 @@ def build_system(
     if shares is not None and tuple(share.powers for share in shares) != product.monomials:
         raise Unsupported("the shares of the budget do not match the scales")
     lists = find_noisy_lists(alignment, product.first, product.second, neighbours, product.sketch)
-    others = None if lists and lists.named else find_others(alignment, product.first, product.second, product.sketch)
+    others = None if lists and alignment.lead else find_others(alignment, product.first, product.second, product.sketch)
     states = {
         place.loop: tuple(dict.fromkeys([*state_symbols(place), *state_symbols(other)]))
         + tuple(map(product.spent, product.monomials))
         + (others.symbols() if others else ())
+        + (lists.symbols(place.loop) if lists else ())
         for place, other in zip(product.first.places, product.second.places, strict=True)
         if place.loop is not None
     }
@@ -183,7 +184,7 @@ class _Pairing:
         alike = self.alike(one, two)
         paired = list(takewhile(lambda pair: _go_together(*pair, alike), zip(one.draws, two.draws)))
         premises += chosen_alike(paired, binding)
-        known, places = self.read_alike(one, two, binding)
+        known, places = self.read_alike(place.loop, one, two, binding)
         premises += known
         begun = place.loop is not None
         spent = {p: variable(self.product.spent(p)) if begun else ZERO for p in self.product.monomials}
@@ -210,8 +211,8 @@ class _Pairing:
             spent[powers] = spent[powers] + magnitude(shift).times(1 / mine.scale.coefficient)
             passed = self.others.after(passed, mine, other, binding) if self.others and passed else None
         bind_computed(one.computed, two.computed, len(two.draws), binding)
-        premises += self.lists.seen(one, two, binding) if self.lists else ()
-        for charge in self.lists.charges(one, two) if self.lists else ():
+        premises += self.lists.seen(place.loop, one, two, binding) if self.lists else ()
+        for charge in self.lists.charges(place.loop, one, two) if self.lists else ():
             premises += charge.facts
             goals += charge.goals
             spent[charge.powers] += charge.cost
@@ -233,10 +234,11 @@ class _Pairing:
         for counting, shown, renewed in self.renewals(one.end.loop, one, two, binding):
             premises, more, updates = [*premises, *counting], [*more, *shown], (*updates, *renewed)
         updates = (*updates, *(self.others.updates(passed) if self.others and passed else ()))
+        updates = (*updates, *(self.lists.updates(one.end.loop, one, two, binding) if self.lists else ()))
         return Clause(name, place.loop, tuple(premises), (*goals, *more), one.end.loop, updates)
 
     def read_alike(
-        self, one: SegmentPath, two: SegmentPath, binding: dict[Symbol, Term]
+        self, start: int | None, one: SegmentPath, two: SegmentPath, binding: dict[Symbol, Term]
     ) -> tuple[list[Formula], list[Formula]]:
         """What is known of the reads of both runs, and that their places are equal, which has to be shown."""
         known: list[Formula] = []
@@ -256,7 +258,7 @@ class _Pairing:
                 known += [*facts, *bits]
                 binding[read.symbol] = choose(here, variable(twin.symbol) + move, variable(read.symbol))
             elif self.lists is not None and twin.noisy is not None:
-                value, told = self.lists.read(index, twin, one)
+                value, told = self.lists.read(index, twin, start, one)
                 known += told
                 binding[read.symbol] = choose(here, value, variable(read.symbol))
             else:

@@ -27,6 +27,7 @@ from kolahal.logic.terms import (
     Some,
     Sum,
     Symbol,
+    at_most,
     below,
     every,
     negate,
@@ -44,6 +45,7 @@ from kolahal.proof.trusted.steps import (
     Push,
     Set,
     Test,
+    chosen_first,
     chosen_next,
     compile_steps,
     is_remainder,
@@ -52,12 +54,13 @@ from kolahal.proof.trusted.steps import (
     remainder_key,
     written_by,
 )
-from kolahal.proof.trusted.symbols import Dividend, Remainder, Turn, ghost_symbol, own
+from kolahal.proof.trusted.symbols import LENGTH, Dividend, Remainder, Turn, ghost_symbol, own
 from kolahal.proof.trusted.values import (
     Built,
     Goto,
     Logical,
     Maybe,
+    NoScores,
     Numeric,
     Pending,
     PrivateAnswers,
@@ -237,6 +240,10 @@ class Machine(ListMaker):
         """Run until a fork or the end of the segment."""
         while True:
             step = self.steps[at]
+            if (scores := chosen_first(step)) is not None and (length := self.length(scores, state)) != variable(LENGTH):
+                ways = list(self.ways(state, at_most(length, ZERO)))
+                if [empty for empty, _ in ways] != [False]:
+                    return [way.path(Returned(NoScores(at), at)) if empty else (way, at) for empty, way in ways]
             match step:
                 case Set(targets, values):
                     new = [self.assigned(target, value, state, at) for target, value in zip(targets, values, strict=True)]

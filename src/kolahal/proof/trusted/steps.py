@@ -353,6 +353,23 @@ def chosen_next(steps: Sequence[Step], live: Sequence[frozenset[str]], target: s
     return plain and nodes.count(ir.Var(target)) == chosen == 1 and (isinstance(steps[at + 1], Give) or target not in live[at + 2])
 
 
+def chosen_first(step: Step) -> ir.Var | None:
+    """The list of scores that a place is chosen from before anything else that may stop a run is computed in a step."""
+    match step:
+        case Set(_, (value, *_)) | Push(_, value, _) | Test(_, value, _) | Give(value):
+            while True:
+                match value:
+                    case ir.Draw(of=of):
+                        return of
+                    case ir.Index(_, value) | ir.Binary(_, value, _) | ir.Not(value) | ir.Negate(value) | ir.IsNone(value):
+                        pass
+                    case ir.ListOf((value, *_)) | ir.TupleOf((value, *_)) | ir.Call(_, (value, *_)):
+                        pass
+                    case _:
+                        return None
+    return None
+
+
 def is_remainder(node: ir.Node) -> bool:
     return isinstance(node, ir.Binary) and node.op == "%"
 

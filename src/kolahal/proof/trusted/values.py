@@ -22,6 +22,7 @@ from kolahal.logic.terms import (
     Sum,
     Symbol,
     Term,
+    Truth,
     at_most,
     below,
     choose,
@@ -317,8 +318,15 @@ class Goto:
 
 
 @dataclass(frozen=True, slots=True)
+class NoScores:
+    """Where a run stops because there is nothing to choose from, which is as good as an answer that says so."""
+
+    step: int  # of the program
+
+
+@dataclass(frozen=True, slots=True)
 class Returned:
-    value: SymbolicValue | Several
+    value: SymbolicValue | Several | NoScores
     step: int  # of the program
 
 
@@ -443,6 +451,8 @@ def same_answer(left: object, right: object, binding: Mapping[Symbol, Term]) -> 
         if len(left.items) != len(right.items):
             return FALSE
         return every(same(a, bound(b, binding)) for a, b in zip(left.items, right.items, strict=True))
+    if isinstance(left, NoScores) or isinstance(right, NoScores):
+        return Truth(left == right)
     return same(left, bound(right, binding))  # type: ignore[arg-type]
 
 

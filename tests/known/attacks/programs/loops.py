@@ -286,3 +286,40 @@ def until_tired_twin(q: Private, eps: Epsilon):
     while x <= 0:
         x = Lap(1 / eps)
     return 1
+
+
+@sketch(adjacent=each_within(1))
+def answered_before(q: Private, eps: Epsilon):
+    """A loop answers in its first turn, in front of the statement that fills a noisy list.
+
+    Truth: not private. On [0] the answer is 0, on [1] it is 1.
+    Witness: [0] [1]
+    """
+    noisy = []
+    for x in q:
+        return x
+        noisy.append(x + Lap(2 / eps))
+    best = noisy[0]
+    place = 0
+    for i in range(1, len(noisy)):
+        if noisy[i] > best:
+            best, place = noisy[i], i
+    return place
+
+
+@sketch(adjacent=each_within(1))
+def answered_before_twin(q: Private, eps: Epsilon):
+    """The loop fills the list, and only then is there an answer.
+
+    Truth: private. Report noisy max, whose scale is 2/ε.
+    Search: sizes=1,2 values=0,1 eps=2
+    """
+    noisy = []
+    for x in q:
+        noisy.append(x + Lap(2 / eps))
+    best = noisy[0]
+    place = 0
+    for i in range(1, len(noisy)):
+        if noisy[i] > best:
+            best, place = noisy[i], i
+    return place

@@ -23,12 +23,28 @@ def released(sketch: Sketch) -> Sketch:
     """The program that returns what its last statements, or else the parts of its answer, are computed from, if these are not
     linear, and whose lists of answers hold what their items are computed from."""
     found = before_last(sketch) or _of_parts(sketch)
-    return released_items(found, _is_linear, lambda value: _parts(value, _public(found)))
+    public, noisy = _public(found), _noisy(found)
+    return released_items(found, _is_linear, lambda value: _parts(value, public, noisy))
 
 
 def _public(sketch: Sketch) -> frozenset[str]:
     public = frozenset(sketch.quantities())
     return public | ({f"len({sketch.private.name})"} if sketch.length_name in public else set())
+
+
+def _noisy(sketch: Sketch) -> frozenset[str]:
+    """The names that are only ever given sums with noise of their own, and the lists that hold nothing else."""
+    given = [(name, value) for name, value in ir.assignments(sketch.body) if value != ir.ListOf(())]
+    given += [(name, value.item) for name, value in given if isinstance(value, ir.Comprehension)]
+    given += [(node.name, node.value) for node in ir.walk(sketch.body) if isinstance(node, ir.Append)]
+    turns = {node.name for node in ir.walk(sketch.body) if isinstance(node, ir.For | ir.Comprehension)}
+    return frozenset(name for name, _ in given) - turns - {n for n, value in given if not _is_noisy_sum(value) and not isinstance(value, ir.Comprehension)}
+
+
+def _is_noisy_sum(expr: ir.Expr) -> bool:
+    if isinstance(expr, ir.Binary) and expr.op in LINEAR:
+        return _is_noisy_sum(expr.left) or _is_noisy_sum(expr.right)
+    return isinstance(expr, ir.Draw) and expr.of is None
 
 
 def before_last(sketch: Sketch) -> Sketch | None:
@@ -122,8 +138,6 @@ def _names(node: ir.Stmt) -> set[str]:
     return ir.names_read(node) | ir.assigned_names((node,))
 
 
-
-
 def _is_private(node: ir.Stmt, private: str) -> bool:
     """Whether a statement draws noise or reads private answers; how many there are is public."""
     lengths = {id(part.of) for part in ir.walk(node) if isinstance(part, ir.Length)}
@@ -184,8 +198,8 @@ def _of_parts(sketch: Sketch) -> Sketch:
     items = answer.value.items if isinstance(answer.value, ir.TupleOf) else (answer.value,)
     if all(_is_linear(item) for item in items):
         return sketch
-    public = _public(sketch)
-    parts = tuple(part for item in items for part in _parts(item, public))
+    public, noisy = _public(sketch), _noisy(sketch)
+    parts = tuple(part for item in items for part in _parts(item, public, noisy))
     if not parts:
         return sketch
     value = parts[0] if len(parts) == 1 else ir.TupleOf(parts, span=answer.span)
@@ -227,8 +241,11 @@ def _is_linear(expr: ir.Expr) -> bool:
             return True
 
 
-def _parts(expr: ir.Expr, public: frozenset[str]) -> tuple[ir.Expr, ...]:
-    """The values that an answer is a function of, in the order in which they are computed."""
+def _parts(expr: ir.Expr, public: frozenset[str], noisy: frozenset[str]) -> tuple[ir.Expr, ...]:
+    """The values that an answer is a function of, in the order in which they are computed.
+
+    `max(count, 1)` tells what `count` tells where that is a sum with noise, which is as good as told by the answers above 1.
+    """
     match expr:
         case ir.Const():
             return ()
@@ -236,13 +253,20 @@ def _parts(expr: ir.Expr, public: frozenset[str]) -> tuple[ir.Expr, ...]:
             return ()
         case ir.Length(ir.Var(name)) if f"len({name})" in public:
             return ()
+        case ir.Call("max" | "min" | "abs", arguments) if len(of := _parts_of_all(arguments, public, noisy)) == 1:
+            named = of[0].of.name if isinstance(of[0], ir.Index) else of[0].name if isinstance(of[0], ir.Var) else None
+            return of if named in noisy or _is_noisy_sum(of[0]) or not _is_linear(expr) else (expr,)
         case _ if _is_linear(expr):
             return (expr,)
         case ir.Binary(_, left, right):
-            return (*_parts(left, public), *_parts(right, public))
+            return _parts_of_all((left, right), public, noisy)
         case ir.Negate(of):
-            return _parts(of, public)
+            return _parts(of, public, noisy)
         case ir.Call(_, arguments):
-            return tuple(part for argument in arguments for part in _parts(argument, public))
+            return _parts_of_all(arguments, public, noisy)
         case _:
             return (expr,)
+
+
+def _parts_of_all(exprs: tuple[ir.Expr, ...], public: frozenset[str], noisy: frozenset[str]) -> tuple[ir.Expr, ...]:
+    return tuple(part for expr in exprs for part in _parts(expr, public, noisy))

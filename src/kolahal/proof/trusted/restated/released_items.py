@@ -2,7 +2,7 @@
 
 `out.append(total / max(count, 1))` is not linear, and proofs are about linear arithmetic. Where a list is made of answers alone
 (it begins empty, grows at its end and is returned, and nothing else looks at it), a program that appends `total` and
-`max(count, 1)` instead is at least as telling: its list can be read from left to right, item by item, if each group of
+`max(count, 1)` instead is at least as telling, if all answers are of the same names: its list can be read from left to right, item by item, if each group of
 parts begins with the number of the place in the text that appended it. One place that always appends so many parts needs no number.
 The same holds of names that such items alone are made of.
 
@@ -19,8 +19,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from kolahal.lang import ir
-from kolahal.lang.kinds import NUMERIC, infer
+from kolahal.lang.kinds import LIST, NUMERIC, infer
 from kolahal.lang.sketch import Sketch
+from kolahal.lang.source import Span
 
 PartsOf = Callable[[ir.Expr], tuple[ir.Expr, ...]]
 
@@ -32,10 +33,41 @@ class _NoParts(Exception):
 def released_items(sketch: Sketch, is_linear: Callable[[ir.Expr], bool], parts_of: PartsOf) -> Sketch:
     """The program whose lists of answers hold what their items are computed from; itself, if all of these are linear."""
     try:
-        found = _AnswerLists(sketch, is_linear, parts_of)
+        found = _AnswerLists(_item_by_item(sketch, is_linear), is_linear, parts_of)
         return found.rewritten() if found.lists else sketch
     except _NoParts:
         return sketch
+
+
+def _item_by_item(sketch: Sketch, is_linear: Callable[[ir.Expr], bool]) -> Sketch:
+    """The program that fills lists whose items are not linear in a loop: a comprehension computes them in the same order."""
+    taken = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}
+
+    def own(word: str) -> str:
+        name = ir.lengthened(word, taken)
+        taken.add(name)
+        return name
+
+    def loop(name: str, made: ir.Comprehension, span: Span) -> ir.Block:
+        turn = own(made.name)
+        item = ir.rebuild(made.item, lambda part: replace(part, name=turn) if isinstance(part, ir.Var) and part.name == made.name else None)
+        grown = ir.Append(name, item, False, span=span)
+        return ir.Assign((name,), (ir.ListOf((), span=span),), span=span), ir.For(turn, made.over, (grown,), span=span)
+
+    def change(node: ir.Stmt) -> ir.Block | None:
+        match node:
+            case ir.Return(ir.Comprehension() as made) if is_filled(made):
+                name = own("out")
+                return *loop(name, made, node.span), replace(node, value=ir.Var(name, span=node.span))
+            case ir.Assign((name,), (ir.Comprehension() as made,)) if is_filled(made) and name not in ir.names_in(made):
+                return loop(name, made, node.span)
+            case _:
+                return None
+
+    def is_filled(made: ir.Comprehension) -> bool:
+        return not is_linear(made.item) and not any(isinstance(part, ir.Comprehension | ir.Query) for part in ir.walk(made.item))
+
+    return replace(sketch, body=ir.replaced(sketch.body, change))
 
 
 class _AnswerLists:
@@ -46,7 +78,7 @@ class _AnswerLists:
         answers = _lists_of_answers(sketch)
         self.find_names(answers)
         # Of answers, with the places that append to them.
-        self.lists = {name: places for name, places in answers.items() if any(map(self.is_computed, places))}
+        self.lists = {n: places for n, places in answers.items() if any(map(self.is_computed, places)) and self.has_one_answer()}
         items = {name for name, places in self.lists.items() if any(self.may_stop(place.value) for place in places)}
         names = {name for name, value in ir.assignments(sketch.body) if name in self.names and self.may_stop(value)}
         answered = all(map(self.is_answered, self.lists if names else items)) and names <= self.appended(sketch.body)
@@ -63,6 +95,13 @@ class _AnswerLists:
 
     def is_computed(self, place: ir.Append) -> bool:
         return not self.is_linear(place.value) or bool(ir.names_read(place.value) & self.names.keys())
+
+    def has_one_answer(self) -> bool:
+        """Whether all runs answer with the same names, or with what is no list, or an empty one; else one answer's parts may be
+        what another has for its items, and nobody could tell which of them it was."""
+        body = self.sketch.body[self.sketch.preconditions :]
+        lists = [n.value for n in ir.walk(body) if isinstance(n, ir.Return) and (isinstance(n.value, ir.TupleOf) or LIST in self.types.of(n.value))]
+        return len({value for value in lists if value != ir.ListOf(())}) <= 1
 
     def is_answered(self, name: str) -> bool:
         """Whether a list, once it has an item, is in every answer, with all that was appended: it begins once."""

@@ -42,9 +42,9 @@ class _NoUnits(Exception):
 
 
 @remembered(16)  # a search cuts the same program in many ways
-def in_other_units(sketch: Sketch, at_once: bool = False) -> Sketch:
+def in_other_units(sketch: Sketch) -> Sketch:
     """The program that a proof is about, in the units that it counts in; what is told is no budget."""
-    return rescaled(in_units(told(restated(sketch, at_once))))
+    return rescaled(in_units(told(restated(sketch))))
 
 
 def rescaled(sketch: Sketch) -> Sketch:

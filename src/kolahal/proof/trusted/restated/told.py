@@ -22,9 +22,9 @@ def told(sketch: Sketch, marked: bool = False) -> Sketch:
     queries = [node for node in ir.walk(sketch.body) if isinstance(node, ir.Query)]
     if not queries:
         return sketch
-    taken = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}  # also what is only given something: it would be forgotten there
+    names = ir.names_in(sketch.body) | {p.name for p in sketch.parameters}  # also those that nobody reads: they could empty the list
     seen = "told"
-    while taken & {seen, f"{seen}_item", f"{seen}_list"}:
+    while names & {seen, *_beside(seen)}:
         seen += "_"
     guards, body = sketch.body[: sketch.preconditions], sketch.body[sketch.preconditions :]
     first = ir.Assign((seen,), (ir.ListOf(()),), span=body[0].span if body else sketch.span)
@@ -35,6 +35,11 @@ def told(sketch: Sketch, marked: bool = False) -> Sketch:
     # what it is: no question is asked with one.
     teller = _Teller(seen, types, marked=marked or len(shapes) > 1 or None in shapes)
     return replace(sketch, body=(*guards, first, *teller.block(body)))
+
+
+def _beside(seen: str) -> tuple[str, str]:
+    """What else is named: an item of an answer, and an answer that is a list without a name."""
+    return f"{seen}_item", f"{seen}_list"
 
 
 def _shape(value: ir.Expr, types: Types) -> int | None:
@@ -55,7 +60,7 @@ class _Teller:
         for node in body:
             match node:
                 case ir.If() | ir.For() | ir.While():
-                    found += self.asked(node.test) if isinstance(node, ir.If) else ()
+                    found += self.asked(node.over if isinstance(node, ir.For) else node.test)
                     found.append(ir.with_blocks(node, self.block))
                 case ir.Return(value):
                     found += [*self.asked(value), *self.mark(node, value), *self.answered(node, value)]
@@ -74,12 +79,12 @@ class _Teller:
         return [ir.Append(self.seen, part, front=False, span=q.span) for q in queries for part in (q.at, *q.given)]
 
     def answered(self, node: ir.Return, value: ir.Expr) -> list[ir.Stmt]:
-        end, item = replace(node, value=ir.Var(self.seen, span=node.span)), f"{self.seen}_item"
+        end, (item, made_here) = replace(node, value=ir.Var(self.seen, span=node.span)), _beside(self.seen)
         if isinstance(value, ir.TupleOf | ir.ListOf):
             return [*(ir.Append(self.seen, part, front=False, span=node.span) for part in value.items), end]
         if LIST not in self.types.of(value):
             return [ir.Append(self.seen, value, front=False, span=node.span), end]
-        listed = value if isinstance(value, ir.Var) else ir.Var(f"{self.seen}_list", span=node.span)
+        listed = value if isinstance(value, ir.Var) else ir.Var(made_here, span=node.span)
         made = [] if listed is value else [ir.Assign((listed.name,), (value,), span=node.span)]
         more = ir.Append(self.seen, ir.Var(item, span=node.span), front=False, span=node.span)
         return [*made, ir.For(item, listed, (more,), span=node.span), end]

@@ -10,7 +10,7 @@ run: so the output is that of the program as it was.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -75,7 +75,7 @@ def _one_by_one(body: ir.Block) -> ir.Block:
             case _:
                 return None
 
-    parted = _replaced(body, change)
+    parted = ir.replaced(body, change)
     return parted if parted == body else _one_by_one(parted)
 
 
@@ -93,7 +93,7 @@ def _compared(body: ir.Block, names: frozenset[str]) -> ir.Block:
             case _:
                 return None
 
-    return _replaced(body, change)
+    return ir.replaced(body, change)
 
 
 def _in_places(body: ir.Block) -> ir.Block:
@@ -108,15 +108,7 @@ def _in_places(body: ir.Block) -> ir.Block:
             case _:
                 return None
 
-    return _replaced(body, change)
-
-
-def _replaced(body: ir.Block, change: Callable[[ir.Stmt], ir.Block | None]) -> ir.Block:
-    result: list[ir.Stmt] = []
-    for node in body:
-        node = ir.with_blocks(node, lambda block: _replaced(block, change))
-        result += change(node) or (node,)
-    return tuple(result)
+    return ir.replaced(body, change)
 
 
 def _noted(body: ir.Block, watch: Followed, place: ir.Expr | None) -> ir.Block:

@@ -1,4 +1,7 @@
-"""Programs that differ from recognised ones by a change or two, at random: a statement more or less, another bound, a name that is given something else."""
+"""Programs that differ from others by a change or two, at random: a statement more or less, another bound, a name that is given something else.
+
+`perturbed` changes the text of a body; most of what comes out means something, and some of it is what nobody thought of.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,11 @@ import random
 from collections.abc import Callable, Iterator
 
 Block = list[ast.stmt]
-DONORS = ("0", "1", "-1", "2", "1 / 2", "None", "True", "False", "len(q)", "k", "T", "q[0]", "q[-1]", "q[k]", "q", "[]", "[0]", "[k]", "Lap(1/eps)", "len(q) - 1", "-k", "0 - 1", "not True", "[i for i in q]", "[q[j] for j in range(1, len(q))]", "range(k)", "range(1, len(q))", "range(len(q))", "max(q)")
+DONORS = (
+    "0", "1", "-1", "2", "1 / 2", "None", "True", "False", "len(q)", "k", "T", "q[0]", "q[-1]", "q[k]", "q", "[]", "[0]", "[k]", "Lap(1/eps)", "len(q) - 1", "-k", "0 - 1", "not True",
+    "[i for i in q]", "[q[j] for j in range(1, len(q))]", "range(k)", "range(1, len(q))", "range(len(q))", "max(q)",
+)  # fmt: skip
+OWN = frozenset({"range", "len", "max", "min", "Lap", "Exp", "choose", "eps", "list", "sum", "enumerate", "zip", "abs", "any", "all", "sorted", "reversed"})
 JUMPS = ("break", "continue", "return {0}", "{1} = {0}", "{1} += {0}", "{1}.append({0})", "{1}[{0}] = {2}", "pass")
 
 
@@ -20,7 +27,7 @@ def perturbed(body: str, rng: random.Random, many: int) -> str | None:
         try:
             if not change(tree, rng):
                 return None
-        except SyntaxError:  # two parts that do not stand beside one another
+        except (SyntaxError, IndexError):  # two parts that do not stand beside one another, or no place at all
             return None
     ast.fix_missing_locations(tree)
     return ast.unparse(tree)
@@ -40,7 +47,7 @@ def _place(tree: ast.AST, rng: random.Random) -> tuple[Block, int]:
 
 
 def _names(tree: ast.AST) -> list[str]:
-    found = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {"range", "len", "max", "min", "Lap", "Exp", "choose", "eps", "list", "sum", "enumerate", "zip", "abs", "any", "all"})
+    found = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - OWN)
     return [*found, "new"]
 
 

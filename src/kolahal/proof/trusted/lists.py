@@ -10,7 +10,7 @@ from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import variable
-from kolahal.logic.terms import INT, REAL, ZERO, Symbol, put
+from kolahal.logic.terms import INT, REAL, ZERO, Symbol, put, symbols_of
 from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
 from kolahal.proof.trusted.flow import find_followed, how_read, may_fault, names_of_views, noisy_views
 from kolahal.proof.trusted.neighbours import public_symbols
@@ -18,11 +18,13 @@ from kolahal.proof.trusted.steps import is_remainder
 from kolahal.proof.trusted.symbols import LENGTH, Cursor
 from kolahal.proof.trusted.values import (
     Built,
+    Logical,
     Maybe,
     NoisyItem,
     Numeric,
     Pending,
     PrivateAnswers,
+    SymbolicValue,
     Unsupported,
     View,
     Walk,
@@ -116,7 +118,11 @@ class ListMaker(Evaluator):
             return view
         if not any(value is node and target in self.once for target, value in ir.assignments(self.sketch.body)):
             raise Unsupported("a list of noise that is drawn at once is made once")
-        inner = Walk({n: v for n, v in state.names.items() if n in self.fixed | self.once}, dict(state.ghosts))
+        # What is read and drawn is numbered in each path: here a name that holds it would stand for the item's own answer or noise.
+        public = frozenset(public_symbols(self.sketch))
+        inner = Walk({n: v for n, v in state.names.items() if n in self.fixed | self.once and _is_made_of(v, public)}, dict(state.ghosts))
+        if any(n.name in state.names and n.name not in inner.names for n in ir.walk(view.item) if isinstance(n, ir.Var) and n.name != view.name):
+            raise Unsupported("an item that is drawn at once uses a name that is no public number")
         place = variable(PLACE)
         inner.names[view.name] = Numeric(place) if view.over is None else self.item(view.over, view.name, place, inner)
         value = self.scalar(view.item, inner)
@@ -125,7 +131,7 @@ class ListMaker(Evaluator):
         (drawn,), (read,) = inner.draws, inner.reads
         rest = put(drawn.rest, {read.symbol: variable(ANSWER if read.symbol.sort == REAL else WHOLE_ANSWER)})
         unknowns = set(rest.terms) - {ANSWER, WHOLE_ANSWER}
-        if not read.private or read.place != place or not unknowns <= set(public_symbols(self.sketch)):
+        if not read.private or read.place != place or not unknowns <= public:
             raise Unsupported("an item that is drawn at once is made of the answer at its place and public numbers")
         added = drawn.factor and drawn.rest + variable(drawn.symbol).times(drawn.factor) == value.value
         if not added or drawn.noise.finite or drawn.noise.selects or not isinstance(drawn.scale, Scale):
@@ -144,3 +150,12 @@ class ListMaker(Evaluator):
                 return start == 0 and step == 1 and self.is_vector(name, state)
             case _:
                 return False
+
+
+def _is_made_of(value: SymbolicValue, symbols: frozenset[Symbol]) -> bool:
+    """Whether a value is a list of items, or known from these symbols alone."""
+    match value:
+        case Numeric(known) | Logical(known):
+            return symbols_of(known) <= symbols
+        case _:
+            return isinstance(value, PrivateAnswers | View)

@@ -10,7 +10,7 @@ from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import variable
-from kolahal.logic.terms import INT, REAL, ZERO, Symbol, put, symbols_of
+from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Symbol, put, symbols_of
 from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
 from kolahal.proof.trusted.flow import find_followed, how_read, may_fault, names_of_views, noisy_views
 from kolahal.proof.trusted.neighbours import public_symbols
@@ -28,6 +28,7 @@ from kolahal.proof.trusted.values import (
     Unsupported,
     View,
     Walk,
+    bound,
 )
 
 PLACE = Symbol("item.place", INT)  # no name of a program has a dot
@@ -118,11 +119,9 @@ class ListMaker(Evaluator):
             return view
         if not any(value is node and target in self.once for target, value in ir.assignments(self.sketch.body)):
             raise Unsupported("a list of noise that is drawn at once is made once")
-        # What is read and drawn is numbered in each path: here a name that holds it would stand for the item's own answer or noise.
         public = frozenset(public_symbols(self.sketch))
-        inner = Walk({n: v for n, v in state.names.items() if n in self.fixed | self.once and _is_made_of(v, public)}, dict(state.ghosts))
-        if any(n.name in state.names and n.name not in inner.names for n in ir.walk(view.item) if isinstance(n, ir.Var) and n.name != view.name):
-            raise Unsupported("an item that is drawn at once uses a name that is no public number")
+        names = {n: _elsewhere(v, public) for n, v in state.names.items() if n in self.fixed | self.once}
+        inner = Walk({n: v for n, v in names.items() if v is not None}, dict(state.ghosts))
         place = variable(PLACE)
         inner.names[view.name] = Numeric(place) if view.over is None else self.item(view.over, view.name, place, inner)
         value = self.scalar(view.item, inner)
@@ -152,10 +151,12 @@ class ListMaker(Evaluator):
                 return False
 
 
-def _is_made_of(value: SymbolicValue, symbols: frozenset[Symbol]) -> bool:
-    """Whether a value is a list of items, or known from these symbols alone."""
+def _elsewhere(value: SymbolicValue, public: frozenset[Symbol]) -> SymbolicValue | None:
+    """A value for an item that is drawn at once; other unknowns than public ones get a name of their own. What is read and drawn
+    is numbered in each path, and a name that holds it would stand for the item's own answer or noise."""
     match value:
         case Numeric(known) | Logical(known):
-            return symbols_of(known) <= symbols
+            named = {symbol: Symbol(f"elsewhere.{symbol.name}", symbol.sort) for symbol in symbols_of(known) - public}
+            return bound(value, {symbol: new if new.sort == BOOL else variable(new) for symbol, new in named.items()})
         case _:
-            return isinstance(value, PrivateAnswers | View)
+            return value if isinstance(value, PrivateAnswers | View) else None

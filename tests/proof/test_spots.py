@@ -721,7 +721,7 @@ ONCE = "noisy = [{0} for {1}]\nout = []\nbest, top = -1, 0\nfor i in range(len(q
         ("Lap(1/eps)", "i in range(len(q))", "one answer with one noise"),
         ("x + Lap(1/eps) > T", "x in q", "one answer with one noise|not a number|needed|added"),
         ("abs(x + Lap(1/eps))", "x in q", "is added"),
-        ("x + choose(s, 1/eps)", "x in q", "is added"),
+        ("x + choose(s, 1/eps)", "x in q", "is added|no value"),
         ("x + choose(q, 1/eps)", "x in q", "one answer with one noise"),
         ("x * Lap(1/eps)", "x in q", "not linear|is added"),
     ],

@@ -26,7 +26,7 @@ from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.model import Arguments
-from kolahal.proof.trusted.restated import lists_and_loops
+from kolahal.proof.trusted.restated import filled, lists_and_loops
 from kolahal.proof.trusted.restated.flagged import without_flags
 from kolahal.proof.trusted.restated.idle import without_idle
 from kolahal.proof.trusted.restated.left_over import without_left
@@ -71,9 +71,9 @@ def _watched(sketch: Sketch) -> Sketch:
     return watched(sketch, tuple(Followed(name, last) for name, last in zip(extremes(sketch), (True, False), strict=False)))
 
 
-def _restated(at_once: bool) -> Callable[[Sketch], Sketch]:
+def _restated(sketch: Sketch) -> Sketch:
     """All at once; permute-and-flip is as likely to give each answer, and not the same with the same noise."""
-    return lambda sketch: sketch if without_permutation(sketch) != sketch else lists_and_loops.restated(sketch, at_once)
+    return sketch if without_permutation(sketch) != sketch else lists_and_loops.restated(sketch)
 
 
 STAGES: dict[str, Callable[[Sketch], Sketch]] = {
@@ -82,14 +82,13 @@ STAGES: dict[str, Callable[[Sketch], Sketch]] = {
     "what is left": without_left,
     "flags": without_flags,
     "idle": without_idle,
-    "gathered": _only(lambda sketch: lists_and_loops._gathered(sketch.body)),
+    "gathered": _only(lambda sketch: filled.gathered(sketch.body)),
     "unread": _only(lambda sketch: lists_and_loops._without_unread(sketch.body)),
     "first turns": _only(lambda sketch: lists_and_loops._begun(sketch.body, sketch)),
     "set aside": set_aside,
     "watched": _watched,
     "budgets": in_units,
-    "all": _restated(False),
-    "all, at once": _restated(True),
+    "all": _restated,
 }
 
 

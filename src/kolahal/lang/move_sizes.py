@@ -23,7 +23,7 @@ def move_sizes(sketch: Sketch) -> tuple[Fraction, ...]:
     """
     relation = sketch.adjacency
     if not isinstance(relation, RecordRelation):
-        ours = {Fraction(1)} if any(draw.noise.finite or draw.noise.selects for draw in sketch.draws) else set()  # of coins, and of lots
+        ours = {Fraction(1)} if any(draw.noise.finite or draw.noise.selects for draw in sketch.sites) else set()  # of coins, and of lots
         left = sorted(size for size in _left_of_moves(sketch) | ours if size < relation.distance)
         return (*left[1 - MOST_SIZES :], relation.distance)
     aggregates = () if relation.table is None else relation.table.aggregates

@@ -134,7 +134,7 @@ def _dotted(path: Path) -> str:
     return ".".join(path.with_suffix("").parts[2:]) + "."
 
 
-def run(parts: list[str], children: int, turns: int, first: list[str]) -> None:
+def run(parts: list[str], children: int, turns: int, first: list[str], only: list[str]) -> None:
     """Try those again that no test saw and nothing explains, and all mutants that were not tried."""
     gather()
     generate(children)
@@ -146,6 +146,7 @@ def run(parts: list[str], children: int, turns: int, first: list[str]) -> None:
         "children": children,
         "turns": turns,
         "first": first,
+        "only": only,
         "digests": digests(),
         "again": [m.name for m in left if m.mark != "-"],  # there may be new tests for them
         "mutants": [m.name for m in left if m.mark == "-"],
@@ -153,6 +154,7 @@ def run(parts: list[str], children: int, turns: int, first: list[str]) -> None:
     if left:
         (MUTANTS / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
         tests, extra = CONFIG["pytest_add_cli_args_test_selection"], CONFIG["pytest_add_cli_args"]
+        tests = [*tests[:2], *(only or tests[2:])]
         path = os.pathsep.join([str(Path("mutants/src").resolve()), str(MUTANTS.resolve())])
         subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", *extra, *tests], cwd=MUTANTS, env=os.environ | {"PYTHONPATH": path}, check=True)
 
@@ -268,6 +270,7 @@ def main() -> int:
     parser.add_argument("--children", type=int, default=2, help="how many at once")
     parser.add_argument("--turns", type=int, default=5, choices=range(1, 6), help="stop after 0.2, 3, 20 or 120 seconds of tests of one mutant; 5 for all tests")
     parser.add_argument("--first", nargs="+", default=[], metavar="FILE", help="tests that come first, such as those that were written for survivors")
+    parser.add_argument("--only", nargs="+", default=[], metavar="FILE", help="no other tests; what these do not see has not met the others")
     parser.add_argument("--report", action="store_true", help="try nothing, tell what is known")
     parser.add_argument("--anew", action="store_true", help="whatever is known, try all")
     given = parser.parse_args()
@@ -281,7 +284,7 @@ def main() -> int:
         else:
             load_tried()
         try:
-            run(given.parts, given.children, given.turns, given.first)
+            run(given.parts, given.children, given.turns, given.first, given.only)
         finally:
             gather()  # also what was tried before it was stopped
             keep_tried()

@@ -107,6 +107,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_runtestloop(session: pytest.Session) -> bool:
     plan = json.loads(PLAN.read_text(encoding="utf-8"))
+    for prepare in {getattr(item, "module", None) and getattr(item.module, "prepare", None) for item in session.items} - {None}:
+        prepare()  # what takes long, and is of no code that is changed
     tests = watch(session.items, plan["digests"])
     gc.collect()
     gc.freeze()  # each copy would look for garbage in all that is loaded, which takes longer than many tests
@@ -270,7 +272,7 @@ def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, plan: dict[s
                 mutant = queue.pop(0)
                 order, partial = ordered(mutant, tests, seen, first)
                 if not order:
-                    yield mutant, SURVIVED if mutant.passed else UNSEEN, ""
+                    yield mutant, PUT_BACK if plan["only"] else SURVIVED if mutant.passed else UNSEEN, ""
                     continue
                 out, into = os.pipe()
                 child = os.fork()
@@ -288,7 +290,7 @@ def attempts(queue: list[Tried], tests: Sequence[Test], seen: Seen, plan: dict[s
                 with os.fdopen(out) as pipe:
                     met = [order[int(place)].item.nodeid for place in pipe]
                 code = os.waitstatus_to_exitcode(status)
-                code = PUT_BACK if code == SURVIVED and partial else code
+                code = PUT_BACK if code == SURVIVED and (partial or plan["only"]) else code
                 for test in met:
                     seen.add(mutant.name, test, saw=code == KILLED and test == met[-1])
                 if code == PUT_BACK:

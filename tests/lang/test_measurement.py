@@ -223,6 +223,8 @@ def test_chances_of_several_steps_grow_with_the_loss() -> None:
         assert exactly * (1 + 2.0**-31) < of(steps, half, tiny) < min(1, exactly * (1 + 2.0**-29)) or of(steps, half, tiny) == 1
     assert of(3, half, tiny) < of(4, half, tiny) < 1e-6 and of(2, half, Fraction(9, 10)) == 1.0
     assert of(1, Fraction(10**9), half) == 0.5, "one step costs what was claimed"
+    long = Fraction(1, 10**300)
+    assert of(2, Fraction(600), long) < 1e-30 and of(2, Fraction(6001, 10), long) == 1.0
     nothing = Fraction(1, 10**12)
     assert of(10**6, nothing, nothing) < 1.1e-6 and of(10**6 + 1, nothing, nothing) == 1.0
     small = Fraction(1, 10**280)
@@ -264,6 +266,10 @@ def of_concentrated(people: Any, share: Rho) -> Any:  # type: ignore[name-define
 
 def of_chance(people: Any, eps: Epsilon, chance: Delta = "1/10") -> Any:  # type: ignore[name-defined]  # noqa: F821
     return [people, eps, chance]
+
+
+def of_whole(people: Any, eps: Epsilon = 1) -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return 3
 
 
 def record_measurement(plain: str = "f64", relation: str = "add_remove", made: Any = of_records, **changes: Any) -> Any:
@@ -311,6 +317,8 @@ def test_records_with_other_budgets_and_arguments() -> None:
     assert privacy_map(2) == (measurement._round_up(Fraction(1, 3)), measurement._round_up(Fraction(1, 5)))
     *_, privacy_map, _ = record_measurement(arguments={"N": 1, "low": 4})
     assert privacy_map(1) == measurement._round_up(Fraction(13, 3))
+    *_, function, _, _ = record_measurement(made=of_whole, kind="f64")
+    assert repr(function([1])) == "3.0"
     for arguments in (None, {"low": 1}, {"N": 1, "people": 1}, {"N": 1, "eps": 1}):
         with pytest.raises(ValueError, match=r"^of_records needs arguments for N, and got"):
             record_measurement(arguments=arguments)

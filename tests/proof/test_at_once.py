@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from digests import agrees, digest
 from test_obligations import made_up_invariant
 
+from digests import agrees, digest
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
 from kolahal.proof.trusted.neighbours import neighbours_of

@@ -11,10 +11,10 @@ import pytest
 import stored
 import test_budgets
 from corpus import corpus
-from digests import agrees, digest
 from edits import edits
 
 import programs
+from digests import agrees, digest
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch

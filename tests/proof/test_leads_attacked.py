@@ -6,10 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from digests import agrees, digest
 from test_leads import RUNNING as GAP
 from test_obligations import made_up_invariant
 
+from digests import agrees, digest
 from kolahal.lang.claims import plain_claim
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from digests import agrees, digest
 from test_obligations import made_up_invariant
 
+from digests import agrees, digest
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse
 from kolahal.lang.scale import parse_scale
@@ -23,7 +23,7 @@ from kolahal.proof.trusted.neighbours import Neighbours, neighbours_of
 from kolahal.proof.trusted.obligations import obligations
 from kolahal.proof.trusted.others import MOVE, NONE, first, winner
 from kolahal.proof.trusted.product import build_product, build_system
-from kolahal.proof.trusted.shifts import Alignment, AtGhost, FollowedSums, Form
+from kolahal.proof.trusted.shifts import Alignment, Always, AtGhost, FollowedSums, Form, Shift
 from kolahal.proof.trusted.symbols import LENGTH, MOVED_AT, ghost_value, move_of, moved_by, moved_size, own
 from kolahal.proof.trusted.values import Built, Logical, Maybe, NoisyItem, Numeric, Read, Spot, Unsupported
 
@@ -144,6 +144,8 @@ def test_winners_are_paid_for_where_they_are_places() -> None:
             none = own("g0", 1, "Bool", ".none")
             names: dict[str, Any] = {name: Numeric(variable(own(name, 1, INT))) for name in named.names}
             names["g0"] = Maybe(none, names["g0"])
+            last = {name: names[name] for name in named.names[1:]}
+            assert list(named.costs(SimpleNamespace(names=last))) == list(named.costs(SimpleNamespace(names=names)))[1:]  # type: ignore[arg-type]
             for is_none in (False, True):
                 costs = list(named.costs(SimpleNamespace(names=names)))  # type: ignore[arg-type]
                 assert len(costs) == trial.ghosts and list(named.costs(SimpleNamespace(names={}))) == []  # type: ignore[arg-type]
@@ -154,13 +156,28 @@ def test_winners_are_paid_for_where_they_are_places() -> None:
                     assert [put_in(goal, given) for goal in goals] == ([Truth(not paid or trial.shifts[which] >= 0)] if noise is Noise.EXPONENTIAL else [])
 
 
+def test_a_winner_moves_by_its_form() -> None:
+    """With its answer or not, a number of units, and as far as the first of the others."""
+    for seed in range(120):
+        trial = Trial(seed)
+        form, first_moves = trial.named.form, trial.given[MOVE].constant * trial.slope
+        for which, place in enumerate(trial.places):
+            if 0 <= place < trial.size:
+                ends = [trial.given[winner(which, run)].constant for run in (1, 2)]
+                with_answer = 0 if form.cancel else trial.moves[place] * trial.slope
+                units = put(trial.neighbours.unit, trial.given).constant * form.units * trial.factor
+                assert ends[1] - ends[0] == with_answer + units + (first_moves if form.lead else 0), seed
+
+
 def test_reads_of_other_lists_say_nothing() -> None:
     trial = Trial(3)
     other = NoisyItem(1, 1, Noise.LAPLACE, parse_scale("3/eps"), trial.named.item.rest, trial.slope, trial.factor)
     read = Read(Spot(1, number(0)), number(0), own("read.0", 1, REAL), False, other)
     assert list(trial.named.seen(1, (read,), {})) == []
     mine = Read(Spot(0, variable(Symbol("k", INT))), variable(Symbol("k", INT)), own("read.1", 2, REAL), False, trial.named.item)
-    told = every(trial.named.seen(2, (read, mine), {Symbol("k", INT): number(0), mine.symbol: number(5)}))
+    binding = {Symbol("k", INT): number(0), mine.symbol: number(5)}
+    assert [*trial.named.seen(2, (read, mine), binding)] == [*trial.named.seen(2, (mine,), binding)] != []
+    told = every(trial.named.seen(2, (read, mine), binding))
     assert not {Symbol("k", INT), mine.symbol} & symbols_of(told) and at_most(number(0), number(0)) == TRUE
 
 
@@ -285,7 +302,31 @@ DERIVED = {
     "a gap, one answer": ("Lap(2/eps)", "top - second", "one_within(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
     "one-sided": ("Exp(2/eps)", "top - second", "monotone(1)", Alignment((FOLLOW,), ("best",), lead=FollowedSums((0,)))),
     "two winners": ("Lap(2/eps)", "top", "each_within(2)", Alignment((TWICE,), ("best", "i"), lead=FollowedSums((0,), True))),
+    "with noise of its own": ("Lap(2/eps)", "top - second + Lap(1/eps)", "each_within(1)", Alignment((FOLLOW, Always(Form(Fraction(1), True))), ("best",), lead=FollowedSums((0,)))),
 }
+UP, STILL = Form(Fraction(1)), Form()
+AS_WELL, ALIKE, NOT_MOVED = "only the noise of the list itself follows", "the items at the places of all ghosts move alike", "the noise of the others keeps its value"
+REFUSED: dict[str, tuple[tuple[Shift, ...], tuple[str, ...], tuple[int | None, ...], str]] = {
+    "other noise follows": ((FOLLOW, Always(Form(lead=True))), ("best",), (), AS_WELL),
+    "two forms": ((AtGhost(0, UP, AtGhost(0, STILL, STILL, 1)), Always(STILL)), ("best", "i"), (), ALIKE),
+    "another order of ghosts": ((AtGhost(0, UP, AtGhost(0, UP, STILL, 0), 1), Always(STILL)), ("best", "i"), (), ALIKE),
+    "one ghost twice": ((AtGhost(0, UP, AtGhost(0, UP, STILL)), Always(STILL)), ("best", "i"), (), ALIKE),
+    "one ghost too few": ((FOLLOW, Always(STILL)), ("best", "i"), (), ALIKE),
+    "others move": ((AtGhost(0, UP, UP), Always(STILL)), ("best",), (), NOT_MOVED),
+    "no ghost": ((Always(STILL), Always(STILL)), (), (), NOT_MOVED),
+    "a ghost of a loop that there is not": ((FOLLOW, Always(STILL)), ("best",), (7,), "a ghost is renewed at a loop that does not exist"),
+    "a ghost of the second loop that there is not": ((FOLLOW, Always(STILL)), ("best", "i"), (None, 7), "a ghost is renewed at a loop that does not exist"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_alignments_of_named_winners_are_refused(name: str) -> None:
+    shifts, ghosts, renewed, why = REFUSED[name]
+    lines = "\n".join(f"    {line}" for line in ONCE.format(item="Lap(2/eps)", answer="top - second + Lap(1/eps)").split("\n"))
+    sketch = parse(f"@sketch(adjacent=each_within(1))\ndef f(q: Private, eps: Epsilon):\n{lines}\n")
+    product = build_product(sketch, frozenset(), at_once=True)
+    with pytest.raises(Unsupported, match=f"^{why}"):
+        build_system(product, neighbours_of(sketch)[0], Alignment(shifts, ghosts, renewed, lead=FollowedSums((0,))), None, ())
 
 
 @pytest.mark.parametrize("name", DERIVED)

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import pytest
 from corpus import corpus
-from digests import agrees, digest, read_list
 
+from digests import agrees, digest, read_list
 from kolahal.lang.ir import Comprehension, For, If, While, assigned_names, walk
 from kolahal.lang.sketch import Sketch, Type
 from kolahal.logic.linear import number, variable

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import stored
-from digests import agrees, digest
 from every_length import load
 from test_obligations import made_up_invariant
 
+from digests import agrees, digest
 from kolahal.lang.adjacency import Adjacency, EachWithin, Monotone, OneWithin, SumWithin
 from kolahal.lang.noise import Noise
 from kolahal.lang.read.parse import parse

@@ -9,7 +9,6 @@ from functools import cache
 
 import pytest
 from corpus import corpus
-from digests import agrees, digest, read_list
 from every_length import load
 from test_quotients import ANSWERS, mean
 from test_released_items import AS_IT_IS, WRITTEN
@@ -23,6 +22,7 @@ from test_set_aside import text as summed
 from test_units import TOO_MUCH, WAYS, adaptive, random_budgets
 from test_watched import PROVED as FOLLOWED
 
+from digests import agrees, digest, read_list
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
 from kolahal.lang.sketch import Sketch

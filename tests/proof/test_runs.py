@@ -8,8 +8,8 @@ from dataclasses import fields, is_dataclass
 
 import pytest
 from corpus import corpus
-from digests import agrees, digest, read_list
 
+from digests import agrees, digest, read_list
 from kolahal.lang import ir
 from kolahal.lang.noise import Noise
 from kolahal.lang.sketch import Sketch

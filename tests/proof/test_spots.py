@@ -505,6 +505,20 @@ def test_what_is_left_is_what_is_not_gone_where_noise_is_drawn_at_once() -> None
     assert product.sketch == in_other_units(sketch) and "left" not in names_in(product.sketch.body)
 
 
+@pytest.mark.parametrize("body", [
+    "c = q[0]\nnoisy = [x - c + Lap(1/eps) for x in q]",
+    "c = q[0]\nmore = [x - c for x in q]\nnoisy = [m + Lap(1/eps) for m in more]",
+    "z = Lap(1/eps)\nnoisy = [x + z + Lap(1/eps) for x in q]",
+    "c = q[0]\nnoisy = []\nfor x in q:\n    noisy.append(x - c + Lap(1/eps))",
+])
+def test_no_name_is_taken_for_the_answer_or_the_noise_of_an_item_that_is_drawn_at_once(body: str) -> None:
+    sketch = program(body + "\nbest = 0\nfor i in range(len(q)):\n    if noisy[i] > noisy[best]:\n        best = i\nreturn best")
+    for delayed in (False, True):
+        with pytest.raises(Unsupported):
+            build_product(sketch, frozenset(), delayed, at_once=True)
+    assert build_product(program(body.replace("= q[0]", "= T").replace("z = Lap(1/eps)", "z = T") + "\nreturn 1 if noisy[0] > 0 else 0"), frozenset(), at_once=True)
+
+
 def test_answers_of_several_places_to_answer_are_told_apart() -> None:
     noisy = "x = q[0] + Lap(1/eps)\nif x > 0:\n    return x{0}\nreturn x{1}"
     for ends, settled in (((" * N", " / len(q)"), True), (("", " - 1"), False)):
@@ -707,7 +721,7 @@ ONCE = "noisy = [{0} for {1}]\nout = []\nbest, top = -1, 0\nfor i in range(len(q
         ("Lap(1/eps)", "i in range(len(q))", "one answer with one noise"),
         ("x + Lap(1/eps) > T", "x in q", "one answer with one noise|not a number|needed|added"),
         ("abs(x + Lap(1/eps))", "x in q", "is added"),
-        ("x + choose(s, 1/eps)", "x in q", "is added"),
+        ("x + choose(s, 1/eps)", "x in q", "is added|no value"),
         ("x + choose(q, 1/eps)", "x in q", "one answer with one noise"),
         ("x * Lap(1/eps)", "x in q", "not linear|is added"),
     ],

@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 
 import pytest
 from corpus import corpus
-from digests import agrees, digest, read_list
 
+from digests import agrees, digest, read_list
 from kolahal.lang import ir
 from kolahal.lang.kinds import infer
 from kolahal.lang.sketch import Sketch

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from digests import agrees, digest
 
+from digests import agrees, digest
 from kolahal.exact.balls import precision
 from kolahal.exact.gaussian import ball, budget_probability, delta_ball, gdp_ball
 from kolahal.lang.canonical import twin

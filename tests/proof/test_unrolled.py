@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from digests import agrees, digest
 from kolahal.engine import reference
 from kolahal.errors import KolahalError
 from kolahal.lang.read.parse import parse
@@ -17,6 +18,7 @@ from kolahal.proof.find.lengths import prove_every_length
 from kolahal.proof.trusted.restated.tails import without_tails
 from kolahal.proof.trusted.restated.unrolled import unrolled
 from kolahal.verdicts import Proved
+from near_misses import same_output, shown
 
 HEAD = "@sketch(adjacent=one_within(1))\ndef f(q: Private, eps: Epsilon, k: int = 1):\n"
 WINDOWS = {
@@ -128,3 +130,76 @@ def test_noise_that_is_never_drawn_keeps_its_place_in_proofs() -> None:
     window = "end = i + 3\n    if end < 0:\n        s = Lap(1/eps)\n    for j in range(i, min(end, len(q))):\n        s += q[j]"
     mechanism = load(f"out = []\nfor i in range(len(q)):\n    s = 0\n    {window}\n    out.append(s + Lap(3/eps))\nreturn out")
     assert unrolled(mechanism).draws == mechanism.draws
+
+
+# ---------------------------------------------------------------- written to be near the border of what is restated
+
+ENDS = "out = []\ns = 0\nm = 1\n{0}\n    end = {1}\n    {2}\n    for j in range(i, min(end, len(q))):\n        s = s + q[j]\n    out.append(s)\nreturn out"
+LOW = "if end < 0:\n        end = 0"
+CHECKED = {  # where the condition goes, and where it stays
+    "counted up": ("for i in range(len(q)):", "i + 2", LOW), "from another number": ("for i in range(2, len(q)):", "i + 2", LOW), "by two": ("for i in range(0, len(q), 2):", "i + 2", LOW),
+    "a number first": ("for i in range(len(q)):", "2 + i", LOW), "no number": ("for i in range(len(q)):", "i", LOW), "less a number": ("for i in range(len(q)):", "i - 1", LOW), "a number alone": ("for i in range(len(q)):", "3", LOW),
+    "from below": ("for i in range(-1, len(q)):", "i + 2", LOW), "downwards": ("for i in range(3, -1, -1):", "i + 2", LOW), "answers": ("for i in q:", "i + 2", LOW), "another name": ("for i in range(len(q)):", "m + 2", LOW), "an argument": ("for i in range(len(q)):", "k + 2", LOW),
+    "changed before": ("for i in range(len(q)):\n    i = i - 5", "i + 2", LOW), "changed behind": ("for i in range(len(q)):", "i + 2", LOW + "\n    i = i - 5"), "below another number": ("for i in range(len(q)):", "i + 2", "if end < 1:\n        end = 0"),
+    "with another branch": ("for i in range(len(q)):", "i + 2", LOW + "\n    else:\n        m = 2"), "of another name": ("for i in range(len(q)):", "i + 2", "if m < 0:\n        end = 0"), "a statement between": ("for i in range(len(q)):", "i + 2\n    m = 3", LOW),
+    "above": ("for i in range(len(q)):", "i + 2", "if end > 0:\n        end = 0"), "a product": ("for i in range(len(q)):", "2 * i", LOW), "twice the name": ("for i in range(len(q)):", "i + i", LOW), "with noise": ("for i in range(len(q)):", "i + 2", "if end < 0:\n        s = Lap(1/eps)"),
+    "in a loop of its own": ("for i in range(len(q)):\n    while m < 2:\n        m = m + 1\n        end = i + 1\n        if end < 0:\n            m = 0", "i + 2", "pass"),
+    "in a loop that changes it": ("for i in range(len(q)):\n    while m < 2:\n        m = m + 1\n        end = i + 1\n        if end < 0:\n            m = 0\n        i = i - 5", "i + 2", "pass"),
+    "in a branch": ("for i in range(len(q)):\n    if m > 0:\n        end = i + 1\n        if end < 0:\n            m = 0\n    else:\n        end = i + 3\n        if end < 0:\n            m = 7", "i + 2", "pass"),
+    "in a loop inside": ("for i in range(len(q)):\n    for t in range(2):\n        end = i + t\n        if end < 0:\n            m = 0", "i + 2", "pass"),
+    "in a loop that counts the same name": ("for i in range(len(q)):\n    for i in range(-2, 0):\n        end = i + 1\n        if end < 0:\n            m = m + 1", "i + 2", "m = m + 0"),
+    "a condition that asks more": ("for i in range(len(q)):\n    if m > 5:\n        m = 5", "i + 2", "if end < 0 and m > 0:\n        end = 0"),
+}
+ROUND = "out = []\ns = 0\nt = 1\nm = 1\nn = 2\nfor i in range(1, len(q)):\n    {0}\n    out.append(s + t)\nreturn out"
+TURNS = {
+    "a sum": "for j in range(i - 1, i + 1):\n        s = s + q[j]", "numbers first": "for j in range(-1 + i, 1 + i):\n        s = s + q[j]", "another name": "for j in range(m, m + 1 + 1):\n        s = s + j", "one turn": "for j in range(i, i + 1):\n        s = q[j]",
+    "one turn, a sum": "for j in range(i - 1, i):\n        s = q[j]", "eight": "for j in range(m, m + 8):\n        s = s + j", "nine": "for j in range(m, m + 9):\n        s = s + j", "none": "for j in range(i, i):\n        s = s + j", "fewer": "for j in range(i + 1, i):\n        s = s + j",
+    "halves": "for j in range(i, min(len(q), i + 2)):\n        s = s * 2 + q[j]", "at most": "for j in range(i, min(i + 2, len(q))):\n        s = s - q[j]", "at least": "for j in range(i, max(i + 2, len(q))):\n        s = s - q[j]", "of two numbers": "for j in range(i, min(i + 2, m)):\n        s = s - j",
+    "by two": "for j in range(i, i + 4, 2):\n        s = s + j", "two names": "for j in range(i + m, i + m + 2):\n        s = s + j", "other names": "for j in range(i, m + 2):\n        s = s + j", "a product": "for j in range(2 * i, 2 * i + 2):\n        s = s + j", "numbers alone": "for j in range(0, 2):\n        s = s + j",
+    "every operation": "for j in range(i - 1, i + 1):\n        s = (s + j) - 2 * j\n        t = t // 2 + j % 2 - -t / 4", "a size": "for j in range(i - 1, i + 1):\n        s = abs(q[j])", "the larger": "for j in range(i - 1, i + 1):\n        s = max(s, q[j])",
+    "a truth": "for j in range(i - 1, i + 1):\n        b = q[j] > 0\n        s = s + j", "a branch": "for j in range(i - 1, i + 1):\n        if q[j] > 0:\n            s = s + j", "a list": "for j in range(i - 1, i + 1):\n        out.append(q[j])", "noise": "for j in range(i - 1, i + 1):\n        s = s + q[j] + Lap(1/eps)",
+    "its place is changed": "for j in range(i - 1, i + 1):\n        s = s + j\n        j = j + 1", "where it begins is changed": "for j in range(i - 1, i + 1):\n        s = s + j\n        i = i + 0", "where it ends is changed": "for j in range(m, m + 2):\n        s = s + j\n        m = m + 1", "its place is read behind": "for j in range(i - 1, i + 1):\n        s = s + j\n    t = j",
+    "no place": "for j in range(i - 1, i + 1):\n        s = s + 1", "answers": "for x in q:\n        s = s + x", "in a branch": "if m > 0:\n        for j in range(i - 1, i + 1):\n            s = s + q[j]\n    else:\n        for l in range(i, i + 2):\n            s = s - l", "in a loop": "while n > 0:\n        n = n - 1\n        for j in range(i - 1, i + 1):\n            s = s + q[j]",
+    "swapped": "for j in range(i - 1, i + 1):\n        s, t = t + j, s", "in one another": "for j in range(i - 1, i + 1):\n        for l in range(j, j + 2):\n            s = s + l", "a list of its own": "for j in range(i - 1, i + 1):\n        w = [j, s]\n        s = s + j",
+}
+OUTSIDE = {
+    "at the top": "s = 0\nm = 1\nfor j in range(m, m + 2):\n    s = s + j\nreturn s", "in a branch at the top": "s = 0\nm = 1\nif k > 1:\n    for j in range(m, m + 2):\n        s = s + j\nelse:\n    for j in range(m, m + 3):\n        s = s - j\nreturn s",
+    "behind a loop": "s = 0\nm = 1\nfor i in range(2):\n    m = m + i\nfor j in range(m, m + 2):\n    s = s + j\nreturn s",
+}
+TAILED = "later = {0}\nout = []\ns = 0\nm = 1\nfor i in range(len(q)):\n    s = s + i\n{1}\nout.append(s)\nreturn out"
+TAILS = {
+    "places": ("q[1:]", "for i in range(len(later)):\n    out.append(later[i])"), "further places": ("q[1:]", "for i in range(len(later)):\n    out.append(later[i + 0])\n    out.append(later[1 + i] if i + 2 < len(q) else 0)"), "two off": ("q[2:]", "for i in range(min(len(later), len(q))):\n    out.append(later[i] - q[i])"),
+    "all": ("q[0:]", "for i in range(len(later)):\n    out.append(later[i])"), "each second": ("[q[i] for i in range(1, len(q), 2)]", "for i in range(len(later)):\n    out.append(later[i])"), "one place": ("[q[0] for i in range(1, len(q))]", "for i in range(len(later)):\n    out.append(later[i])"),
+    "one place of an argument": ("[q[k] for i in range(1, len(q))]", "for i in range(len(later)):\n    out.append(later[i])"), "behind one that stays": ("[q[i] for i in range(1, len(q), 2)]\nw = q[1:]", "for i in range(len(w)):\n    out.append(w[i] + len(later))"),
+    "from before the first": ("[q[i] for i in range(-1, len(q))]", "for i in range(len(later)):\n    out.append(later[i])"), "from a name": ("[q[i] for i in range(m0, len(q))]".replace("m0", "k"), "for i in range(len(later)):\n    out.append(later[i])"), "another end": ("[q[i] for i in range(1, len(q) - 1)]", "for i in range(len(later)):\n    out.append(later[i])"), "another list": ("[x + 1 for x in q]\nw = [later[i] for i in range(1, len(q))]", "for i in range(len(w)):\n    out.append(w[i])"),
+    "from below": ("q[1:]", "for i in range(-1, 1):\n    out.append(later[i])"), "downwards": ("q[1:]", "for i in range(1, -1, -1):\n    out.append(later[i])"), "an argument": ("q[1:]", "for i in range(k):\n    out.append(later[i])"), "a name": ("q[1:]", "for i in range(len(q) - 1):\n    out.append(later[m])"),
+    "a number": ("q[1:]", "for i in range(len(q) - 1):\n    out.append(later[0])"), "less a number": ("q[1:]", "for i in range(1, len(later)):\n    out.append(later[i - 1])"), "changed before": ("q[1:]", "for i in range(1, len(later)):\n    i = i - 2\n    out.append(later[i])"), "in a loop that changes it": ("q[1:]", "for i in range(1, len(later)):\n    for j in range(2):\n        out.append(later[i])\n        i = i - 1"),
+    "in a loop": ("q[1:]", "for i in range(0, len(later)):\n    for j in range(2):\n        out.append(later[i])"), "in a while": ("q[1:]", "for i in range(0, len(later)):\n    while m < 3:\n        m = m + 1\n        out.append(later[i])"), "in a while that changes it": ("q[1:]", "for i in range(0, len(later)):\n    while m < 3:\n        m = m + 1\n        i = i - 1\n        out.append(later[i])"),
+    "asked in a while": ("q[1:]", "for i in range(0, len(later)):\n    while later[i] > m:\n        m = m + 1"), "in a list": ("q[1:]", "out = [later[i] for i in range(len(later))]"), "in a list from below": ("q[1:]", "out = [later[i] for i in range(-1, 1)]"), "in a list of answers": ("q[1:]", "out = [later[m] + x for x in q]"),
+    "in a list in a loop": ("q[1:]", "for i in range(len(later)):\n    out.append(sum([later[i] + j for j in range(2)]))"), "a list of the same name": ("q[1:]", "for i in range(len(later)):\n    out.append(sum([later[i] for i in range(-1, 1)]))"), "its length": ("q[1:]", "s = len(later)"), "its length in a range from below": ("q[1:]", "for i in range(-1, len(later)):\n    s = s + 1"),
+    "its length, less": ("q[1:]", "for i in range(0, len(later) - 1):\n    s = s + 1"), "its length, downwards": ("q[1:]", "for i in range(2, len(later), -1):\n    s = s + 1"), "where a range begins": ("q[1:]", "for i in range(len(later), 5):\n    s = s + 1"), "at most its length": ("q[1:]", "for i in range(1, min(3, len(later))):\n    s = s + later[i]"),
+    "at least its length": ("q[1:]", "for i in range(1, max(3, len(later))):\n    s = s + 1"), "items": ("q[1:]", "for x in later:\n    out.append(x)"), "told": ("q[1:]", "out = later"), "it grows": ("q[1:]", "later.append(0)\nfor i in range(len(later)):\n    out.append(later[i])"), "the list grows": ("q[1:]", "q.append(0)\nfor i in range(len(later)):\n    out.append(later[i])"),
+    "given twice": ("q[1:]", "later = q[2:]\nfor i in range(len(later)):\n    out.append(later[i])"), "the list is given": ("q[1:]", "q = [0, 1]\nfor i in range(len(later)):\n    out.append(later[i])"), "the name of a loop": ("q[1:]", "for later in range(2):\n    out.append(later)"), "a branch": ("q[1:]", "for i in range(len(later)):\n    if later[i] > 0:\n        out.append(later[i])\n    else:\n        i = i + 1\n        s = s + i"),
+    "behind the loop": ("q[1:]", "for i in range(2):\n    s = s + i\nout.append(later[i])"), "a place of a place": ("q[1:]", "for i in range(len(later)):\n    out.append(later[i])\n    s = s + later[i + 0]\nfor i in range(2):\n    for j in range(i, i + 2):\n        s = s + later[j]"), "in a branch that changes it": ("q[1:]", "for i in range(len(later)):\n    if m > 0:\n        i = i - 1\n    out.append(later[i])"),
+}
+NEAR = {
+    **{f"an end {name}": (unrolled, ENDS.format(*parts)) for name, parts in CHECKED.items()}, **{f"turns: {name}": (unrolled, ROUND.format(loop)) for name, loop in TURNS.items()}, **{f"a loop {name}": (unrolled, body) for name, body in OUTSIDE.items()},
+    **{f"a tail: {name}": (without_tails, TAILED.format(*parts)) for name, parts in TAILS.items()},
+}  # fmt: skip
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("start", range(0, len(NEAR), 16))
+def test_what_is_near_the_border_is_restated_as_it_was(start: int) -> None:
+    for name in list(NEAR)[start : start + 16]:
+        restate, body = NEAR[name]
+        try:
+            mechanism = load(body)
+        except KolahalError:
+            found = "not taken"
+        else:
+            other = restate(mechanism)
+            found = shown(restate, mechanism)
+            assert (other is mechanism) == (found == "as it was"), name
+            assert other is mechanism or same_output(mechanism, other, 6, 11), name
+        agrees("near_windows.txt", {name: digest([found])}, NEAR)

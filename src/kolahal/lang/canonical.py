@@ -38,8 +38,7 @@ def with_budget(sketch: Sketch, role: Role, name: str | None = None) -> Sketch:
 
 def fresh_budget(sketch: Sketch, role: Role) -> str:
     """A name for a new budget that the program does not use."""
-    taken = {p.name for p in sketch.parameters} | ir.names_read(sketch.body)
-    taken |= ir.assigned_names(sketch.body)
+    taken = {p.name for p in sketch.parameters} | ir.names_in(sketch.body)
     return ir.lengthened({Role.EPSILON: "eps"}.get(role, role.value.lower()), taken)
 
 

@@ -65,7 +65,7 @@ def _above(scale: Any) -> Fraction:
     if not isinstance(scale, _Root):
         return Fraction(scale)
     least = _below(scale)
-    return least + least / 2**60 if scale.square else Fraction(0)
+    return least + least / 2**60
 
 
 def _happens(noise: Any, power: Fraction) -> bool:

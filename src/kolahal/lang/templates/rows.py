@@ -55,7 +55,7 @@ def _of_math(function: Callable[[float], float], top: int, below: int) -> int:
     try:
         steps = function(top / below) * _STEPS
     except OverflowError:  # beyond all doubles; it is a wave, or near its end
-        steps = function(math.copysign(sys.float_info.max, top)) * _STEPS
+        steps = function(sys.float_info.max if top > 0 else -sys.float_info.max) * _STEPS
     whole = math.floor(steps)
     return whole + (steps - whole >= 0.5)
 

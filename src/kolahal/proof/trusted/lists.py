@@ -10,7 +10,7 @@ from kolahal.lang import ir
 from kolahal.lang.scale import Scale
 from kolahal.lang.sketch import Sketch
 from kolahal.logic.linear import variable
-from kolahal.logic.terms import INT, REAL, ZERO, Symbol, put
+from kolahal.logic.terms import BOOL, INT, REAL, ZERO, Symbol, put, symbols_of
 from kolahal.proof.trusted.expressions import UNDRAWN, Evaluator
 from kolahal.proof.trusted.flow import find_followed, how_read, may_fault, names_of_views, noisy_views
 from kolahal.proof.trusted.neighbours import public_symbols
@@ -18,14 +18,17 @@ from kolahal.proof.trusted.steps import is_remainder
 from kolahal.proof.trusted.symbols import LENGTH, Cursor
 from kolahal.proof.trusted.values import (
     Built,
+    Logical,
     Maybe,
     NoisyItem,
     Numeric,
     Pending,
     PrivateAnswers,
+    SymbolicValue,
     Unsupported,
     View,
     Walk,
+    bound,
 )
 
 PLACE = Symbol("item.place", INT)  # no name of a program has a dot
@@ -116,7 +119,9 @@ class ListMaker(Evaluator):
             return view
         if not any(value is node and target in self.once for target, value in ir.assignments(self.sketch.body)):
             raise Unsupported("a list of noise that is drawn at once is made once")
-        inner = Walk({n: v for n, v in state.names.items() if n in self.fixed | self.once}, dict(state.ghosts))
+        public = frozenset(public_symbols(self.sketch))
+        names = {n: _elsewhere(v, public) for n, v in state.names.items() if n in self.fixed | self.once}
+        inner = Walk({n: v for n, v in names.items() if v is not None}, dict(state.ghosts))
         place = variable(PLACE)
         inner.names[view.name] = Numeric(place) if view.over is None else self.item(view.over, view.name, place, inner)
         value = self.scalar(view.item, inner)
@@ -125,7 +130,7 @@ class ListMaker(Evaluator):
         (drawn,), (read,) = inner.draws, inner.reads
         rest = put(drawn.rest, {read.symbol: variable(ANSWER if read.symbol.sort == REAL else WHOLE_ANSWER)})
         unknowns = set(rest.terms) - {ANSWER, WHOLE_ANSWER}
-        if not read.private or read.place != place or not unknowns <= set(public_symbols(self.sketch)):
+        if not read.private or read.place != place or not unknowns <= public:
             raise Unsupported("an item that is drawn at once is made of the answer at its place and public numbers")
         added = drawn.factor and drawn.rest + variable(drawn.symbol).times(drawn.factor) == value.value
         if not added or drawn.noise.finite or drawn.noise.selects or not isinstance(drawn.scale, Scale):
@@ -144,3 +149,14 @@ class ListMaker(Evaluator):
                 return start == 0 and step == 1 and self.is_vector(name, state)
             case _:
                 return False
+
+
+def _elsewhere(value: SymbolicValue, public: frozenset[Symbol]) -> SymbolicValue | None:
+    """A value for an item that is drawn at once; other unknowns than public ones get a name of their own. What is read and drawn
+    is numbered in each path, and a name that holds it would stand for the item's own answer or noise."""
+    match value:
+        case Numeric(known) | Logical(known):
+            named = {symbol: Symbol(f"elsewhere.{symbol.name}", symbol.sort) for symbol in symbols_of(known) - public}
+            return bound(value, {symbol: new if new.sort == BOOL else variable(new) for symbol, new in named.items()})
+        case _:
+            return value if isinstance(value, PrivateAnswers | View) else None

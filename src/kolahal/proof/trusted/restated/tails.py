@@ -57,19 +57,15 @@ class _Reads:
         return self.known == sum(node == ir.Var(self.name) for node in ir.walk(body))
 
     def visit(self, node: Any, counters: frozenset[str]) -> None:
+        """`counters` are names that are 0 or more in a part, and not changed by it."""
         match node:
             case tuple():
                 for part in node:
-                    counters -= ir.assigned_names((part,))
                     self.visit(part, counters)
             case ir.For(name, over, body):
                 self.visit(over, counters)
-                changed = ir.assigned_names(body)
-                own = {name} if isinstance(over, ir.Range) and counts_up(over) and name not in changed else set()
-                self.visit(body, (counters - changed - {name}) | own)
-            case ir.While(test, body):
-                for part in (test, body):
-                    self.visit(part, counters - ir.assigned_names(body))
+                own = {name} if isinstance(over, ir.Range) and counts_up(over) and name not in ir.assigned_names(body) else set()
+                self.visit(body, counters | own)
             case ir.Comprehension(item, name, over):
                 self.visit(over, counters)
                 self.visit(item, (counters - {name}) | ({name} if isinstance(over, ir.Range) and counts_up(over) else set()))

@@ -36,20 +36,19 @@ def unrolled(sketch: Sketch) -> Sketch:
 
 
 def _without_ends(body: ir.Block, counters: frozenset[str]) -> ir.Block:
-    """A block without conditions that a place is below 0; `counters` are names that are 0 or more in it."""
+    """A block without conditions that a place is below 0; `counters` are names that are 0 or more in it, and not changed."""
     found: list[ir.Stmt] = []
     for node in body:
-        counters -= ir.assigned_names((node,))
         match node:
             case ir.For(name, over, inner):
                 own = frozenset({name} if isinstance(over, ir.Range) and counts_up(over) and name not in ir.assigned_names(inner) else ())
-                found.append(replace(node, body=_without_ends(inner, (counters - ir.assigned_names(inner) - {name}) | own)))
+                found.append(replace(node, body=_without_ends(inner, counters | own)))
             case ir.While(_, inner):
-                found.append(replace(node, body=_without_ends(inner, counters - ir.assigned_names(inner))))
+                found.append(replace(node, body=_without_ends(inner, counters)))
             case ir.If(ir.Binary("<", ir.Var(end), ir.Const(low)), then, ()) if low == 0 and found and _ends_at(found[-1], end, counters) and not _draws(then):
                 continue
-            case ir.If(test, then, orelse):
-                found.append(replace(node, test=test, then=_without_ends(then, counters), orelse=_without_ends(orelse, counters)))
+            case ir.If(_, then, orelse):
+                found.append(replace(node, then=_without_ends(then, counters), orelse=_without_ends(orelse, counters)))
             case _:
                 found.append(node)
     return _put_into_ranges(tuple(found))

@@ -102,8 +102,12 @@ BROKEN = {
     "scores that another list belongs to": turns(TWO_LISTS + "left = [i for i in range(len(q)) if q[i] > 0]\n" + CHOSEN),
     "whether there is anything to choose from": PRIVATE_STOP,
     "where the run stops": "left, right = [], []\nif q[0] > 0:\n    left.append(1)\nelse:\n    right.append(1)\nif q[0] > 0:\n    a = choose(right, 2/eps)\nelse:\n    b = choose(left, 2/eps)\nreturn 0",
-    "whether it stops or answers": "left = []\nif q[0] > 0:\n    left.append(1)\nif q[0] <= 0:\n    return 0\nreturn choose(left, 2/eps)",
+    "whether it stops or answers": "left = []\nif q[0] <= 0:\n    return 0\nreturn choose(left, 2/eps)",
     "a stop that noise decides for less": "left = []\nif q[0] + Lap(1/(2*eps)) > 0:\n    left.append(1)\nreturn choose(left, 2/eps)",
+    "a stop that only some runs come to": "left, out = [], []\nr = k / max(k, 1)\nout.append(q[0] > 0 and r > choose(left, 2/eps))\nreturn out",
+    "another stop first": "left = []\nx = 1 / q[0]\na = choose(left, 2/eps)\nreturn x",
+    "another stop first, in a list": "left, out = [], []\nfor x in q:\n    out.append(1 / x)\n    a = choose(left, 2/eps)\nreturn out",
+    "another stop first, by a name": "left, out = [], []\nfor x in q:\n    r = 1 / x\n    a = choose(left, 2/eps)\n    out.append(r)\nreturn out",
     "a stop behind another": "left = []\nother = [i for i in range(len(q)) if q[i] > 0]\nreturn q[len(other)] * 0 + choose(left, 2/eps)",
 }
 
@@ -150,6 +154,7 @@ KEPT = {
     "a number that changes": TWO_LISTS.replace("scores.append(q[i])", "scores.append(q[i] + n)").replace("    if", "    n = n + 1\n    if") + CHOSEN,
     "not together": TWO_LISTS.replace("        scores", "    if i != 1:\n        scores") + CHOSEN,
     "a place that goes on": TWO_LISTS.replace("    if i", "    x = q[i]\n    i = i + 1\n    if i").replace("scores.append(q[i])", "scores.append(x)") + CHOSEN,
+    "as many as there are yet": TWO_LISTS.replace("i not in out", "q[len(scores)] > 0") + CHOSEN,
     "twice": TWO_LISTS + "left.append(0)\nscores.append(q[0])\n" + CHOSEN,
     "noise of their own": TWO_LISTS.replace("scores.append(q[i])", "scores.append(q[i] + Lap(1/eps))") + CHOSEN,
     "looked at": TWO_LISTS + "n = scores[0]\n" + CHOSEN,

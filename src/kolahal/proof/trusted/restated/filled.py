@@ -85,6 +85,11 @@ def always_computed(part: ir.Node) -> bool:
             return True
 
 
+def chooses(node: object) -> bool:
+    """Whether a place is chosen in a part, which stops the run where there is nothing to choose from."""
+    return any(isinstance(part, ir.Draw) and part.of is not None for part in ir.walk(node))
+
+
 def targets_of(node: object) -> tuple[str, ...]:
     return node.targets if isinstance(node, ir.Assign) else ()
 

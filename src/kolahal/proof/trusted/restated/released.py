@@ -13,6 +13,7 @@ from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, infer
 from kolahal.lang.lately import lately
 from kolahal.lang.sketch import Role, Sketch
+from kolahal.proof.trusted.restated.filled import chooses
 from kolahal.proof.trusted.restated.released_items import released_items
 
 LINEAR = ("+", "-")
@@ -86,7 +87,7 @@ def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
     """The same statements, in which what is not linear is computed as late as it can be.
 
     `m = (total + Lap(s)) / n` is `t = total + Lap(s)`, and then `m = t / n`, which is put behind statements that neither read
-    nor change m, t or n.
+    nor change m, t or n. None of these chooses a place: a run that stops there would not stop at `t / n` first.
     """
     taken = ir.names_read(sketch.body) | ir.assigned_names(sketch.body)
     taken |= {p.name for p in sketch.parameters}
@@ -101,7 +102,7 @@ def _put_off(sketch: Sketch, body: ir.Block) -> ir.Block:
     found: list[ir.Stmt] = []
     for node in split:
         touched = {name for put in late for name in _names(put)}
-        if late and (not isinstance(node, ir.Assign) or ir.assigned_names((node,)) & touched or ir.names_read(node) & ir.assigned_names(tuple(late))):
+        if late and (not isinstance(node, ir.Assign) or chooses(node) or ir.assigned_names((node,)) & touched or ir.names_read(node) & ir.assigned_names(tuple(late))):
             found, late = [*found, *late], []
         if isinstance(node, ir.Assign) and not all(map(_is_linear, node.values)) and not _is_private(node, sketch.private.name):
             late.append(node)

@@ -7,7 +7,7 @@ parts begins with the number of the place in the text that appended it. One plac
 The same holds of names that such items alone are made of.
 
 Where an item has no value the program stops, and that can be told from the parts, too, if the other program comes to its end and
-answers with them. So in programs with `while`, and where parts may be computed and not be answered with (a list that begins anew, a
+answers with them. So in programs with `while`, in those that may stop elsewhere because there is nothing to choose from, and where parts may be computed and not be answered with (a list that begins anew, a
 name that is appended under a condition), items must have values on their face: divisors above 0, and nothing that may be None.
 """
 
@@ -22,6 +22,7 @@ from kolahal.lang import ir
 from kolahal.lang.kinds import LIST, NUMERIC, infer
 from kolahal.lang.sketch import Sketch
 from kolahal.lang.source import Span
+from kolahal.proof.trusted.restated.filled import chooses
 
 PartsOf = Callable[[ir.Expr], tuple[ir.Expr, ...]]
 
@@ -82,7 +83,7 @@ class _AnswerLists:
         items = {name for name, places in self.lists.items() if any(self.may_stop(place.value) for place in places)}
         names = {name for name, value in ir.assignments(sketch.body) if name in self.names and self.may_stop(value)}
         answered = all(map(self.is_answered, self.lists if names else items)) and names <= self.appended(sketch.body)
-        if (items or names) and (not answered or any(isinstance(node, ir.While) for node in ir.walk(sketch.body))):
+        if (items or names) and (not answered or chooses(sketch.body) or any(isinstance(node, ir.While) for node in ir.walk(sketch.body))):
             self.lists = {}
 
     def may_stop(self, value: ir.Expr) -> bool:
@@ -170,6 +171,8 @@ class _AnswerLists:
                 return tuple(ir.Var(part, span=value.span) for part in self.names[name])
             case _ if not ir.names_read(value) & self.names.keys():
                 return self.parts_of(value)
+            case ir.Binary("and" | "or", _, right) if chooses(right):
+                raise _NoParts  # where the left side decides, the right one does not stop the run if there is nothing to choose from
             case ir.Binary(_, left, right):
                 return (*self.parts(left), *self.parts(right))
             case ir.Negate(of) | ir.Not(of) | ir.IsNone(of):

@@ -30,6 +30,7 @@ from kolahal.proof.trusted.restated.filled import (
     always_computed,
     appended,
     changes,
+    chooses,
     looked_at,
     made_at,
     targets_of,
@@ -68,7 +69,7 @@ class _Scores:
             match node:
                 case ir.Assign((self.name,), (ir.Comprehension() as made,)) if self.changes == 1 and _is_plain(made.item):
                     return (*body[:place], *self.sunk(replace(node, values=(self.over_items(made),)), body[place + 1 :]))
-                case ir.For() if self.changes == 2 and (at := made_at(self.name, body[:place])) is not None:
+                case ir.For() if self.changes == 2 and times_in(node, self.name) == 1 and (at := made_at(self.name, body[:place])) is not None:
                     before = (*body[:at], *without(body[at], self.name), *body[at + 1 : place])
                     found = self.by_loop(node) or self.beside(node, before) or self.by_the_same(node, before)
                     if found is not None:
@@ -106,7 +107,7 @@ class _Scores:
                         changed = _changed(node)
                         fixed = not (ir.names_read(item) - {turn}) & changed and changes((node,), name) == 1 and turn != name
                         fixed = fixed and (item == value or _is_steady(turn, node))
-                        ends = not any(isinstance(part, ir.Return | ir.While) or _chooses(part) for part in ir.walk(node))
+                        ends = not chooses(node) and not any(isinstance(part, ir.Return | ir.While) for part in ir.walk(node))
                         if fixed and ends and _is_plain(item):
                             kept = _without_statement(node.body, mine)
                             return (replace(node, body=kept),), ir.Comprehension(item, turn, ir.Var(name), span=mine.span)
@@ -174,7 +175,8 @@ class _Scores:
                     yield from behind[place + 1 :]
                     return
                 break
-            if any(isinstance(part, JUMPS | ir.While) or _chooses(part) for part in ir.walk(full if full or empty else node)):
+            passed = full if full or empty else node
+            if chooses(passed) or any(isinstance(part, JUMPS | ir.While) for part in ir.walk(passed)):
                 break
             yield node
         else:
@@ -221,10 +223,6 @@ def _is_steady(turn: str, loop: ir.For) -> bool:
 
 def _put(item: ir.Expr, known: dict[str, ir.Expr]) -> ir.Expr:
     return ir.rebuild(item, lambda part: known.get(part.name) if isinstance(part, ir.Var) else None)
-
-
-def _chooses(part: ir.Node) -> bool:
-    return isinstance(part, ir.Draw) and part.of is not None
 
 
 def _changed(node: object) -> set[str]:

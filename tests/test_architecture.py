@@ -131,7 +131,7 @@ def called(node: ast.AST) -> str:
 
 TRUSTED = sorted((PACKAGE / "proof" / "trusted").rglob("*.py"))
 SEARCHES = {"proof", "proof.find", "proof.refute", "law", "search", "tester", "exact", "roads"}
-MOST_TRUSTED = {"trusted": 6_160, "restated": 3_700}  # lines; what a careful person can read in an afternoon does not grow by accident
+MOST_TRUSTED = {"trusted": 6_180, "restated": 3_700}  # lines; what a careful person can read in an afternoon does not grow by accident
 TWINS = {"Private", "Epsilon", "Rho", "Mu", "Delta", "Noise", "Flip", "Geometric"}  # sketches and emitted programs have our own names in them
 
 
